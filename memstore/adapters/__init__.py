@@ -1,0 +1,1 @@
+"""The world: disk, git, Whoosh, clock, chance."""

@@ -1,0 +1,157 @@
+"""A memory file: bytes to a `Memory`, or to the findings that say why not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import fence, shapes, strict_yaml
+from memstore.codec.problem import Problem
+from memstore.model.attestation import Anchor, Signature, Witness
+from memstore.model.confidence import Claim, LedgerLine, ResolvedConflict
+from memstore.model.memory import KEY_BY_NAME, KEYS, CompressedFrom, Key, Memory, Shape
+from memstore.model.provenance import Origin
+from memstore.model.sharing import EVERYBODY, EVERYBODY_SPELLED, Generalization
+
+if TYPE_CHECKING:
+    from memstore.codec.fence import FencedText
+    from memstore.codec.strict_yaml import Frontmatter
+    from memstore.model.finding import Finding
+
+# A memory is a page or so; what is larger is a log or a mistake, and reading it whole would stall every search.
+MOST_BYTES = 8 * 1024 * 1024
+
+_ENTRY_CLASSES: dict[str, type] = {
+    "origin": Origin,
+    "generalization": Generalization,
+    "confidence_history": LedgerLine,
+    "claims": Claim,
+    "resolved_conflicts": ResolvedConflict,
+    "compressed_from": CompressedFrom,
+    "signature": Signature,
+    "witnesses": Witness,
+    "anchors": Anchor,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """One file that was read: its bytes, its parts, and the memory in it."""
+
+    path: str
+    data: bytes
+    text: FencedText
+    front: Frontmatter
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenFile:
+    """A file that means to be a memory and can't be read; it is reported, denied to others, and never rewritten."""
+
+    path: str
+    data: bytes
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFile:
+    """A Markdown file without a fence: no memory, until it is adopted."""
+
+    path: str
+    data: bytes
+
+
+ReadFile = MemoryFile | BrokenFile | PlainFile
+
+
+def read(path: str, data: bytes) -> ReadFile:
+    """Return what the file at `path` with the bytes `data` holds."""
+    if len(data) > MOST_BYTES:
+        return BrokenFile(path, b"", (too_large(path, len(data)),))
+    text = fence.split(data)
+    if text is None:
+        return PlainFile(path, data)
+    if isinstance(text, Problem):
+        return BrokenFile(path, data, (text.found_in(path),))
+    front = strict_yaml.read(text.head, first_line=text.head_line)
+    problems = front.problems or shapes.check(front, KEYS)
+    if problems:
+        return BrokenFile(path, data, tuple(problem.found_in(path) for problem in problems))
+    return MemoryFile(path, data, text, front, _memory(front.values, text.body))
+
+
+def too_large(path: str, size: int) -> Finding:
+    """Return the finding for a file of `size` bytes, which is more than a memory may have."""
+    from memstore.model.finding import Position
+
+    return Problem(
+        "file-too-large",
+        Position(1),
+        f"{size:,} bytes; a memory has at most {MOST_BYTES:,}",
+        hint="keep it elsewhere and cite it, or name it in .memstoreignore",
+    ).found_in(path)
+
+
+def _memory(values: dict[str, Any], body: str) -> Memory:
+    """Return the memory of values whose shapes have been checked."""
+    fields: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for name, value in values.items():
+        key = KEY_BY_NAME.get(name)
+        if key is None:
+            extra[name] = value
+        elif not shapes.is_absent(value):
+            fields[name] = _value(key, value)
+    return Memory(**fields, extra=extra, body=body)
+
+
+def _value(key: Key, value: Any) -> Any:
+    match key.shape:
+        case Shape.ENTRY:
+            return _entry(key, value)
+        case Shape.ENTRIES:
+            return tuple(_entry(key, item) for item in value)
+        case Shape.GRANTS:
+            return tuple(EVERYBODY if item == EVERYBODY_SPELLED else item for item in value)
+        case Shape.GRANT_LISTS:
+            return tuple(tuple(EVERYBODY if x == EVERYBODY_SPELLED else x for x in item) for item in value)
+        case Shape.HEIRS:
+            return tuple(value) if isinstance(value, list) else (value,)
+        case Shape.FRACTION | Shape.NUMBER:
+            return float(value)
+        case _:
+            return tuple(value) if isinstance(value, list) else value
+
+
+def _entry(key: Key, value: dict[str, Any]) -> Any:
+    """Return the frozen value of one map; the field of the key `with` is `with_`, since Python owns the word."""
+    fields = {
+        (part.name + "_" if part.name == "with" else part.name): _value(part, value[part.name])
+        for part in key.entry
+        if not shapes.is_absent(value.get(part.name))
+    }
+    return _ENTRY_CLASSES[key.name](**fields)
+
+
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+_MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|[*_`]|\[\[|\]\]")
+LONGEST_DEFAULT_TITLE = 80
+
+
+def title_of(memory: Memory) -> str:
+    """Return the memory's title, or what serves for one: its first heading or sentence, at most 80 characters."""
+    return memory.title or default_title(memory.body)
+
+
+def default_title(body: str) -> str:
+    """Return the first heading, or else the first sentence, of a body; empty for an empty body."""
+    heading = _HEADING.search(body)
+    text = heading[1] if heading else next((line for line in body.splitlines() if line.strip()), "")
+    text = " ".join(_MARKUP.sub("", text).split())
+    sentence = re.match(r"(.+?[.!?])(?:\s|$)", text)
+    text = sentence[1] if sentence and not heading else text
+    if len(text) <= LONGEST_DEFAULT_TITLE:
+        return text
+    return text[: LONGEST_DEFAULT_TITLE - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

@@ -1,0 +1,30 @@
+"""What is wrong with a text that is being read: a finding that does not know its path yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memstore.model.finding import Finding, Position, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem of a text; `mended` is the line as it could read, where that needs no judgement."""
+
+    code: str
+    at: Position
+    text: str
+    hint: str | None = None
+    mended: str | None = None
+
+    def found_in(self, path: str) -> Finding:
+        """Return the finding that this problem is in the file at `path`."""
+        return Finding(
+            code=self.code,
+            severity=Severity.ERROR,
+            path=path,
+            at=self.at,
+            text=self.text,
+            hint=self.hint,
+            mended=self.mended,
+        )

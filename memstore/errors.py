@@ -1,0 +1,77 @@
+"""The one tree of errors. Each has an exit code and says what was tried, what was found and what to do."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Exit codes that scripts rely on; listed in docs/exit-codes.md."""
+
+    DONE = 0
+    FOUND_ERRORS = 1
+    USAGE = 2
+    NOT_FOUND = 3
+    REFUSED = 4
+    VAULT = 5
+    LOCKED = 6
+    INTERRUPTED = 130
+
+
+class MemstoreError(Exception):
+    """What stops the work.
+
+    Args:
+        message: what was tried and what was found, one sentence.
+        hint: what to do about it, or None.
+    """
+
+    exit_code: Exit = Exit.VAULT
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(MemstoreError):
+    """The words of a command, a filter, a query or a date are off."""
+
+    exit_code = Exit.USAGE
+
+
+class NotFoundError(MemstoreError):
+    """No memory, or more than one, answers to a ref; the same for one that may not be seen."""
+
+    exit_code = Exit.NOT_FOUND
+
+
+class RefusedError(MemstoreError):
+    """Privacy, consent or a guard forbids it."""
+
+    exit_code = Exit.REFUSED
+
+
+class VaultError(MemstoreError):
+    """The vault, git, the file system or a file's format is in the way."""
+
+    exit_code = Exit.VAULT
+
+
+class FormatError(VaultError):
+    """A file does not follow the format and is therefore not touched."""
+
+
+class GitError(VaultError):
+    """Git is missing, or said no."""
+
+
+class LockedError(MemstoreError):
+    """Somebody else is writing."""
+
+    exit_code = Exit.LOCKED
+
+
+class ChangedMeanwhileError(MemstoreError):
+    """The file is no longer the one that was read."""
+
+    exit_code = Exit.LOCKED

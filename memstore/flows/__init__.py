@@ -1,0 +1,1 @@
+"""One use case a module: gather, decide, act, report."""

@@ -1,0 +1,1 @@
+"""What a memory is: frozen values, no behaviour beyond their own form."""

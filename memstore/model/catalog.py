@@ -1,0 +1,59 @@
+"""What is known of every file of a vault without opening it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+# Between the items of a list in one cell; a control character, so no value holds it.
+ITEM_SEPARATOR = "\x1f"
+
+
+class FileKind(Enum):
+    """What a Markdown file in the vault is."""
+
+    MEMORY = "memory"
+    BROKEN = "broken"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One file: its place, its revision (`blob`, a git blob id) and the header of the memory in it.
+
+    All fields are text, as a catalogue keeps them; absent ones are empty. A broken or plain file has no header.
+    """
+
+    path: str
+    blob: str
+    kind: FileKind = FileKind.MEMORY
+    type: str = ""
+    id: str = ""
+    title: str = ""
+    status: str = ""
+    created_at: str = ""
+    scope: str = ""
+    owner: str = ""
+    author: str = ""
+    source: str = ""
+    source_type: str = ""
+    source_entity: str = ""
+    channel: str = ""
+    confidence: str = ""
+    importance: str = ""
+    valid_from: str = ""
+    valid_until: str = ""
+    context: str = ""
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    subject_ids: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    relates_to: tuple[str, ...] = ()
+    processed_into: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
+
+    @property
+    def ref(self) -> str | None:
+        """`type:id`, or None for a memory without an id."""
+        return f"{self.type}:{self.id}" if self.id else None

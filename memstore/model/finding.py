@@ -1,0 +1,47 @@
+"""Findings: problems in a person's data, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(Enum):
+    """How bad a finding is: an error fails a check and leaves the file out, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a file: line and column count from 1; the column counts characters."""
+
+    line: int
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One problem, with its place and what to do about it.
+
+    `mended` is the line as it could read, where that needs no judgement.
+    """
+
+    code: str
+    severity: Severity
+    path: str
+    at: Position
+    text: str
+    hint: str | None = None
+    mended: str | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether a check fails because of this."""
+        return self.severity is Severity.ERROR
+
+
+def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
+    """Return the findings by path, place and code, without repetition."""
+    return tuple(sorted(set(findings), key=lambda f: (f.path, f.at, f.code, f.text)))

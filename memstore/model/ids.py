@@ -1,0 +1,48 @@
+"""Identifiers: of memories, of entities, and references to memories."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MEMORY_TYPES = (
+    "raw", "episode", "belief", "note", "value", "goal", "drive", "reflection",
+    "insight", "encounter", "decision", "correction", "observation",
+)  # fmt: skip
+
+# Crockford's base 32 in lower case: no i, l, o, u, so an id survives being read aloud.
+ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+ID_RANDOM_CHARACTERS = 10
+SHORTEST_PREFIX = 3
+
+_MEMORY_ID = re.compile(r"[a-z0-9][a-z0-9_-]{2,63}")
+_ENTITY_ID = re.compile(r"[a-z][a-z0-9-]*:[a-z0-9][a-z0-9._-]*")
+
+
+def is_memory_id(text: str) -> bool:
+    """Whether `text` has the form of a memory's id, our own or a foreign one."""
+    return _MEMORY_ID.fullmatch(text) is not None
+
+
+def is_entity_id(text: str) -> bool:
+    """Whether `text` has the form of an entity's id, like `human:sean`."""
+    return _ENTITY_ID.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class MemoryRef:
+    """A reference to a memory: its type and its id, written `type:id`."""
+
+    type: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> MemoryRef | None:
+        """Return the ref that `text` spells, or None where it spells none."""
+        kind, colon, memory_id = text.partition(":")
+        if not colon or kind not in MEMORY_TYPES or not is_memory_id(memory_id):
+            return None
+        return cls(kind, memory_id)

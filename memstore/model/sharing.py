@@ -1,0 +1,26 @@
+"""Who may see a memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+EVERYBODY = "*"
+EVERYBODY_SPELLED = "public"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generalization:
+    """The verdict of the check that let a memory be seen more widely than its sources."""
+
+    verdict: str
+    checks: tuple[str, ...] = ()
+    k: int | None = None
+    note: str | None = None
+    acknowledged_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who looks: the acting entity. There is no default; whoever is nobody sees nothing."""
+
+    entity: str

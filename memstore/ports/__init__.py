@@ -1,0 +1,1 @@
+"""What flows need of the world, as small protocols."""

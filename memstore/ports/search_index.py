@@ -1,0 +1,78 @@
+"""The catalogue and the search index, as one snapshot of the vault's files."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.model.catalog import Entry
+
+
+class Field(Enum):
+    """What is indexed of a memory: its body; its head (title, aliases, the words of its date)."""
+
+    TEXT = "text"
+    HEAD = "head"
+
+
+class Catalog(Protocol):
+    """A row a file. A row number is valid for one snapshot only; dead rows are in none of the lists."""
+
+    @property
+    def memories(self) -> Sequence[int]:
+        """The rows of readable memories, ascending."""
+
+    @property
+    def broken(self) -> Sequence[int]:
+        """The rows of files that mean to be memories and can't be read."""
+
+    @property
+    def plain(self) -> Sequence[int]:
+        """The rows of Markdown files without a fence."""
+
+    def column(self, name: str) -> Sequence[str]:
+        """Return a field of `Entry` for every row, dead ones included; lists joined by `ITEM_SEPARATOR`."""
+
+    def entry(self, row: int) -> Entry:
+        """Return all that is known of a row."""
+
+    def rows_of_id(self, memory_id: str) -> Sequence[int]:
+        """Return the rows of live memories with this id (two where a copy was left lying about)."""
+
+
+class SearchIndex(Protocol):
+    """Where terms stand: the same rows as the catalogue's."""
+
+    def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the live rows that hold a term, ascending, and how often each does."""
+
+    def positions(self, field: Field, term: str, row: int) -> Sequence[int]:
+        """Return where a term stands in a row's field, counted in terms from 0; empty where it does not."""
+
+    def lengths(self, field: Field) -> Sequence[int]:
+        """Return the number of terms of a field for every row, dead ones included."""
+
+    def terms(self, prefix: str) -> Sequence[str]:
+        """Return all terms of both fields that begin with `prefix`, sorted; dead rows' terms may be among them."""
+
+
+class Snapshot(Protocol):
+    """The vault's files as they were a moment ago: catalogue and index with the same rows."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """What is known of the files."""
+
+    @property
+    def index(self) -> SearchIndex:
+        """Where terms stand."""
+
+
+class Library(Protocol):
+    """Hands out snapshots; keeps what it learned in the user's cache."""
+
+    def snapshot(self) -> Snapshot:
+        """Return the vault as it is now, uncommitted changes included."""

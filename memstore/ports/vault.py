@@ -1,0 +1,51 @@
+"""The vault: a folder of files that people edit at the same time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What tells that a file changed: size in bytes, times in nanoseconds, inode."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class Vault(Protocol):
+    """Files below one folder. Paths are relative to it, with forward slashes; odd bytes as surrogate escapes."""
+
+    @property
+    def root(self) -> Path:
+        """The vault's folder."""
+
+    def memory_files(self) -> Iterator[FileStat]:
+        """Yield all Markdown files that can be memories (2-format.md, "Where"), in no order."""
+
+    def read(self, path: str) -> bytes:
+        """Return a file's bytes; `VaultError` where there is none, or it is no regular file."""
+
+    def create(self, path: str, data: bytes) -> None:
+        """Write a new file, whole or not at all; `ChangedMeanwhileError` where one is there already."""
+
+    def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
+        """Write a file anew, whole or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
+
+    def move(self, path: str, to: str) -> None:
+        """Give a file another name; `ChangedMeanwhileError` where one is there already."""
+
+    def delete(self, path: str, *, expected: bytes) -> None:
+        """Take a file away; `ChangedMeanwhileError` unless its bytes are `expected`."""
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""

@@ -1,0 +1,26 @@
+"""A vault opened with all that a flow needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memstore.model.config import Config
+    from memstore.ports.clock import Clock, IdSource
+    from memstore.ports.history import History
+    from memstore.ports.search_index import Library
+    from memstore.ports.vault import Vault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """What `wiring` hands to every flow. `actor` is the entity who acts and looks."""
+
+    vault: Vault
+    history: History
+    library: Library
+    clock: Clock
+    ids: IdSource
+    config: Config
+    actor: str

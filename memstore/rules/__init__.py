@@ -1,0 +1,1 @@
+"""What may be concluded: pure decisions, without I/O, clock or chance."""
