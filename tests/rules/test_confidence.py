@@ -1,0 +1,151 @@
+"""The ledger's arithmetic: the published cases, and laws that hold for any ledger."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.model.confidence import LedgerLine
+from memstore.rules.confidence import HALF_LIFE_DAYS, HALF_LIFE_FACTOR, Belief, replay, replay_now
+
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
+TOLERANCE = CASES["constants"]["tolerance"]
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def instant(days: float) -> str:
+    return (START + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def line_of(case: dict[str, Any]) -> LedgerLine:
+    return LedgerLine(
+        timestamp=instant(case["t"]),
+        op=case["op"],
+        evidence_source=case.get("ref"),
+        new=case.get("new"),
+        weight=case.get("weight"),
+        roots=tuple(case.get("roots", ())),
+        factor=case.get("factor"),
+        cap=case.get("cap"),
+        precision=case.get("precision"),
+        counted=tuple(case.get("counted", ())),
+        reason=case["id"],
+    )
+
+
+@pytest.mark.parametrize("case", CASES["posterior"], ids=lambda case: case["name"])
+def test_published_ledgers_replay_to_their_numbers(case: dict[str, Any]) -> None:
+    lines = [line_of(line) for line in case["history"]]
+    belief, now = replay(lines), replay_now(lines, START + timedelta(days=case["as_of"]))
+    assert belief.confidence == pytest.approx(case["stored_confidence"], abs=TOLERANCE)
+    assert belief.precision == pytest.approx(case["stored_precision"], abs=TOLERANCE)
+    assert now.confidence == pytest.approx(case["confidence_now"], abs=TOLERANCE)
+    assert now.precision == pytest.approx(case["precision_now"], abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("case", CASES["laplace"])
+def test_from_nothing_it_is_the_rule_of_succession(case: dict[str, Any]) -> None:
+    ops = ["support"] * case["supports"] + ["contradict"] * case["contradicts"]
+    lines = [LedgerLine(timestamp=instant(0), op=op, evidence_source=f"e{i}", weight=1.0) for i, op in enumerate(ops)]
+    assert replay(lines).confidence == pytest.approx(case["confidence"], abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("case", CASES["fade"])
+def test_what_is_not_seen_again_fades_towards_even(case: dict[str, Any]) -> None:
+    half_life = HALF_LIFE_DAYS * HALF_LIFE_FACTOR[case["importance"]]
+    faded = Belief.of(case["confidence"], case["precision"]).faded(0.5 ** (case["age_days"] / half_life))
+    assert faded.confidence == pytest.approx(case["faded_confidence"], abs=TOLERANCE)
+    assert faded.precision == pytest.approx(case["faded_precision"], abs=TOLERANCE)
+
+
+fractions = st.floats(0, 1).map(lambda x: round(x, 4))
+sources = st.sampled_from([f"episode:m_{i:03}" for i in range(12)])
+evidence_lines = st.builds(
+    LedgerLine,
+    timestamp=st.integers(0, 900).map(instant),
+    op=st.sampled_from(["support", "partial", "contradict", "retract"]),
+    evidence_source=sources,
+    weight=fractions,
+    roots=st.lists(st.sampled_from(["s1", "s2", "s3", "s4"]), max_size=3, unique=True).map(tuple),
+)
+barriers = st.builds(
+    LedgerLine, timestamp=st.integers(0, 900).map(instant), op=st.sampled_from(["assert", "edit"]), new=fractions
+)
+ledgers = st.lists(st.one_of(evidence_lines, evidence_lines, evidence_lines, barriers), max_size=60)
+AFTER_ALL = instant(1000)
+
+
+@given(ledgers)
+def test_confidence_stays_within_its_bounds(lines: list[LedgerLine]) -> None:
+    for belief in (replay(lines), replay_now(lines, START + timedelta(days=1200))):
+        assert -1e-12 <= belief.confidence <= 1 + 1e-12
+        assert belief.precision >= 2 - 1e-9
+
+
+@given(ledgers.flatmap(lambda lines: st.tuples(st.just(lines), st.permutations(lines))))
+def test_the_order_of_lines_in_the_file_does_not_matter(pair: tuple[list[LedgerLine], list[LedgerLine]]) -> None:
+    assert replay(pair[0]) == replay(pair[1])
+
+
+@given(ledgers, st.integers(0, 59))
+def test_a_duplicated_line_changes_nothing(lines: list[LedgerLine], at: int) -> None:
+    assert replay([*lines, *lines[at : at + 1]]) == replay(lines)
+
+
+@given(ledgers, fractions, st.sampled_from(["s1", "s9"]))
+def test_new_support_never_lowers_and_new_contradiction_never_raises(
+    lines: list[LedgerLine], weight: float, root: str
+) -> None:
+    before = replay(lines).confidence
+
+    def after(op: str) -> float:
+        new = LedgerLine(timestamp=AFTER_ALL, op=op, evidence_source="episode:m_new", weight=weight, roots=(root,))
+        return replay([*lines, new]).confidence
+
+    assert after("support") >= before - 1e-12
+    assert after("contradict") <= before + 1e-12
+
+
+@given(ledgers, fractions)
+def test_retract_undoes(lines: list[LedgerLine], weight: float) -> None:
+    support = LedgerLine(timestamp=AFTER_ALL, op="support", evidence_source="episode:m_new", weight=weight)
+    retract = LedgerLine(timestamp=instant(1001), op="retract", evidence_source="episode:m_new")
+    assert replay([*lines, support, retract]) == replay(lines)
+
+
+@given(ledgers, fractions)
+def test_an_edit_is_exact(lines: list[LedgerLine], confidence: float) -> None:
+    edited = replay([*lines, LedgerLine(timestamp=AFTER_ALL, op="edit", new=confidence)])
+    assert edited.confidence == pytest.approx(confidence)
+    assert edited.precision == pytest.approx(max(replay(lines).precision, 6.0))
+
+
+@given(st.lists(evidence_lines.filter(lambda line: line.op == "support"), max_size=20))
+def test_certainty_stays_certain_on_support(lines: list[LedgerLine]) -> None:
+    certain = LedgerLine(timestamp="2025-12-31T00:00:00Z", op="assert", new=1.0)
+    assert replay([certain, *lines]).confidence == pytest.approx(1.0)
+
+
+def test_the_same_evidence_fifty_times_counts_once() -> None:
+    once = [LedgerLine(timestamp=instant(0), op="support", evidence_source="episode:m_abc", weight=0.85)]
+    again = [
+        LedgerLine(timestamp=instant(i), op="support", evidence_source="episode:m_abc", weight=0.85) for i in range(50)
+    ]
+    assert replay(again) == replay(once)
+
+
+def test_what_a_checkpoint_counted_never_counts_again() -> None:
+    checkpoint = LedgerLine(
+        timestamp=instant(1), op="checkpoint", new=0.8, precision=5.0, counted=("episode:m_abc", "s1")
+    )
+    again = LedgerLine(timestamp=instant(2), op="support", evidence_source="episode:m_abc", weight=1.0)
+    same_root = LedgerLine(
+        timestamp=instant(3), op="support", evidence_source="episode:m_def", weight=1.0, roots=("s1",)
+    )
+    assert replay([checkpoint, again, same_root]) == replay([checkpoint])
