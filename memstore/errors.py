@@ -15,6 +15,7 @@ class Exit(IntEnum):
     REFUSED = 4
     VAULT = 5
     LOCKED = 6
+    BUG = 70
     INTERRUPTED = 130
 
 

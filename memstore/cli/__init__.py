@@ -1,1 +1,1 @@
-"""The command line: parse arguments, call one flow, render a value."""
+"""The command line: parses arguments, calls one flow, renders its value as text or as one JSON document."""

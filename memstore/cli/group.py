@@ -1,0 +1,229 @@
+"""How memstore's commands parse and explain themselves: global options anywhere, lazy loading, examples first."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.commands import COMMANDS, SECTIONS
+from memstore.cli.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
+
+
+def _record(ctx: click.Context, param: click.Parameter, value: object) -> None:
+    """Keep the value of a global option in the session; one that was not given leaves an earlier one alone."""
+    if value and param.name:
+        setattr(ctx.ensure_object(Session).choices, param.name, value)
+
+
+def _global(*names: str, **settings: Any) -> click.Option:
+    return click.Option(names, expose_value=False, callback=_record, **settings)
+
+
+def _flag(*names: str, **settings: Any) -> click.Option:
+    return _global(*names, is_flag=True, **settings)
+
+
+# They stand before or after the verb; the last one wins.
+GLOBAL_OPTIONS: tuple[click.Option, ...] = (
+    _global("--vault", metavar="DIR", type=click.Path(), help="The vault, instead of the one around this folder."),
+    _global("--as", "entity", metavar="ENTITY", help="Who acts and looks, like si:ash."),
+    _global("--context", metavar="CTX", help="The context in which this is said."),
+    _flag("--self", "alone", help="Nobody else listens."),
+    _flag("--json", "json", help="Answer with one JSON document."),
+    _flag("--jsonl", "jsonl", help="Answer with one JSON document a line."),
+    _global("--color", type=click.Choice(["auto", "always", "never"]), help="When to colour the output."),
+    _flag("--no-input", help="Never ask; fail instead."),
+    _flag("-q", "--quiet", "quiet", help="Say only what was asked for."),
+    _flag("-v", "--verbose", "verbose", help="Say more; show where an unexpected error came from."),
+)
+
+
+class SeveralOption(click.Option):
+    """An option whose values follow it, up to the next option: `--tag a b` is `--tag a --tag b`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{**kwargs, "multiple": True})
+
+
+class GlobalOptionsMixin(click.Command):
+    """A command that takes memstore's global options beside its own, and shows its examples first.
+
+    Args:
+        examples: command lines to show, without the leading `$`.
+    """
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = tuple(examples)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the command's own parameters and the global ones whose names it does not use itself."""
+        own = super().get_params(ctx)
+        taken = {opt for param in own for opt in (*param.opts, *param.secondary_opts)}
+        return [*own, *(option for option in GLOBAL_OPTIONS if taken.isdisjoint(option.opts))]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the name of a `SeveralOption` before each of the values that follow it, then parse."""
+        names = {name for param in self.params if isinstance(param, SeveralOption) for name in param.opts}
+        return super().parse_args(ctx, _spread(args, names) if names else args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command is for, examples, how it is called, its options."""
+        self.format_help_text(ctx, formatter)
+        self.format_examples(formatter)
+        formatter.write_paragraph()
+        self.format_usage(ctx, formatter)
+        self.format_options(ctx, formatter)
+        self.format_epilog(ctx, formatter)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        """Write the help flush left: here it is the first thing on the screen."""
+        if self.help:
+            formatter.write_text(self.help)
+
+    def format_examples(self, formatter: click.HelpFormatter) -> None:
+        """Write the examples, each on a line of its own."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command's own options; of the global ones the names only."""
+        records = [param.get_help_record(ctx) for param in self.params]
+        if rows := [record for record in records if record]:
+            with formatter.section("Options"):
+                formatter.write_dl(rows)
+        formatter.write_paragraph()
+        formatter.write_text(
+            f"Everywhere: {' '.join(option.opts[0] for option in GLOBAL_OPTIONS)}; see memstore --help."
+        )
+
+
+def _spread(args: list[str], names: set[str]) -> list[str]:
+    """Return `args` with an option's name from `names` before every value that follows it."""
+    out: list[str] = []
+    current, values = "", 0
+    for at, arg in enumerate(args):
+        if arg == "--":
+            return [*out, *args[at:]]
+        if arg.startswith("-") and arg != "-":
+            current, values = (arg if arg in names else ""), 0
+        elif current:
+            values += 1
+            if values > 1:
+                out.append(current)
+        out.append(arg)
+    return out
+
+
+class Command(GlobalOptionsMixin):
+    """One verb."""
+
+
+class Group(GlobalOptionsMixin, click.Group):
+    """A verb with verbs of its own, like `index status`."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("no_args_is_help", False)  # a missing verb is an error with a hint, not a page of help
+        super().__init__(*args, **kwargs)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, then the options."""
+        self.format_commands(ctx, formatter)
+        GlobalOptionsMixin.format_options(self, ctx, formatter)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first argument names; an unknown one names the nearest."""
+        name = args[0]
+        command = self.get_command(ctx, name)
+        if command is None and not ctx.resilient_parsing and not name.startswith("-"):
+            raise UnknownCommandError(name, self.list_commands(ctx), ctx)
+        if command is None:
+            return super().resolve_command(ctx, args)
+        return command.name, command, args[1:]
+
+
+class UnknownCommandError(click.UsageError):
+    """No command of that name; `hint` names the nearest."""
+
+    def __init__(self, name: str, commands: list[str], ctx: click.Context) -> None:
+        import difflib
+
+        super().__init__(f"{name!r} is no command of {ctx.command_path}", ctx)
+        close = difflib.get_close_matches(name, commands, n=3, cutoff=0.5)
+        near = " or ".join(f"`{ctx.command_path} {word}`" for word in close)
+        self.hint = f"did you mean {near}?" if near else f"see `{ctx.command_path} --help`"
+
+
+class Program(Group):
+    """The program itself: loads a command's module when that command is called, and not before."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Explain the program where it is called without any words."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Return the command of that name, loading its module, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"memstore.cli.{module}"), attribute)
+        return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete command names from the table, loading none of them."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        """Write the table of commands, section by section."""
+        for section, commands in SECTIONS.items():
+            if commands:
+                with formatter.section(section.capitalize()):
+                    formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, then the global options in full."""
+        self.format_commands(ctx, formatter)
+        records = [option.get_help_record(ctx) for option in GLOBAL_OPTIONS]
+        with formatter.section("Options, before or after the command"):
+            formatter.write_dl([record for record in records if record])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        """Write where to read on, flush left."""
+        formatter.write_paragraph()
+        formatter.write_text(self.epilog or "")
+
+
+PROGRAM = Program(
+    name="memstore",
+    help="Long-term memory in plain text: Markdown files in git, edited by hand, searched here, cited by line.",
+    examples=(
+        "memstore init ~/notes                         make a folder a vault",
+        'memstore add "Bella eats at eight" --tag dog   write a memory',
+        'memstore search "when does Bella eat"          find it, with the line',
+    ),
+    epilog="`memstore help COMMAND` explains a command; `memstore help` lists topics such as query and exit-codes.",
+)

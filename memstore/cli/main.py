@@ -1,0 +1,103 @@
+"""The installed program's entry point, and the one place that catches every error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMPLETION_VARIABLE = "_MEMSTORE_COMPLETE"
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code; nothing but `SystemExit` of a shell's completion escapes.
+
+    Args:
+        args: the words after the program's name; those of the process by default.
+    """
+    words = list(sys.argv[1:] if args is None else args)
+    try:
+        return _run(words)
+    except BrokenPipeError:
+        _discard_output()
+        return 0  # whoever read has read enough: `memstore list | head -1` is no failure
+    except BaseException as error:  # noqa: BLE001 - the outermost handler
+        return _report(error, words)
+
+
+def _run(words: list[str]) -> int:
+    from memstore.cli import output
+
+    output.prepare_streams()
+    if words == ["--version"]:
+        from memstore import __version__
+
+        output.write_lines((f"memstore {__version__}",))
+        return _flushed(0)
+
+    import click
+
+    from memstore.cli.group import PROGRAM
+    from memstore.cli.session import Session
+
+    if COMPLETION_VARIABLE in os.environ:
+        _complete()
+    try:
+        with PROGRAM.make_context("memstore", list(words), obj=Session()) as ctx:
+            PROGRAM.invoke(ctx)
+    except click.exceptions.Exit as done:
+        return _flushed(done.exit_code)
+    return _flushed(0)
+
+
+def _flushed(code: int) -> int:
+    """Return the exit code after all is written: a full disk must not pass for success."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return code
+
+
+def _complete() -> None:
+    """Answer a shell's question for completions, and exit."""
+    from click.shell_completion import shell_complete
+
+    from memstore.cli.group import PROGRAM
+
+    sys.exit(shell_complete(PROGRAM, {}, "memstore", COMPLETION_VARIABLE, os.environ[COMPLETION_VARIABLE]))
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere, so that Python does not complain about the pipe when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
+
+
+def _report(error: BaseException, words: list[str]) -> int:
+    """Tell of a failure, as text on standard error or as the one JSON document on standard output."""
+    from memstore.cli import output
+    from memstore.cli.failures import failure_of
+
+    if isinstance(error, SystemExit):
+        raise error
+    failure = failure_of(error)
+    options = words[: words.index("--")] if "--" in words else words
+    try:
+        if failure.code == "bug" and not {"-v", "--verbose"}.isdisjoint(options):
+            import traceback
+
+            output.write_message("".join(traceback.format_exception(error)), end="")
+        if "--json" in options or "--jsonl" in options:
+            output.write_lines((output.one_line({"schema": "memstore.error/1", "error": failure._asdict()}),))
+            _flushed(0)
+        else:
+            output.write_message(f"memstore: {output.safe_line(failure.message)}")
+            if failure.hint:
+                output.write_message(f"hint: {output.safe(failure.hint)}")
+    except OSError:
+        _discard_output()  # nobody is left to tell
+    return int(failure.exit)

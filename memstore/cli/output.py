@@ -1,0 +1,161 @@
+"""How answers look: harmless text, colours, tables, JSON."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+# What could drive a terminal or turn a line around: C0 but for tab and line feed, DEL, C1, the bidirectional
+# embeddings, overrides and isolates (Unicode TR 9), the line and paragraph separators, tag characters.
+_HARMFUL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
+_HARMFUL_IN_TEXT = re.compile(f"[{_HARMFUL}]")
+_HARMFUL_IN_LINE = re.compile(f"[{_HARMFUL}\t\n]")
+# In JSON the C0 characters are escaped already; lone surrogates stand for bytes of a path that are not UTF-8.
+_ESCAPED_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+_SYMBOLS = str.maketrans({"·": "-", "…": "...", "→": "->", "✓": "ok", "×": "x", "±": "+-"})
+
+
+def safe(text: str) -> str:
+    """Return text of several lines that does nothing to a terminal: its control characters are spelt out."""
+    return _HARMFUL_IN_TEXT.sub(_spelt, text.replace("\r\n", "\n"))
+
+
+def safe_line(text: str) -> str:
+    """Return text that is harmless and stays on one line."""
+    return _HARMFUL_IN_LINE.sub(_spelt, text)
+
+
+def _spelt(match: re.Match[str]) -> str:
+    """Return a character as people write it: line ends and tabs as a blank, others as U+XXXX."""
+    return " " if match.group() in "\t\n" else f"<U+{ord(match.group()):04X}>"
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+_ERRORS = "memstore.output"
+
+
+def _encode_anyhow(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Write what an output's encoding has no place for: a path's odd byte as that byte, a sign as its like."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    character = error.object[error.start]
+    if "\udc80" <= character <= "\udcff":
+        return bytes([ord(character) - 0xDC00]), error.start + 1
+    alike = character.translate(_SYMBOLS)
+    return (alike if alike.isascii() else f"\\u{ord(character):04x}"), error.start + 1
+
+
+def prepare_streams() -> None:
+    """Make standard output and error take any text, whatever their encoding is."""
+    codecs.register_error(_ERRORS, _encode_anyhow)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors=_ERRORS)
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output, each as it comes."""
+    write = _open(sys.stdout).write
+    for line in lines:
+        write(line + "\n")
+
+
+def write_text(text: str) -> None:
+    """Write text to standard output as it is."""
+    _open(sys.stdout).write(text)
+
+
+def write_message(message: str, *, end: str = "\n") -> None:
+    """Write a line to standard error, where there is one."""
+    if sys.stderr is not None:
+        sys.stderr.write(message + end)
+        sys.stderr.flush()
+
+
+def _open(stream: TextIO | None) -> TextIO:
+    """Return the stream; a program started with standard output closed must not claim that it answered."""
+    if stream is None:
+        import errno
+
+        raise OSError(errno.EBADF, "it is closed", "standard output")
+    return stream
+
+
+def document(value: Mapping[str, Any]) -> str:
+    """Return one JSON document, laid out for people where one is looking."""
+    return _json(value, indent=2 if sys.stdout is not None and sys.stdout.isatty() else None)
+
+
+def one_line(value: Mapping[str, Any]) -> str:
+    """Return one JSON document on one line."""
+    return _json(value, indent=None)
+
+
+def _json(value: Mapping[str, Any], *, indent: int | None) -> str:
+    text = json.dumps(value, ensure_ascii=not _is_unicode(sys.stdout), indent=indent, allow_nan=False)
+    return _ESCAPED_IN_JSON.sub(lambda match: json.dumps(match.group())[1:-1], text)
+
+
+def _is_unicode(stream: TextIO | None) -> bool:
+    return (getattr(stream, "encoding", None) or "").lower().replace("-", "").startswith("utf")
+
+
+# -- colours -------------------------------------------------------------------------------------
+
+_ROLES = {
+    "path": "35",
+    "line": "32",
+    "ref": "36",
+    "title": "1",
+    "type": "34",
+    "dim": "2",
+    "match": "1;31",
+    "ok": "32",
+    "warning": "33",
+    "error": "1;31",
+    "heading": "1",
+    "added": "32",
+    "removed": "31",
+}
+
+
+class Palette:
+    """Gives words the colour of what they are: `paint("path", "notes/tea.md")`.
+
+    Roles: path, line, ref, title, type, dim, match, ok, warning, error, heading, added, removed.
+    """
+
+    def __init__(self, *, colours: bool, signs: bool) -> None:
+        self.colours = colours
+        # Whether the output has signs beyond ASCII, for bars and trees.
+        self.signs = signs
+
+    def __call__(self, role: str, text: str) -> str:
+        """Return the text as it is shown in that role."""
+        code = _ROLES[role]
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colours and text else text
+
+
+def palette(stream: TextIO | None, choice: str) -> Palette:
+    """Return the palette for a stream: `choice` (--color) first, then NO_COLOR, FORCE_COLOR, then the terminal."""
+    return Palette(colours=_wants_colours(stream, choice), signs=_is_unicode(stream))
+
+
+def _wants_colours(stream: TextIO | None, choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in {"", "0"}:
+        return True
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"

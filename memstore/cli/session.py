@@ -1,0 +1,129 @@
+"""What a command works with: the options that hold everywhere, the vault, and where words go."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from memstore.cli.output import Palette
+    from memstore.ports.workspace import Workspace
+
+
+class Choices:
+    """The global options as given; what was not given has the value here."""
+
+    vault: str | None = None
+    entity: str | None = None
+    context: str | None = None
+    alone: bool = False
+    json: bool = False
+    jsonl: bool = False
+    color: str = "auto"
+    no_input: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+class Session:
+    """One call of the program. A command gets it as its first argument, calls one flow, and emits the flow's value."""
+
+    def __init__(self) -> None:
+        self.choices = Choices()
+        self._workspace: Workspace | None = None
+        self._palette: Palette | None = None
+
+    @property
+    def as_json(self) -> bool:
+        """Whether the answer is JSON: one document, or with `--jsonl` one a line."""
+        return self.choices.json or self.choices.jsonl
+
+    def workspace(self) -> Workspace:
+        """Return the vault, opened on the first call."""
+        if self._workspace is None:
+            from memstore import wiring
+
+            choices = self.choices
+            self._workspace = wiring.open_workspace(
+                wiring.Environment.of_process(),
+                vault=choices.vault,
+                entity=choices.entity,
+                context=choices.context,
+            )
+        return self._workspace
+
+    # -- what was asked for: standard output -----------------------------------------------------
+
+    def emit(
+        self,
+        verb: str,
+        *,
+        document: Callable[[], Mapping[str, Any]],
+        lines: Callable[[], Iterable[str]],
+        each: str | None = None,
+    ) -> None:
+        """Print a command's answer: as JSON where that was asked for, else as lines of text.
+
+        Args:
+            verb: names the schema, `memstore.<verb>/1`.
+            document: gives the JSON document without its `schema`; called only for JSON.
+            lines: gives the text, one line each without line ends; called only for text. What comes from a memory
+                goes through `output.safe` first.
+            each: the key of the list in the document of which `--jsonl` prints one item a line.
+        """
+        from memstore.cli import output
+
+        if not self.as_json:
+            output.write_lines(lines())
+            return
+        whole = {"schema": f"memstore.{verb}/1", **document()}
+        if self.choices.jsonl and each is not None:
+            output.write_lines(output.one_line({"schema": whole["schema"], **item}) for item in whole[each])
+        elif self.choices.jsonl:
+            output.write_lines((output.one_line(whole),))
+        else:
+            output.write_lines((output.document(whole),))
+
+    @property
+    def paint(self) -> Palette:
+        """Colours for text on standard output; without colours where nobody could see them."""
+        from memstore.cli import output
+
+        if self._palette is None:
+            self._palette = output.palette(sys.stdout, self.choices.color)
+        return self._palette
+
+    # -- what happened on the way: standard error ------------------------------------------------
+
+    def say(self, message: str) -> None:
+        """Tell the person something that is not the answer; silent with `--quiet` and for JSON."""
+        if not self.choices.quiet and not self.as_json:
+            from memstore.cli import output
+
+            output.write_message(message)
+
+    def detail(self, message: str) -> None:
+        """Tell what only `--verbose` wants to know."""
+        if self.choices.verbose:
+            self.say(message)
+
+    def confirm(self, question: str, *, instead: str) -> bool:
+        """Ask for a yes on the terminal; anything else is a no.
+
+        Args:
+            question: without question mark or choices.
+            instead: what says yes without asking, like `--yes`; named where there is nobody to ask.
+
+        Raises:
+            UsageError: `--no-input` was given, or standard input is no terminal.
+        """
+        if self.choices.no_input or self.as_json or sys.stdin is None or not sys.stdin.isatty():
+            from memstore.errors import UsageError
+
+            raise UsageError(f"this needs a yes: {question}", hint=f"say it with {instead}")
+        from memstore.cli import output
+
+        output.write_message(f"{question}? [y/N] ", end="")
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
