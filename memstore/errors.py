@@ -62,6 +62,14 @@ class FormatError(VaultError):
     """A file does not follow the format and is therefore not touched."""
 
 
+class TooLargeError(VaultError):
+    """A file has more bytes than a memory may have, and was not read."""
+
+    def __init__(self, message: str, *, size: int, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.size = size
+
+
 class GitError(VaultError):
     """Git is missing, or said no."""
 

@@ -1,9 +1,159 @@
-"""The vault's history: a git repository, of which the vault may be a folder."""
+"""The vault's history: a git repository, of which the vault may be a folder.
+
+Paths are relative to the vault, with forward slashes; odd bytes as surrogate escapes. Commits and blobs are named by
+their whole ids. Where there is no repository, everything but `repository` raises `GitError`.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """Where the vault's history is kept.
+
+    `prefix` is the vault's folder in the repository, empty or with a slash at its end. `head` is the current commit,
+    None before the first one; `branch` is None where no branch is checked out.
+    """
+
+    root: Path
+    prefix: str
+    object_format: str
+    head: str | None
+    branch: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """One commit; `at` is when it was made, in UTC."""
+
+    id: str
+    parents: tuple[str, ...]
+    author: str
+    email: str
+    at: datetime
+    message: str
+
+    @property
+    def short(self) -> str:
+        """The id as people write it."""
+        return self.id[:10]
+
+    @property
+    def summary(self) -> str:
+        """The message's first line."""
+        return self.message.strip().partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What happened to one path: its blob before and after, None where there was or is none."""
+
+    path: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitChanges:
+    """A commit and what it changed below the vault against one of its parents (None: it has none)."""
+
+    commit: Commit
+    parent: str | None
+    files: tuple[FileChange, ...]
+
+
+class HookState(Enum):
+    """Whose hook lies in the repository's hooks folder."""
+
+    ABSENT = "not installed"
+    OURS = "installed"
+    FOREIGN = "another program's"
+
+
+class Hooks(Protocol):
+    """The hooks that git runs in this repository."""
+
+    def folder(self) -> Path:
+        """Return the folder in which git looks for hooks."""
+
+    def states(self) -> Mapping[str, HookState]:
+        """Return the state of each of memstore's hooks, by name."""
+
+    def install(self, name: str) -> None:
+        """Put memstore's hook in place; `RefusedError` over another program's."""
+
+    def uninstall(self, name: str) -> None:
+        """Take memstore's hook away; another program's is left alone."""
 
 
 class History(Protocol):
-    """To be filled in with what flows need of git."""
+    """What flows need of git. Nothing that a repository's configuration names is ever executed."""
+
+    @property
+    def repository(self) -> Repository | None:
+        """The repository around the vault, as it was when first asked for; None where there is none."""
+
+    @property
+    def hooks(self) -> Hooks:
+        """The hooks of the repository."""
+
+    def require(self) -> Repository:
+        """Return the repository; `GitError`, saying what to do, where there is none."""
+
+    def head(self) -> str | None:
+        """Return the current commit, as it is now; None before the first one."""
+
+    def resolve(self, revision: str) -> str:
+        """Return the commit that a revision in git's own notation names; `NotFoundError` where there is none."""
+
+    def last_commit(self, *, until: datetime) -> str | None:
+        """Return the last commit of the current branch that was made at or before `until`, in UTC."""
+
+    def files_at(self, commit: str) -> Mapping[str, str]:
+        """Return the blob of every regular file of the vault as of a commit."""
+
+    def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
+        """Return the bytes of blobs; ids that the repository does not have are left out."""
+
+    def blob_id(self, data: bytes) -> str:
+        """Return the id of the blob with these bytes, in the repository's object format."""
+
+    def commits(self, *, path: str | None = None, start: str | None = None, limit: int | None = None) -> list[Commit]:
+        """Return the commits that touched a path (None: anything in the vault), newest first.
+
+        Args:
+            path: a file, or None.
+            start: the commit to go back from; None for the current one.
+            limit: how many at most.
+        """
+
+    def changes(self, commits: Sequence[Commit]) -> list[CommitChanges]:
+        """Return what each commit changed in the vault, in the given order; a merge once for each parent."""
+
+    def blame(self, path: str, commit: str) -> list[Commit]:
+        """Return for each line of the file as of `commit` the commit that wrote it."""
+
+    def staged(self) -> list[FileChange]:
+        """Return how the vault's staged files differ from the current commit."""
+
+    def identity(self) -> str:
+        """Return who commits, `Name <mail>`; `GitError` where git does not know."""
+
+    def commit(self, files: Mapping[str, bytes | None], message: str, *, at: datetime) -> str:
+        """Commit exactly these files with these bytes (None: gone), and return the new commit.
+
+        Other files that are staged stay staged. A crash leaves the repository as before or after.
+
+        Raises:
+            GitError: git does not know who commits, or a merge is under way.
+            ChangedMeanwhileError: somebody else committed at the same time.
+        """

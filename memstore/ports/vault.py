@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from memstore.codec import memory_file
+from memstore.errors import TooLargeError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
+
+    from memstore.codec.memory_file import ReadFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,12 @@ class Vault(Protocol):
         """Yield all Markdown files that can be memories (2-format.md, "Where"), in no order."""
 
     def read(self, path: str) -> bytes:
-        """Return a file's bytes; `VaultError` where there is none, or it is no regular file."""
+        """Return a file's bytes.
+
+        Raises:
+            TooLargeError: it has more bytes than a memory may have (`memory_file.MOST_BYTES`); none of them was read.
+            VaultError: there is no such file, it is no regular file, or it lies outside the vault.
+        """
 
     def create(self, path: str, data: bytes) -> None:
         """Write a new file, whole or not at all; `ChangedMeanwhileError` where one is there already."""
@@ -49,3 +59,11 @@ class Vault(Protocol):
 
     def lock(self) -> AbstractContextManager[None]:
         """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
+
+
+def read_file(vault: Vault, path: str) -> ReadFile:
+    """Return what the file at `path` holds; one that is too large is a broken file, and costs nothing."""
+    try:
+        return memory_file.read(path, vault.read(path))
+    except TooLargeError as error:
+        return memory_file.BrokenFile(path, b"", (memory_file.too_large(path, error.size),))

@@ -1,0 +1,182 @@
+"""The walk over a vault's folders, which every read makes: cheap where nothing has changed.
+
+A folder whose own times have not changed has the names that it had, so it is not listed again: its known files are
+statted through the folder's descriptor, which costs half of listing it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from memstore.ports.vault import FileStat
+from memstore.rules.freshness import GONE, StatColumns, is_racy
+from memstore.rules.vault_places import IGNORE_FILE, is_memory_folder, is_memory_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+# Times of a folder that has to be listed every time.
+UNSETTLED = (0, 0)
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFolder:
+    """A folder as an earlier walk found it: its times, its folders (paths), and its files' names from `start` on."""
+
+    times: tuple[int, int]
+    folders: Sequence[str]
+    names: Sequence[str]
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTree:
+    """What an earlier walk found: folders by path, its files' stats by position, and when it began."""
+
+    folders: Mapping[str, KnownFolder] = field(default_factory=dict)
+    file_count: int = 0
+    walked_at_ns: int = 0
+
+
+@dataclass(slots=True)
+class Walk:
+    """What a walk found: the stats of known files by position, new files, and each folder's times."""
+
+    walked_at_ns: int
+    ignored_by: bytes
+    seen: StatColumns
+    new: list[FileStat] = field(default_factory=list)
+    folders: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def ignore_rules(root: Path) -> bytes:
+    """Return the bytes of the vault's `.memstoreignore`; empty where there is none that can be read."""
+    try:
+        return (root / IGNORE_FILE).read_bytes()
+    except OSError:
+        return b""
+
+
+def walk(root: Path, known: KnownTree, *, ignored_by: bytes) -> Walk:
+    """Walk all folders of a vault that can hold memories.
+
+    Args:
+        root: the vault's folder.
+        known: what an earlier walk under the same `ignored_by` found.
+        ignored_by: the rules of `.memstoreignore`.
+
+    A folder that can't be read is passed over; no folder is entered twice.
+    """
+    walker = _Walker(root, known, ignored_by)
+    walker.run()
+    return walker.found
+
+
+class _Walker:
+    """One walk; one use."""
+
+    def __init__(self, root: Path, known: KnownTree, ignored_by: bytes) -> None:
+        self.root, self.known = root, known
+        self.real_root = os.path.realpath(root)
+        self.ignores = _matcher(ignored_by)
+        empty = [array("q", [GONE]) * known.file_count for _ in range(4)]
+        self.size, self.mtime_ns, self.ctime_ns, self.inode = empty
+        self.found = Walk(time.time_ns(), ignored_by, StatColumns(*empty))
+        self.entered: set[tuple[int, int]] = set()
+
+    def run(self) -> None:
+        waiting = [""]
+        while waiting:
+            path = waiting.pop()
+            try:
+                handle = os.open(self.root / path, _OPEN_FOLDER if path else os.O_RDONLY)
+            except OSError:
+                continue  # gone, unreadable or too deep
+            try:
+                waiting += self._folder(path, handle)
+            except OSError:
+                continue
+            finally:
+                os.close(handle)
+
+    def _folder(self, path: str, handle: int) -> Sequence[str]:
+        """Look at one folder, and return the paths of those in it."""
+        status = os.fstat(handle)
+        place = (status.st_dev, status.st_ino)
+        if place in self.entered:
+            return ()  # a loop by a bind mount
+        self.entered.add(place)
+        times = (status.st_mtime_ns, status.st_ctime_ns)
+        known = self.known.folders.get(path)
+        if known and known.times == times and not is_racy(*times, self.known.walked_at_ns):
+            try:
+                self._stat_known(known, handle)
+            except OSError:
+                pass  # a file went just now
+            else:
+                self.found.folders[path] = times
+                return known.folders
+        return self._list(path, handle, times, known)
+
+    def _stat_known(self, known: KnownFolder, handle: int) -> None:
+        status_of = os.stat
+        found = [status_of(name, dir_fd=handle) for name in known.names]
+        here = slice(known.start, known.start + len(found))
+        self.size[here] = array("q", [s.st_size for s in found])
+        self.mtime_ns[here] = array("q", [s.st_mtime_ns for s in found])
+        self.ctime_ns[here] = array("q", [s.st_ctime_ns for s in found])
+        self.inode[here] = array("q", [s.st_ino for s in found])
+
+    def _list(self, path: str, handle: int, times: tuple[int, int], known: KnownFolder | None) -> list[str]:
+        positions = {name: known.start + i for i, name in enumerate(known.names)} if known else {}
+        folders: list[str] = []
+        settled = True
+        with os.scandir(handle) as entries:
+            for entry in entries:
+                inner = f"{path}/{entry.name}" if path else entry.name
+                if entry.is_symlink():
+                    settled = settled and not is_memory_name(entry.name)
+                if entry.is_dir(follow_symlinks=False):
+                    if is_memory_folder(entry.name, at_top=not path) and not self.ignores(inner + "/"):
+                        folders.append(inner)
+                elif is_memory_name(entry.name) and not self.ignores(inner):
+                    self._file(inner, entry, positions.get(entry.name))
+        self.found.folders[path] = times if settled else UNSETTLED
+        return folders
+
+    def _file(self, path: str, entry: os.DirEntry[str], position: int | None) -> None:
+        try:
+            status = entry.stat()
+        except OSError:
+            return  # a link that leads nowhere
+        if not stat.S_ISREG(status.st_mode) or (entry.is_symlink() and not self._leads_inside(path)):
+            return
+        found = FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        if position is None:
+            self.found.new.append(found)
+            return
+        self.size[position] = found.size
+        self.mtime_ns[position] = found.mtime_ns
+        self.ctime_ns[position] = found.ctime_ns
+        self.inode[position] = found.inode
+
+    def _leads_inside(self, path: str) -> bool:
+        real = os.path.realpath(self.root / path)
+        return real.startswith(self.real_root + os.sep)
+
+
+def _matcher(rules: bytes) -> Callable[[str], bool]:
+    """Return whether the rules, in gitignore's syntax, name a path; folders end in a slash."""
+    if not rules.strip():
+        return lambda _path: False
+    from pathspec import GitIgnoreSpec
+
+    spec = GitIgnoreSpec.from_lines(rules.decode(errors="surrogateescape").splitlines())
+    return lambda path: bool(spec.match_file(path))

@@ -1,0 +1,101 @@
+"""The lock that keeps two writers of one vault apart."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from memstore.adapters.local_state import make_private
+from memstore.errors import LockedError, VaultError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATIENCE_SECONDS = 5.0
+_PAUSE_SECONDS = 0.02
+
+
+class WriteLock:
+    """A file that is locked with `flock`: the kernel takes the lock back when its holder dies, however it dies.
+
+    A thread that holds the lock may take it again.
+    """
+
+    def __init__(self, path: Path, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
+        self.path = path
+        self.patience_seconds = patience_seconds
+        self._thread = threading.RLock()
+        self._depth = 0
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the lock.
+
+        Raises:
+            LockedError: somebody else holds it, and went on for longer than the patience.
+            VaultError: the lock's file can't be made.
+        """
+        if not self._thread.acquire(timeout=self.patience_seconds):
+            raise self._locked()
+        try:
+            if self._depth:
+                self._depth += 1
+                yield
+                return
+            with self._file_locked():
+                self._depth = 1
+                yield
+        finally:
+            self._depth = max(0, self._depth - 1)
+            self._thread.release()
+
+    @contextmanager
+    def _file_locked(self) -> Iterator[None]:
+        handle = self._opened()
+        try:
+            if not flocked(handle, patience_seconds=self.patience_seconds):
+                raise self._locked()
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(handle)  # which lets go of the lock
+
+    def _opened(self) -> int:
+        try:
+            make_private(self.path.parent)
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise VaultError(
+                f"can't make the lock {self.path}: {error.strerror}", hint="mend the folder's permissions"
+            ) from error
+
+    def _locked(self) -> LockedError:
+        try:
+            holder = self.path.read_text(errors="replace").strip() or "another program"
+        except OSError:
+            holder = "another program"
+        return LockedError(
+            f"the vault is being written by {holder}; waited {self.patience_seconds:g} s",
+            hint="try again when it has finished",
+        )
+
+
+def flocked(handle: int, *, patience_seconds: float) -> bool:
+    """Lock an open file for this process alone; False when somebody else held it for all of the patience."""
+    deadline = time.monotonic() + patience_seconds
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return True

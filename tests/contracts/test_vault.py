@@ -1,0 +1,119 @@
+"""What holds for every vault: the one on disk, and its twin in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.codec.memory_file import MOST_BYTES, BrokenFile
+from memstore.errors import ChangedMeanwhileError, TooLargeError, VaultError
+from memstore.ports.vault import read_file
+from tests.memory_vault import MemoryVault
+from tests.support import disk_vault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memstore.ports.vault import Vault
+
+
+@pytest.fixture(params=["disk", "memory"])
+def vault(request: pytest.FixtureRequest, tmp_path: Path) -> Vault:
+    return disk_vault(tmp_path) if request.param == "disk" else MemoryVault()
+
+
+def paths(vault: Vault) -> set[str]:
+    return {file.path for file in vault.memory_files()}
+
+
+def test_what_is_written_is_read_and_listed(vault: Vault) -> None:
+    vault.create("memories/note/a b\n.md", b"\xef\xbb\xbfone\r\n")
+    assert vault.read("memories/note/a b\n.md") == b"\xef\xbb\xbfone\r\n"
+    assert [(file.path, file.size) for file in vault.memory_files()] == [("memories/note/a b\n.md", 8)]
+
+
+def test_nothing_is_overwritten_by_a_new_file(vault: Vault) -> None:
+    vault.create("a.md", b"old")
+    with pytest.raises(ChangedMeanwhileError):
+        vault.create("a.md", b"new")
+    assert vault.read("a.md") == b"old"
+
+
+def test_a_file_is_replaced_only_while_it_is_the_one_that_was_read(vault: Vault) -> None:
+    vault.create("a.md", b"old")
+    vault.replace("a.md", b"new", expected=b"old")
+    with pytest.raises(ChangedMeanwhileError):
+        vault.replace("a.md", b"newer", expected=b"old")
+    with pytest.raises(ChangedMeanwhileError):
+        vault.replace("gone.md", b"newer", expected=b"old")
+    assert vault.read("a.md") == b"new"
+    assert paths(vault) == {"a.md"}
+
+
+def test_a_write_shows_in_the_stats(vault: Vault) -> None:
+    vault.create("a.md", b"old")
+    before = list(vault.memory_files())
+    vault.replace("a.md", b"new", expected=b"old")
+    assert list(vault.memory_files()) != before
+
+
+def test_moving(vault: Vault) -> None:
+    vault.create("a.md", b"a")
+    vault.create("b.md", b"b")
+    with pytest.raises(ChangedMeanwhileError):
+        vault.move("a.md", "b.md")
+    vault.move("a.md", "deep/er/a.md")
+    assert paths(vault) == {"deep/er/a.md", "b.md"}
+    with pytest.raises(VaultError):
+        vault.move("a.md", "c.md")
+
+
+def test_a_file_is_deleted_only_while_it_is_the_one_that_was_read(vault: Vault) -> None:
+    vault.create("a.md", b"a")
+    with pytest.raises(ChangedMeanwhileError):
+        vault.delete("a.md", expected=b"b")
+    vault.delete("a.md", expected=b"a")
+    with pytest.raises(ChangedMeanwhileError):
+        vault.delete("a.md", expected=b"a")
+    assert paths(vault) == set()
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../a.md", "a/../../b.md", "", "a//b.md", "./a.md", ".git/config"])
+def test_a_path_that_leads_out_is_refused(vault: Vault, path: str) -> None:
+    with pytest.raises(VaultError):
+        vault.read(path)
+    with pytest.raises(VaultError):
+        vault.create(path, b"a")
+
+
+def test_reading_what_is_not_there(vault: Vault) -> None:
+    with pytest.raises(VaultError):
+        vault.read("a.md")
+
+
+def test_a_file_too_large_is_broken_and_not_read(vault: Vault) -> None:
+    vault.create("big.md", b"x" * (MOST_BYTES + 1))
+    with pytest.raises(TooLargeError) as caught:
+        vault.read("big.md")
+    assert caught.value.size == MOST_BYTES + 1
+    file = read_file(vault, "big.md")
+    assert isinstance(file, BrokenFile)
+    assert [finding.code for finding in file.findings] == ["file-too-large"]
+
+
+def test_places_that_hold_no_memories_are_not_listed(vault: Vault) -> None:
+    for path in (
+        "index.md", "notes/README.md", "log.md", "MEMORY.md", "a.txt", ".hidden.md", ".obsidian/a.md",
+        "groups/g.md", "audit/a.md", ".memstore/b.md",
+    ):  # fmt: skip
+        vault.create(path, b"x")
+    for path in ("Index.md", "notes/groups/a.md", "suggestions/s.md"):
+        vault.create(path, b"x")
+    assert paths(vault) == {"Index.md", "notes/groups/a.md", "suggestions/s.md"}
+
+
+def test_the_lock_can_be_taken_again(vault: Vault) -> None:
+    for _ in range(2):
+        with vault.lock(), vault.lock():
+            pass

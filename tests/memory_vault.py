@@ -1,0 +1,90 @@
+"""A vault in memory: the twin of the one on disk, for tests of flows."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.codec.memory_file import MOST_BYTES
+from memstore.errors import ChangedMeanwhileError, LockedError, TooLargeError, VaultError
+from memstore.ports.vault import FileStat
+from memstore.rules.vault_places import is_memory_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class MemoryVault:
+    """Files in a dict; every write is a tick later than the one before. `.memstoreignore` is not obeyed."""
+
+    def __init__(self, files: dict[str, bytes] | None = None) -> None:
+        self.files: dict[str, bytes] = {}
+        self._stats: dict[str, FileStat] = {}
+        self._ticks = 0
+        self.locked_by_another = False
+        for path, data in (files or {}).items():
+            self._write(path, data)
+
+    @property
+    def root(self) -> Path:
+        return Path("/vault")
+
+    def memory_files(self) -> Iterator[FileStat]:
+        yield from [stat for path, stat in self._stats.items() if is_memory_path(path)]
+
+    def read(self, path: str) -> bytes:
+        self._must_be_inside(path)
+        if path not in self.files:
+            raise VaultError(f"can't read {path}: No such file")
+        if len(self.files[path]) > MOST_BYTES:
+            raise TooLargeError(f"{path} is too large", size=len(self.files[path]))
+        return self.files[path]
+
+    def create(self, path: str, data: bytes) -> None:
+        self._must_be_free(path)
+        self._write(path, data)
+
+    def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
+        self._must_be(path, expected)
+        self._write(path, data)
+
+    def move(self, path: str, to: str) -> None:
+        data = self.read(path)
+        self._must_be_free(to)
+        self._forget(path)
+        self._write(to, data)
+
+    def delete(self, path: str, *, expected: bytes) -> None:
+        self._must_be(path, expected)
+        self._forget(path)
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        if self.locked_by_another:
+            raise LockedError("the vault is being written by another program")
+        yield
+
+    def _write(self, path: str, data: bytes) -> None:
+        self._must_be_inside(path)
+        self._ticks += 1
+        time_ns = self._ticks * 10**9 + 1
+        self.files[path] = data
+        self._stats[path] = FileStat(path, len(data), time_ns, time_ns, self._ticks)
+
+    def _forget(self, path: str) -> None:
+        del self.files[path], self._stats[path]
+
+    def _must_be_inside(self, path: str) -> None:
+        if any(part in ("", ".", "..", ".git") for part in path.split("/")):
+            raise VaultError(f"{path!r} is no path in the vault")
+
+    def _must_be_free(self, path: str) -> None:
+        self._must_be_inside(path)
+        if path in self.files:
+            raise ChangedMeanwhileError(f"{path} is there already")
+
+    def _must_be(self, path: str, expected: bytes) -> None:
+        self._must_be_inside(path)
+        if self.files.get(path) != expected:
+            raise ChangedMeanwhileError(f"{path} changed meanwhile")

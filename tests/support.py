@@ -1,0 +1,46 @@
+"""What many tests need: a clock that ticks, ids that count, and a vault in a temporary folder."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from memstore.adapters.disk_vault import DiskVault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class TickClock:
+    """A clock that advances by a minute with every look."""
+
+    def __init__(self, start: datetime = datetime(2026, 2, 1, 12, tzinfo=UTC)) -> None:
+        self._next = start
+
+    def now(self) -> datetime:
+        now, self._next = self._next, self._next + timedelta(minutes=1)
+        return now
+
+
+class CountingIds:
+    """Ids that count: m_0000000001, m_0000000002."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def memory_id(self) -> str:
+        self._count += 1
+        return f"m_{self._count:010d}"
+
+
+def disk_vault(tmp_path: Path) -> DiskVault:
+    """Return an empty vault, with its state beside it."""
+    root = tmp_path / "vault"
+    root.mkdir()
+    return DiskVault(root, state=tmp_path / "state")
+
+
+def memory_text(body: str = "Some text.\n", **keys: str) -> bytes:
+    """Return the bytes of a memory file with these frontmatter values, written as given."""
+    head = "".join(f"{name}: {value}\n" for name, value in ({"type": "note"} | keys).items())
+    return f"---\n{head}---\n{body}".encode()
