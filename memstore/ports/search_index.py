@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memstore.model.catalog import Entry
 
@@ -76,3 +76,9 @@ class Library(Protocol):
 
     def snapshot(self) -> Snapshot:
         """Return the vault as it is now, uncommitted changes included."""
+
+    def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
+        """Return a snapshot of other files, as those of a past commit, given by path and bytes.
+
+        Files at places where no memories lie are left out.
+        """

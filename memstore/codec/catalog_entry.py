@@ -1,0 +1,60 @@
+"""From a file that was read to its entry in the catalogue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.codec.memory_file import BrokenFile, MemoryFile, PlainFile, title_of
+from memstore.model.catalog import Entry, FileKind
+
+if TYPE_CHECKING:
+    from memstore.codec.memory_file import ReadFile
+    from memstore.model.memory import Memory
+
+
+def entry_of(file: ReadFile, blob: str) -> Entry:
+    """Return what the catalogue keeps of a file; its title is the one that serves for one where it has none.
+
+    Args:
+        file: the file as it was read.
+        blob: the git blob id of its bytes.
+    """
+    match file:
+        case MemoryFile(memory=memory):
+            return _header(file.path, blob, memory)
+        case BrokenFile():
+            return Entry(path=file.path, blob=blob, kind=FileKind.BROKEN)
+        case PlainFile():
+            return Entry(path=file.path, blob=blob, kind=FileKind.PLAIN)
+
+
+def _header(path: str, blob: str, memory: Memory) -> Entry:
+    return Entry(
+        path=path,
+        blob=blob,
+        type=memory.type,
+        id=memory.id or "",
+        title=title_of(memory).replace("\0", "\N{REPLACEMENT CHARACTER}"),  # bodies may hold what keys may not
+        status=memory.status,
+        created_at=memory.created_at or "",
+        scope=memory.scope,
+        owner=memory.owner or "",
+        author=memory.author or "",
+        source=memory.source or "",
+        source_type=memory.source_type or "",
+        source_entity=memory.source_entity or "",
+        channel=memory.channel or "",
+        confidence="" if memory.confidence is None else str(memory.confidence),
+        importance=memory.importance or "",
+        valid_from=memory.valid_from or "",
+        valid_until=memory.valid_until or "",
+        context=memory.context or "",
+        tags=memory.tags,
+        aliases=memory.aliases,
+        subject_ids=memory.subject_ids,
+        derived_from=memory.derived_from,
+        relates_to=memory.relates_to,
+        processed_into=memory.processed_into,
+        supersedes=memory.supersedes,
+        superseded_by=memory.superseded_by,
+    )
