@@ -1,3 +1,221 @@
-"""The composition root: from the environment and a vault's configuration to a `Workspace`."""
+"""The composition root: from the environment and a vault's configuration to a `Workspace`.
+
+Time, chance and the machine enter here and nowhere else.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.adapters import config_file
+from memstore.errors import RefusedError, UsageError, VaultError
+from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
+from memstore.model.ids import is_entity_id
+from memstore.ports.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from memstore.adapters.environment import Environment
+    from memstore.ports.history import History
+    from memstore.ports.place import Place
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.settings import SettingsFile
+    from memstore.ports.vault import Vault
+
+VAULT_MARK = ".memstore"
+
+
+class Found(NamedTuple):
+    """Something that was looked for in several places, and where it was found."""
+
+    value: str
+    where: str
+
+
+def open_workspace(
+    env: Environment, *, vault: str | None = None, entity: str | None = None, context: str | None = None
+) -> Workspace:
+    """Return the vault, opened with all that flows need.
+
+    Args:
+        env: the process's surroundings.
+        vault: the vault's folder; found by `find_vault` where it is None.
+        entity: who acts and looks; found by `find_actor` where it is None.
+        context: the privacy context, `ctx:…`.
+
+    Raises:
+        VaultError: there is no vault, or its configuration can't be used.
+        UsageError: `entity` is no entity id.
+        RefusedError: the vault's configuration demands a context.
+    """
+    root = find_vault(env, vault)
+    config = config_file.read_vault_config(root, default_owner=env.login_entity)
+    actor = find_actor(env, entity, config).value
+    _check_context(env, config, actor, context)
+    return assemble(env, root, config, actor)
+
+
+def open_vault(path: str | Path | None = None, *, entity: str | None = None) -> Workspace:
+    """Return a vault, opened for use from Python.
+
+    Args:
+        path: the vault's folder; None finds it as the command line does.
+        entity: who acts and looks; None finds that as the command line does.
+
+    Raises:
+        VaultError: there is no vault, or its configuration can't be used.
+        UsageError: `entity` is no entity id.
+    """
+    from memstore.adapters.environment import Environment
+
+    return open_workspace(Environment.of_process(), vault=None if path is None else str(path), entity=entity)
+
+
+def assemble(env: Environment, root: Path, config: Config, actor: str) -> Workspace:
+    """Return the workspace of the vault at `root`, built from the adapters of this machine."""
+    from memstore.adapters.disk_vault import DiskVault
+    from memstore.adapters.git_history import GitHistory
+    from memstore.adapters.local_state import state_folder
+    from memstore.adapters.random_ids import RandomIds
+    from memstore.adapters.system_clock import SystemClock
+
+    vault = DiskVault(root, state=state_folder(root, state_home=env.state_home))
+    history = GitHistory(root, env.variables)
+    return Workspace(
+        vault=vault,
+        history=history,
+        library=ScanLibrary(vault, history),
+        clock=SystemClock(),
+        ids=RandomIds(),
+        config=config,
+        actor=actor,
+    )
+
+
+class ScanLibrary:
+    """Reads every file for every snapshot."""
+
+    def __init__(self, vault: Vault, history: History) -> None:
+        self._vault = vault
+        self._history = history
+
+    def snapshot(self) -> Snapshot:
+        """Return the vault as it is now, uncommitted changes included."""
+        paths = sorted(stat.path for stat in self._vault.memory_files())
+        return self.snapshot_of((path, self._vault.read(path)) for path in paths)
+
+    def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
+        """Return a snapshot of other files, given by path and bytes."""
+        from memstore.adapters.memory_snapshot import snapshot_of_files
+        from memstore.rules.vault_places import is_memory_path
+
+        lying = ((path, data) for path, data in files if is_memory_path(path))
+        return snapshot_of_files(lying, blob_id=self._history.blob_id)
+
+
+def find_vault(env: Environment, named: str | None) -> Path:
+    """Return the vault's folder: `named`, MEMSTORE_VAULT, the nearest vault around the folder, the user's default.
+
+    Raises:
+        VaultError: the folder that was named is no vault, or none was named and none found.
+    """
+    if named is not None:
+        return _vault_at(env.expanded(named), Found(named, "--vault"))
+    if variable := env.get("MEMSTORE_VAULT"):
+        return _vault_at(env.expanded(variable), Found(variable, "MEMSTORE_VAULT"))
+    for folder in (env.folder, *env.folder.parents):
+        if (folder / VAULT_MARK).is_dir():
+            return folder
+    if default := config_file.read_user_config(env.config_file).vault:
+        return _vault_at(env.expanded(default), Found(default, f"vault in {env.config_file}"))
+    raise VaultError(
+        f"found no vault: no --vault, no MEMSTORE_VAULT, no {VAULT_MARK} folder in {env.folder} or above it, "
+        f"and no default in {env.config_file}",
+        hint="make one here with `memstore init`, or name one with --vault DIR",
+    )
+
+
+def _vault_at(folder: Path, named: Found) -> Path:
+    """Return the folder if it is a vault; one that is named must be one itself, not lie in one."""
+    try:
+        folder.stat()
+        is_vault = (folder / VAULT_MARK).is_dir()
+    except FileNotFoundError as error:
+        raise VaultError(
+            f"{named.where} names {named.value}, and there is no such folder", hint=f"memstore init {named.value}"
+        ) from error
+    except OSError as error:
+        raise VaultError(
+            f"{named.where} names {named.value}: {error.strerror}", hint="look at its permissions"
+        ) from error
+    if is_vault:
+        return folder
+    around = next((parent for parent in folder.resolve().parents if (parent / VAULT_MARK).is_dir()), None)
+    raise VaultError(
+        f"{named.where} names {named.value}, which is no vault: it has no {VAULT_MARK} folder",
+        hint=f"the vault around it is {around}" if around else f"memstore init {named.value} makes it one",
+    )
+
+
+def find_actor(env: Environment, named: str | None, config: Config) -> Found:
+    """Return who acts and looks: `named`, MEMSTORE_ENTITY, the user's configuration, the vault's owner.
+
+    Raises:
+        UsageError: what was found first is no entity id.
+    """
+    if named is not None:
+        return _entity(Found(named, "--as"))
+    if variable := env.get("MEMSTORE_ENTITY"):
+        return _entity(Found(variable, "MEMSTORE_ENTITY"))
+    if chosen := config_file.read_user_config(env.config_file).entity:
+        return Found(chosen, f"entity in {env.config_file}")
+    return Found(config.owner, "the vault's owner")
+
+
+def _entity(found: Found) -> Found:
+    if not is_entity_id(found.value):
+        raise UsageError(
+            f"{found.where} {found.value!r} is no entity id", hint="an entity id looks like human:sean or si:ash"
+        )
+    return found
+
+
+def _check_context(env: Environment, config: Config, actor: str, context: str | None) -> None:
+    """Refuse what this version can't honour: what is said in a context must not be answered as if there were none."""
+    if context is not None:
+        raise UsageError(f"context {context!r}: this version has no contexts yet", hint="leave --context out")
+    if config.require_context and not (actor == config.owner and env.at_terminal):
+        raise RefusedError(
+            f"this vault answers {actor} only in a context", hint="only its owner, at a terminal, needs none"
+        )
+
+
+# -- what works without a workspace --------------------------------------------------------------
+
+
+def place(env: Environment, root: Path) -> Place:
+    """Return the folder at `root` as one that is to become a vault."""
+    from memstore.adapters.disk_place import DiskPlace
+
+    return DiskPlace(root, env.variables)
+
+
+def checked_entity(text: str | None, where: str) -> str | None:
+    """Return the entity id that was given as `where`; `UsageError` where it is none."""
+    return None if text is None else _entity(Found(text, where)).value
+
+
+def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[SettingsFile, dict[str, Any]]:
+    """Return the file with the settings, the vault's or the user's own, and what holds by default.
+
+    Raises:
+        VaultError: the vault's are asked for, and there is no vault.
+    """
+    from dataclasses import asdict
+
+    if user:
+        return config_file.ConfigFile(env.config_file, USER_SETTINGS), {}
+    root = find_vault(env, vault)
+    return config_file.ConfigFile(root / CONFIG_PATH, VAULT_SETTINGS), asdict(Config(owner=env.login_entity))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from memstore.adapters.environment import Environment
     from memstore.cli.output import Palette
     from memstore.ports.workspace import Workspace
 
@@ -47,12 +48,15 @@ class Session:
 
             choices = self.choices
             self._workspace = wiring.open_workspace(
-                wiring.Environment.of_process(),
-                vault=choices.vault,
-                entity=choices.entity,
-                context=choices.context,
+                self.environment(), vault=choices.vault, entity=choices.entity, context=choices.context
             )
         return self._workspace
+
+    def environment(self) -> Environment:
+        """Return the process's surroundings, for the few commands that work without a vault."""
+        from memstore.adapters.environment import Environment
+
+        return Environment.of_process()
 
     # -- what was asked for: standard output -----------------------------------------------------
 

@@ -1,22 +1,69 @@
-"""A vault's configuration: data only, from `.memstore/config.toml`."""
+"""A vault's configuration and a user's: data only, from TOML files."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 FORMAT_VERSION = 1
+# Extensions of the format that this version knows: none yet.
+EXTENSIONS: tuple[str, ...] = ()
+FILENAMES = ("slug-id", "id")
+
+CONFIG_PATH = ".memstore/config.toml"
+
+
+class Kind(Enum):
+    """What the value of a setting looks like; the value is how people read it."""
+
+    WHOLE = "a whole number"
+    FLAG = "true or false"
+    ENTITY = "an entity id, like human:sean"
+    FOLDER = "a folder, absolute or below ~"
+    CHOICE = "one of a few words"
+    WORDS = "a list of words"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key of a configuration file. `fixed` ones are written by `init` and not by `config`."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    choices: tuple[str, ...] = ()
+    fixed: bool = False
+
+
+VAULT_SETTINGS = (
+    Setting("format", Kind.WHOLE, "version of the file format", fixed=True),
+    Setting("extensions", Kind.WORDS, "what a program must know beyond the format to write here", fixed=True),
+    Setting("owner", Kind.ENTITY, "whose memories these are, and who acts where nobody else is named"),
+    Setting("filenames", Kind.CHOICE, 'names of new files; "id" keeps titles out of them', FILENAMES),
+    Setting("auto_commit", Kind.FLAG, "commit each change at once"),
+    Setting("require_context", Kind.FLAG, "refuse everybody but the owner at a terminal without a context"),
+)
+USER_SETTINGS = (
+    Setting("vault", Kind.FOLDER, "the vault where no other is named or around the folder"),
+    Setting("entity", Kind.ENTITY, "who acts and looks, in every vault"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What a vault's owner has chosen; the names are the file's keys.
-
-    `filenames` is "slug-id" or "id" (no titles in file names); `auto_commit` commits each change at once;
-    `require_context` refuses everybody but the owner without a context.
-    """
+    """What a vault's owner has chosen; the names are the file's keys, and `VAULT_SETTINGS` says what they mean."""
 
     format: int = FORMAT_VERSION
+    extensions: tuple[str, ...] = ()
     owner: str
     filenames: str = "slug-id"
     auto_commit: bool = False
     require_context: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserConfig:
+    """What a user has chosen for all vaults; `USER_SETTINGS` says what the keys mean."""
+
+    vault: str | None = None
+    entity: str | None = None

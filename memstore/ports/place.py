@@ -18,6 +18,9 @@ class Place(Protocol):
     def create(self, path: str, text: str) -> bool:
         """Write a file that is not there yet; False where there is one, which stays as it is."""
 
+    def append_line(self, path: str, line: str) -> bool:
+        """Add a line to a text file, which is made where it is missing; False where it stands there already."""
+
     def outer_vault(self) -> Path | None:
         """Return the vault that the folder lies in, or None."""
 

@@ -1,0 +1,223 @@
+"""Configuration files: a strict reader, and a writer that keeps the person's comments and layout."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from memstore.errors import FormatError, UsageError, VaultError
+from memstore.model.config import (
+    CONFIG_PATH,
+    EXTENSIONS,
+    FORMAT_VERSION,
+    USER_SETTINGS,
+    VAULT_SETTINGS,
+    Config,
+    Kind,
+    Setting,
+    UserConfig,
+)
+from memstore.model.ids import is_entity_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read_vault_config(vault: Path, *, default_owner: str) -> Config:
+    """Return a vault's configuration; `default_owner` holds where the file names none.
+
+    Raises:
+        FormatError: the file can't be read, has an unknown key or a bad value, or needs a newer memstore.
+    """
+    file = ConfigFile(vault / CONFIG_PATH, VAULT_SETTINGS)
+    values = file.values()
+    if "extensions" in values:
+        values["extensions"] = tuple(values["extensions"])
+    return Config(**{"owner": default_owner, **values})
+
+
+def read_user_config(path: Path) -> UserConfig:
+    """Return the user's configuration; there need not be one."""
+    return UserConfig(**ConfigFile(path, USER_SETTINGS).values())
+
+
+class ConfigFile:
+    """One TOML file with the settings of one table."""
+
+    def __init__(self, path: Path, settings: tuple[Setting, ...]) -> None:
+        self.path = path
+        self.settings = {setting.name: setting for setting in settings}
+
+    def values(self) -> dict[str, Any]:
+        """Return what the file sets, checked; empty where there is no file.
+
+        Raises:
+            FormatError: the file can't be read, has an unknown key or a bad value, or needs a newer memstore.
+        """
+        text = self._text()
+        values = self._parsed(text)
+        # Before anything else: a newer format may have keys and values that look wrong from here.
+        self._check_version(values, text)
+        for name, value in values.items():
+            self._check(name, value, text)
+        return values
+
+    def set(self, name: str, text: str) -> Any:
+        """Write one setting and return its value; all other bytes stay as they are.
+
+        Args:
+            name: the key.
+            text: the value as a person types it.
+
+        Raises:
+            UsageError: there is no such setting, it is not for changing, or the value does not fit.
+            FormatError: the file is broken as it is.
+        """
+        setting = self._setting(name)
+        value = _typed(setting, text)
+        self._edit(name, value)
+        return value
+
+    def unset(self, name: str) -> None:
+        """Take one setting out of the file, so that its default holds."""
+        self._setting(name)
+        self._edit(name, None)
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def _text(self) -> str:
+        try:
+            return self.path.read_bytes().decode()
+        except FileNotFoundError:
+            return ""
+        except UnicodeDecodeError as error:
+            raise FormatError(f"{self.path}: not UTF-8", hint="save it as UTF-8") from error
+        except OSError as error:
+            raise VaultError(f"can't read {self.path}: {error.strerror}") from error
+
+    def _parsed(self, text: str) -> dict[str, Any]:
+        import tomllib
+
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise FormatError(f"{self.path}: no TOML: {error}", hint='write lines like owner = "human:sean"') from error
+
+    def _check_version(self, values: dict[str, Any], text: str) -> None:
+        version = values.get("format", FORMAT_VERSION)
+        if "format" in self.settings and type(version) is int and version != FORMAT_VERSION:
+            raise FormatError(
+                f"{self._place('format', text)}: the vault has format {version}, and this memstore knows "
+                f"format {FORMAT_VERSION}",
+                hint=f"use a memstore that knows format {version}",
+            )
+        unknown = sorted({*_words(values.get("extensions"))} - {*EXTENSIONS})
+        if "extensions" in self.settings and unknown:
+            raise FormatError(
+                f"{self._place('extensions', text)}: the vault needs {', '.join(unknown)}, which this memstore "
+                "does not know",
+                hint=f"use a memstore that knows {', '.join(unknown)}",
+            )
+
+    def _check(self, name: str, value: object, text: str) -> None:
+        setting = self.settings.get(name)
+        if setting is None:
+            raise FormatError(f"{self._place(name, text)}: there is no setting {name!r}", hint=self._nearest(name))
+        if not _fits(setting, value):
+            raise FormatError(
+                f"{self._place(name, text)}: {name!r} must be {_wanted(setting)}, and is {value!r}",
+                hint=f"meaning: {setting.meaning}",
+            )
+
+    def _place(self, name: str, text: str) -> str:
+        """Return the file and the line on which a key stands."""
+        found = re.search(rf"^[ \t]*\[?[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*[=.\]]", text, re.MULTILINE)
+        return f"{self.path}:{text.count(chr(10), 0, found.start()) + 1}" if found else str(self.path)
+
+    def _nearest(self, name: str) -> str:
+        import difflib
+
+        close = difflib.get_close_matches(name, self.settings, n=1)
+        return f"did you mean {close[0]}?" if close else f"there are {', '.join(self.settings)}"
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def _setting(self, name: str) -> Setting:
+        setting = self.settings.get(name)
+        if setting is None:
+            raise UsageError(f"there is no setting {name!r} in {self.path}", hint=self._nearest(name))
+        if setting.fixed:
+            raise UsageError(f"{name!r} is no choice: {setting.meaning}", hint="leave it as it is")
+        return setting
+
+    def _edit(self, name: str, value: object) -> None:
+        import tomlkit
+
+        before = self._text()
+        self.values()  # a file that is broken is not touched
+        document = tomlkit.parse(before)
+        if value is None:
+            document.pop(name, None)
+        elif document.get(name) != value:
+            # What `init` left as a comment is where a person looks for the setting.
+            offered = re.compile(rf"^# {re.escape(name)} = .*$", re.MULTILINE)
+            line = f"{name} = {tomlkit.item(value).as_string()}"
+            if name not in document and offered.search(before):
+                document = tomlkit.parse(offered.sub(lambda _: line, before, count=1))
+            else:
+                document[name] = value
+        after = tomlkit.dumps(document)
+        if after != before:
+            _replace(self.path, after)
+
+
+def _words(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _wanted(setting: Setting) -> str:
+    return " or ".join(f'"{word}"' for word in setting.choices) or setting.kind.value
+
+
+def _fits(setting: Setting, value: object) -> bool:
+    """Whether a value read from a file is what the setting takes."""
+    match setting.kind:
+        case Kind.FLAG:
+            return isinstance(value, bool)
+        case Kind.WHOLE:
+            return type(value) is int
+        case Kind.WORDS:
+            return isinstance(value, list) and len(_words(value)) == len(value)
+        case Kind.ENTITY:
+            return isinstance(value, str) and is_entity_id(value)
+        case Kind.CHOICE:
+            return value in setting.choices
+        case Kind.FOLDER:
+            return isinstance(value, str) and value.startswith(("/", "~"))
+
+
+def _typed(setting: Setting, text: str) -> bool | str:
+    """Return the value that a person's word for a setting means."""
+    value: bool | str = {"true": True, "false": False}.get(text, text) if setting.kind is Kind.FLAG else text
+    if not _fits(setting, value):
+        raise UsageError(f"{setting.name!r} must be {_wanted(setting)}, and not {text!r}", hint=setting.meaning)
+    return value
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with scratch.open("x", encoding="utf-8", newline="") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        if path.exists():
+            scratch.chmod(path.stat().st_mode & 0o7777)
+        scratch.replace(path.resolve())
+    finally:
+        with suppress(FileNotFoundError):
+            scratch.unlink()

@@ -1,0 +1,79 @@
+"""`memstore config`: see and change settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import command
+from memstore.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.cli.session import Session
+    from memstore.flows.config import SettingValue
+
+
+@command(
+    "config",
+    examples=(
+        "memstore config                         # all settings, and where each comes from",
+        "memstore config auto_commit true        # in this vault",
+        "memstore config --user vault ~/notes    # for you, everywhere",
+    ),
+)
+@click.argument("key", required=False)
+@click.argument("value", required=False)
+@click.option("--user", is_flag=True, help="Your own settings instead of the vault's.")
+@click.option("--unset", is_flag=True, help="Take the key out, so that its default holds.")
+def config(session: Session, key: str | None, value: str | None, *, user: bool, unset: bool) -> None:
+    """See and change settings: the vault's, or with --user your own. Comments in the file stay as they are."""
+    from memstore import wiring
+    from memstore.flows import config as flow
+
+    file, defaults = wiring.settings_file(session.environment(), session.choices.vault, user=user)
+    if key is None and not unset:
+        found: Sequence[SettingValue] = flow.settings(file, defaults)
+    elif key is None or (unset and value is not None):
+        raise UsageError("--unset takes one key and no value", hint="memstore config --unset KEY")
+    elif unset:
+        found = (flow.unset_setting(file, defaults, key),)
+    elif value is not None:
+        found = (flow.set_setting(file, defaults, key, value),)
+    else:
+        found = (flow.setting(file, defaults, key),)
+    session.emit(
+        "config",
+        document=lambda: {"settings": [_document(item) for item in found]},
+        lines=lambda: _lines(session, found) if key is None else (_shown(item.value) for item in found),
+        each="settings",
+    )
+
+
+def _document(item: SettingValue) -> dict[str, Any]:
+    value = list(item.value) if isinstance(item.value, tuple) else item.value
+    return {"key": item.name, "value": value, "source": item.source, "meaning": item.meaning}
+
+
+def _lines(session: Session, found: Sequence[SettingValue]) -> Iterator[str]:
+    paint = session.paint
+    for item in found:
+        yield f"{paint('ref', item.name)} = {paint('title', _shown(item.value)) or paint('dim', '(not set)')}"
+        yield f"  {item.meaning} {paint('dim', f'[{item.source}]')}"
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a person types it."""
+    from memstore.cli.output import safe_line
+
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case list() | tuple():
+            return safe_line(", ".join(map(str, value)))
+        case _:
+            return safe_line(str(value))

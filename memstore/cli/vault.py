@@ -1,0 +1,80 @@
+"""`memstore init`: make a folder a vault."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.init import Initialised
+
+
+@command(
+    "init",
+    examples=(
+        "memstore init                              # this folder",
+        "memstore init ~/notes --owner human:sean   # that folder, whose memories are Sean's",
+    ),
+)
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(file_okay=False))
+@click.option("--owner", metavar="ENTITY", help="Whose memories these are; human:<login name> by default.")
+def init(session: Session, folder: str | None, owner: str | None) -> None:
+    """Make a folder a vault: with a configuration, a git repository where there is none, and git hooks.
+
+    Notes that lie in the folder stay as they are, and nothing is committed. Running it again changes nothing.
+    """
+    from memstore import wiring
+    from memstore.flows.init import init as make_vault
+
+    env = session.environment()
+    root = env.expanded(folder or session.choices.vault or ".").resolve()
+    done = make_vault(
+        wiring.place(env, root),
+        owner=wiring.checked_entity(owner, "--owner"),
+        default_owner=env.login_entity,
+        open_vault=lambda: wiring.open_workspace(env, vault=str(root), entity=session.choices.entity),
+    )
+    session.emit("init", document=lambda: _document(done), lines=lambda: _lines(session, done))
+
+
+def _document(done: Initialised) -> dict[str, Any]:
+    return {
+        "vault": str(done.root),
+        "owner": done.owner,
+        "changed": list(done.changed),
+        "repository_made": done.repository_made,
+        "hooks_installed": list(done.hooks_installed),
+        "notes": done.notes,
+    }
+
+
+def _lines(session: Session, done: Initialised) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    where = paint("path", safe_line(str(done.root)))
+    if not done.did_anything:
+        yield f"{where} is a vault of {done.owner} already; nothing to do"
+        return
+    yield f"{paint('ok', 'made')} {where} a vault of {paint('ref', done.owner)}"
+    if done.repository_made:
+        yield "  a new git repository"
+    if done.changed:
+        yield f"  {', '.join(done.changed)}"
+    if done.hooks_installed:
+        yield f"  git hooks: {', '.join(done.hooks_installed)}"
+    yield ""
+    yield paint("heading", "try")
+    if done.notes:
+        yield f"  memstore status                     # what is in the {done.notes} Markdown files here"
+        yield "  memstore adopt FILE                 # make one of them a memory"
+    else:
+        yield '  memstore add "My first memory"      # write one'
+        yield "  memstore list                       # see what there is"
+    yield '  memstore search "first"             # find it, with the line'
