@@ -180,3 +180,8 @@ def _matcher(rules: bytes) -> Callable[[str], bool]:
 
     spec = GitIgnoreSpec.from_lines(rules.decode(errors="surrogateescape").splitlines())
     return lambda path: bool(spec.match_file(path))
+
+
+def ignored_by(rules: bytes) -> Callable[[str], bool]:
+    """Return whether the rules of a `.memstoreignore` leave out the file at a path, itself or by a folder above it."""
+    return _matcher(rules)

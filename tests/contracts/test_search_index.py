@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memstore.ports.search_index import SearchIndex
 
 DOCUMENTS = [
-    (0, Searchable(text="the tea is hot and the pot is hot".split(), head=["tea"])),
+    (0, Searchable(text=["the", "tea", "is", "hot", "and", "the", "pot", "is", "hot"], head=["tea"])),
     (2, Searchable(text=["hot", "naïve", "日"], head=[])),
     (3, Searchable(text=[], head=["hot", "tea", "hot"])),
 ]

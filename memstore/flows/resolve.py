@@ -1,0 +1,85 @@
+"""From what a person typed for a memory to its entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.errors import NotFoundError
+from memstore.flows.visible import visible_rows
+from memstore.model.ids import MEMORY_TYPES, SHORTEST_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.model.catalog import Entry
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+MOST_CANDIDATES = 10
+
+
+def resolve(ws: Workspace, text: str, *, snapshot: Snapshot) -> Entry:
+    """Return the memory that `text` means: `type:id`, an id, a unique beginning of one (3 characters), or a path.
+
+    Paths are relative to the vault's folder.
+
+    Raises:
+        NotFoundError: no memory answers to it, several do, it has another type, or it may not be seen, which reads as
+            if it were not there.
+    """
+    asked = text.strip().removeprefix("[[").removesuffix("]]")
+    kind, colon, memory_id = asked.partition(":")
+    if not colon or kind not in MEMORY_TYPES:
+        kind, memory_id = "", asked
+    found = _candidates(snapshot, visible_rows(ws, snapshot), asked, memory_id)
+    if not found:
+        raise _unknown(ws, snapshot, asked, memory_id)
+    of_kind = [entry for entry in found if kind in ("", entry.type)]
+    if not of_kind:
+        raise _other_type(asked, kind, found)
+    if len(of_kind) > 1:
+        raise _ambiguous(asked, of_kind)
+    return of_kind[0]
+
+
+def _candidates(snapshot: Snapshot, rows: Sequence[int], asked: str, memory_id: str) -> list[Entry]:
+    """Return the visible memories that `asked` may mean: by id, else by path, else by the beginning of the id."""
+    catalog = snapshot.catalog
+    visible = set(rows)
+    same_id = [row for row in catalog.rows_of_id(memory_id) if row in visible]
+    if same_id:
+        return [catalog.entry(row) for row in same_id]
+    paths = catalog.column("path")
+    path = asked.removeprefix("./")
+    same_path = [row for row in rows if paths[row] == path]
+    if same_path:
+        return [catalog.entry(row) for row in same_path]
+    if len(memory_id) < SHORTEST_PREFIX:
+        return []
+    ids = catalog.column("id")
+    return [catalog.entry(row) for row in rows if ids[row].startswith(memory_id)]
+
+
+def _unknown(ws: Workspace, snapshot: Snapshot, asked: str, memory_id: str) -> NotFoundError:
+    import difflib
+
+    ids = snapshot.catalog.column("id")
+    known = sorted({ids[row] for row in visible_rows(ws, snapshot)})
+    close = difflib.get_close_matches(memory_id, known, n=1, cutoff=0.8) if memory_id else []
+    hint = f"did you mean {close[0]}?" if close else "memstore list shows what there is; memstore search finds by words"
+    return NotFoundError(f"no memory answers to `{asked}`", hint=hint)
+
+
+def _other_type(asked: str, kind: str, found: list[Entry]) -> NotFoundError:
+    refs = " or ".join(entry.ref or entry.path for entry in found[:MOST_CANDIDATES])
+    return NotFoundError(f"`{asked}` names no {kind}: that memory is {refs}", hint=f"write {refs}")
+
+
+def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
+    shown = sorted(found, key=lambda entry: (entry.ref or "", entry.path))[:MOST_CANDIDATES]
+    lines = [f"  {entry.ref}  {entry.title}  {entry.path}" for entry in shown]
+    more = [f"  … and {len(found) - len(shown)} more"] if len(found) > len(shown) else []
+    return NotFoundError(
+        "\n".join([f"`{asked}` may mean {len(found)} memories:", *lines, *more]),
+        hint="write more of the id, or the path",
+    )
