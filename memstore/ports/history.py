@@ -119,7 +119,7 @@ class History(Protocol):
         """Return the last commit of the current branch that was made at or before `until`, in UTC."""
 
     def files_at(self, commit: str) -> Mapping[str, str]:
-        """Return the blob of every regular file of the vault as of a commit."""
+        """Return the blob of every file that could be a memory as of a commit, by its path."""
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs; ids that the repository does not have are left out."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from memstore.ports.journal import NoJournal
 
 if TYPE_CHECKING:
     from memstore.model.config import Config
     from memstore.ports.clock import Clock, IdSource
     from memstore.ports.history import History
+    from memstore.ports.journal import Journal
     from memstore.ports.search_index import Library
     from memstore.ports.vault import Vault
 
@@ -24,3 +27,4 @@ class Workspace:
     ids: IdSource
     config: Config
     actor: str
+    journal: Journal = field(default_factory=NoJournal)

@@ -1,0 +1,73 @@
+"""The last operation, in a file of the vault's local state."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from memstore.adapters.local_state import make_private
+from memstore.ports.journal import Operation, Written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VERSION = 1
+# An import of a whole archive is taken back with git; a journal of it would cost as much as the import.
+MOST_BYTES = 16 * 1024 * 1024
+
+
+class DiskJournal:
+    """Remembers the last operation beyond the end of the program.
+
+    Args:
+        state: the folder of the vault's local state; made when it is first needed.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / "last-operation.json"
+
+    def record(self, operation: Operation) -> None:
+        """Remember an operation instead of the one before; one that is too large is not kept, and neither is that."""
+        if sum(len(data or b"") for file in operation.files for data in (file.before, file.after)) > MOST_BYTES:
+            self._path.unlink(missing_ok=True)
+            return
+        document = {
+            "version": VERSION,
+            "verb": operation.verb,
+            "at": operation.at,
+            "files": [[os.fsencode(f.path).hex(), _text(f.before), _text(f.after)] for f in operation.files],
+        }
+        make_private(self._path.parent)
+        scratch = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        scratch.touch(mode=0o600)
+        scratch.write_text(json.dumps(document))
+        scratch.replace(self._path)
+
+    def last(self) -> Operation | None:
+        """Return the last operation, or None where none is known."""
+        try:
+            document = json.loads(self._path.read_bytes())
+            return _operation(document)
+        except (OSError, ValueError, KeyError, TypeError):
+            # No file, or none of ours: then nothing is known.
+            return None
+
+
+def _operation(document: dict[str, Any]) -> Operation | None:
+    if document["version"] != VERSION:
+        return None
+    files = tuple(
+        Written(os.fsdecode(bytes.fromhex(path)), _data(before), _data(after))
+        for path, before, after in document["files"]
+    )
+    return Operation(verb=str(document["verb"]), at=str(document["at"]), files=files)
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode()
+
+
+def _data(text: str | None) -> bytes | None:
+    return None if text is None else base64.b64decode(text, validate=True)

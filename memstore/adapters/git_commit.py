@@ -1,0 +1,155 @@
+"""Making a commit of given files with given bytes, as plumbing, beside whatever else is staged (docs/adr/0004)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.errors import ChangedMeanwhileError, GitError, LockedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from memstore.adapters.git_process import GitProcess
+
+_FILE, _PROGRAM, _GONE = "100644", "100755", "0"
+
+
+class CommitMaker:
+    """Commits to the repository in which `git` runs."""
+
+    def __init__(self, git: GitProcess) -> None:
+        self._git = git
+
+    def identity(self) -> str:
+        """Return who commits, `Name <mail>`; `GitError` where git does not know."""
+        for variable in ("GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"):
+            done = self._git.attempt("var", variable)
+            if done.returncode != 0:
+                raise GitError(
+                    "git does not know who commits",
+                    hint='git config --global user.name "Your Name"\n'
+                    "        git config --global user.email you@example.com",
+                )
+        return os.fsdecode(done.stdout).rpartition(">")[0] + ">"
+
+    def commit(self, files: Mapping[str, bytes | None], message: str, *, at: datetime) -> str:
+        """Commit the files, by their paths in the repository, and return the new commit."""
+        self.identity()
+        self._refuse_during_merge()
+        head = self._head()
+        with self._scratch() as scratch:
+            entries = self._entries(files, head, scratch)
+            commit = self._object(head, entries, message, at, scratch)
+            # (1) the index names the files as they will be committed, before (2) HEAD does. A crash after (1) leaves
+            # them staged; the other way round the next `git commit` would take them back.
+            self._stage(entries, scratch)
+            self._advance(head, commit, message)
+        return commit
+
+    def _refuse_during_merge(self) -> None:
+        if self._git_path("MERGE_HEAD").exists():
+            raise GitError("a merge is under way in this repository", hint="finish it with git commit, then try again")
+
+    def _head(self) -> str | None:
+        done = self._git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}")
+        return done.stdout.decode().strip() if done.returncode == 0 else None
+
+    def _entries(self, files: Mapping[str, bytes | None], head: str | None, scratch: Path) -> bytes:
+        """Write the blobs, and return the lines for `update-index --index-info`."""
+        kept = {path: data for path, data in files.items() if data is not None}
+        for i, data in enumerate(kept.values()):
+            (scratch / f"{i}").write_bytes(data)
+        names = "".join(f"{scratch}/{i}\n" for i in range(len(kept)))
+        written = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=os.fsencode(names))
+        blobs = dict(zip(kept, written.decode().split(), strict=True))
+        programs = self._programs(head) if head else frozenset()
+        nothing = "0" * len(head or "")  # what is gone was there, so there is a commit whose id has the right length
+        lines: list[bytes] = []
+        for path in files:
+            mode = _GONE if path not in blobs else _PROGRAM if path in programs else _FILE
+            blob = blobs.get(path, nothing)
+            lines.append(f"{mode} {blob}\t".encode() + os.fsencode(path) + b"\0")
+        return b"".join(lines)
+
+    def _programs(self, head: str) -> frozenset[str]:
+        """Return the files that are marked as executable, which a commit of their text leaves as it is."""
+        listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", head).split(b"\0")
+        return frozenset(os.fsdecode(line.partition(b"\t")[2]) for line in listed if line.startswith(b"100755"))
+
+    def _object(self, head: str | None, entries: bytes, message: str, at: datetime, scratch: Path) -> str:
+        env = {"GIT_INDEX_FILE": str(scratch / "tree")}
+        if head:
+            self._git.run("read-tree", head, env=env)
+        self._git.run("update-index", "-z", "--index-info", data=entries, env=env)
+        tree = self._git.run("write-tree", env=env).decode().strip()
+        parents = ["-p", head] if head else []
+        return self._git.run(
+            "commit-tree", tree, *parents, "-F", "-", data=message.encode(errors="surrogateescape"), env=self._dates(at)
+        ).decode().strip()  # fmt: skip
+
+    def _dates(self, at: datetime) -> dict[str, str]:
+        moment = f"@{int(at.timestamp())} {at.astimezone():%z}"
+        names = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
+        return {name: moment for name in names if name not in self._git.environ}
+
+    def _stage(self, entries: bytes, scratch: Path) -> None:
+        """Put the entries into the person's index, whose other entries stay.
+
+        Git would hold `index.lock` while it writes, and leave it behind when it is killed. Here the new index is
+        finished elsewhere, and the lock exists only between two renames.
+        """
+        index = self._git_path("index")
+        made, lock = scratch / "index", index.with_name("index.lock")
+        before = _identity_of(index)
+        if before:
+            shutil.copyfile(index, made)
+        self._git.run("update-index", "-z", "--index-info", data=entries, env={"GIT_INDEX_FILE": str(made)})
+        try:
+            os.link(made, lock)
+        except FileExistsError as error:
+            raise LockedError(
+                f"git's index is locked by {lock}",
+                hint="wait for the other git command; if none runs, delete that file",
+            ) from error
+        if _identity_of(index) != before:
+            lock.unlink()
+            raise ChangedMeanwhileError("git's index changed meanwhile; nothing was committed", hint="try again")
+        lock.replace(index)
+
+    def _advance(self, head: str | None, commit: str, message: str) -> None:
+        subject = message.partition("\n")[0]
+        # An all-zero id of any length says: there must be no commit yet.
+        old = head or "0" * len(commit)
+        done = self._git.attempt(
+            "update-ref", "--create-reflog", "-m", f"commit (memstore): {subject}", "HEAD", commit, old
+        )
+        if done.returncode != 0:
+            said = os.fsdecode(done.stderr).strip()
+            raise ChangedMeanwhileError(
+                f"the branch could not be moved, probably since somebody else committed: {said}", hint="try again"
+            )
+
+    def _git_path(self, name: str) -> Path:
+        return self._git.folder / os.fsdecode(self._git.run("rev-parse", "--git-path", name)).removesuffix("\n")
+
+    @contextmanager
+    def _scratch(self) -> Iterator[Path]:
+        """Keep files beside the repository's own, since a lock is made by a link, which cannot cross file systems."""
+        folder = self._git_path("memstore")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="commit-", dir=folder.resolve()) as scratch:
+            yield Path(scratch)
+
+
+def _identity_of(index: Path) -> tuple[int, int, int] | None:
+    try:
+        status = index.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size

@@ -1,0 +1,225 @@
+"""The history of a vault in a git repository, by plain git and, for walking commits, GitPython (docs/adr/0004)."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.adapters import git_objects, gitpython_walk
+from memstore.adapters.git_commit import CommitMaker
+from memstore.adapters.git_hooks import GitHooks
+from memstore.adapters.git_process import GitProcess, failed
+from memstore.adapters.tree_walk import ignored_by
+from memstore.errors import GitError, NotFoundError
+from memstore.ports.history import Commit, CommitChanges, FileChange, Repository
+from memstore.rules.vault_places import IGNORE_FILE, is_memory_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.ports.history import Hooks
+
+# So many blobs are asked for at once: enough to make starting git cheap, few enough for their bytes to fit in memory.
+_BLOBS_AT_ONCE = 5_000
+_NO_REPOSITORY = b"not a git repository"
+
+
+class GitHistory:
+    """The repository around one vault.
+
+    Args:
+        vault_root: the vault's folder.
+        environ: the process's environment.
+        in_hook: whether git started this program as a hook, and names repository and index in `environ`.
+    """
+
+    def __init__(self, vault_root: Path, environ: Mapping[str, str], *, in_hook: bool = False) -> None:
+        self._vault_root = vault_root
+        self._git = GitProcess(vault_root, environ, in_hook=in_hook)
+
+    @cached_property
+    def repository(self) -> Repository | None:
+        """The repository around the vault, as it was when first asked for; None where there is none."""
+        # One process tells all. The words that cannot hold a line end come first; a missing HEAD is repeated as it is.
+        try:
+            done = self._git.attempt("rev-parse", "--show-object-format", "--show-cdup", "HEAD")
+        except GitError:
+            return None
+        if done.returncode != 0 and _NO_REPOSITORY in done.stderr:
+            return None
+        lines = os.fsdecode(done.stdout).split("\n")
+        if len(lines) < 3:  # noqa: PLR2004 - the three answers asked for
+            raise failed(("rev-parse",), done)
+        object_format, up, head = lines[:3]
+        root = Path(os.path.realpath(self._vault_root / up))
+        inside = os.path.relpath(os.path.realpath(self._vault_root), root)
+        return Repository(
+            root=root,
+            prefix="" if inside == "." else inside.replace(os.sep, "/") + "/",
+            object_format=object_format,
+            head=head if done.returncode == 0 else None,
+            branch=self._branch(),
+        )
+
+    @cached_property
+    def hooks(self) -> Hooks:
+        """The hooks of the repository."""
+        return GitHooks(self._git)
+
+    def require(self) -> Repository:
+        """Return the repository; `GitError`, saying what to do, where there is none."""
+        if self.repository is None:
+            raise GitError(
+                f"{self._vault_root} has no history: it lies in no git repository",
+                hint=f"git init {self._vault_root}, then memstore commit",
+            )
+        return self.repository
+
+    def head(self) -> str | None:
+        """Return the current commit, as it is now; None before the first one."""
+        self.require()
+        return self._resolved("HEAD")
+
+    def resolve(self, revision: str) -> str:
+        """Return the commit that a revision in git's own notation names; `NotFoundError` where there is none."""
+        self.require()
+        # What begins with a dash is an option to git, wherever it stands.
+        found = None if revision.startswith("-") or "\0" in revision else self._resolved(revision)
+        if found is None:
+            raise NotFoundError(
+                f"the history has no commit {revision!r}",
+                hint="git log --oneline --all lists them; dates: 2026-02-01, 3d",
+            )
+        return found
+
+    def last_commit(self, *, until: datetime) -> str | None:
+        """Return the last commit of the current branch that was made at or before `until`, in UTC."""
+        head = self.head()
+        if head is None:
+            return None
+        # A plain number below 100,000,000 is a date to git, not a time; "@" would say so, but not to rev-list.
+        found = self._git.run("rev-list", "-1", f"--before={int(until.timestamp())} +0000", head, "--")
+        return found.decode().strip() or None
+
+    def files_at(self, commit: str) -> Mapping[str, str]:
+        """Return the blob of every file that could be a memory as of a commit, by its path."""
+        folder = self.require().prefix.rstrip("/")
+        if folder and self._git.attempt("rev-parse", "-q", "--verify", f"{commit}:{folder}").returncode != 0:
+            return {}
+        listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{folder}" if folder else commit)
+        files = dict(git_objects.tree_files(listed))
+        rules = self.blobs([files[IGNORE_FILE]]) if IGNORE_FILE in files else {}
+        ignored = ignored_by(next(iter(rules.values()), b""))
+        return {path: blob for path, blob in files.items() if is_memory_path(path) and not ignored(path)}
+
+    def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
+        """Return the bytes of blobs; ids that the repository does not have are left out."""
+        return dict(self._objects(list(dict.fromkeys(ids))))
+
+    def blob_id(self, data: bytes) -> str:
+        """Return the id of the blob with these bytes, in the repository's object format."""
+        return git_objects.blob_id(data, self.require().object_format)
+
+    def commits(self, *, path: str | None = None, start: str | None = None, limit: int | None = None) -> list[Commit]:
+        """Return the commits that touched a path (None: anything in the vault), newest first."""
+        repository = self.require()
+        first = start or self.head()
+        if first is None:
+            return []
+        where = repository.prefix + (path or "")
+        paths = [where] if where else []
+        if repository.object_format == "sha1":
+            return gitpython_walk.walk(repository.root, self._git.environ, first, paths, limit)
+        most = [] if limit is None else [f"--max-count={limit}"]
+        # Paths that are given to rev-list count from the folder it runs in.
+        git = GitProcess(repository.root, self._git.environ)
+        found = git.run("rev-list", *most, first, "--", *paths).decode().split()
+        return [git_objects.commit(commit_id, data) for commit_id, data in self._objects(found)]
+
+    def changes(self, commits: Sequence[Commit]) -> list[CommitChanges]:
+        """Return what each commit changed in the vault, in the given order; a merge once for each parent."""
+        prefix = self.require().prefix
+        by_id = {commit.id: commit for commit in commits}
+        printed = self._git.run(
+            "diff-tree", "--stdin", "-m", "-r", "--root", "--raw", "--no-abbrev", "--no-renames", "-z",
+            "--pretty=oneline", data="".join(f"{commit.id}\n" for commit in commits).encode(),
+        )  # fmt: skip
+        return list(_by_commit(printed, by_id, prefix))
+
+    def blame(self, path: str, commit: str) -> list[Commit]:
+        """Return for each line of the file as of `commit` the commit that wrote it."""
+        repository = self.require()
+        git = GitProcess(repository.root, self._git.environ)
+        printed = git.run(
+            "blame", "--no-textconv", "--root", "-s", "-l", "--incremental", commit, "--", repository.prefix + path
+        )
+        return self._by_line(printed)
+
+    def staged(self) -> list[FileChange]:
+        """Return how the vault's staged files differ from the current commit."""
+        repository = self.require()
+        against = self.head() or self._git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
+        printed = self._git.run(
+            "diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules", "-z", against, "--"
+        )
+        return list(git_objects.raw_changes(printed.split(b"\0")[:-1], repository.prefix))
+
+    def identity(self) -> str:
+        """Return who commits, `Name <mail>`; `GitError` where git does not know."""
+        self.require()
+        return CommitMaker(self._git).identity()
+
+    def commit(self, files: Mapping[str, bytes | None], message: str, *, at: datetime) -> str:
+        """Commit exactly these files with these bytes (None: gone), and return the new commit."""
+        prefix = self.require().prefix
+        return CommitMaker(self._git).commit({prefix + path: data for path, data in files.items()}, message, at=at)
+
+    def _resolved(self, revision: str) -> str | None:
+        done = self._git.attempt("rev-parse", "-q", "--verify", f"{revision}^{{commit}}")
+        return done.stdout.decode().strip() if done.returncode == 0 else None
+
+    def _branch(self) -> str | None:
+        done = self._git.attempt("symbolic-ref", "-q", "--short", "HEAD")
+        return os.fsdecode(done.stdout).strip() if done.returncode == 0 else None
+
+    def _objects(self, ids: list[str]) -> Iterator[tuple[str, bytes]]:
+        for i in range(0, len(ids), _BLOBS_AT_ONCE):
+            asked = "".join(f"{object_id}\n" for object_id in ids[i : i + _BLOBS_AT_ONCE])
+            yield from git_objects.batch(self._git.run("cat-file", "--batch", data=asked.encode()))
+
+    def _by_line(self, incremental: bytes) -> list[Commit]:
+        """Return the commit of each line from what `blame --incremental` printed: commit, old line, line, how many."""
+        spans: list[tuple[str, int, int]] = []
+        expect_span = True
+        for line in incremental.split(b"\n")[:-1]:
+            if expect_span:
+                commit_id, _, first, count = line.decode().split(" ")
+                spans.append((commit_id, int(first), int(count)))
+            # Each span ends with the name of the file that its lines come from.
+            expect_span = line.startswith(b"filename ")
+        ids = list(dict.fromkeys(commit_id for commit_id, _, _ in spans))
+        known = {commit_id: git_objects.commit(commit_id, data) for commit_id, data in self._objects(ids)}
+        written = {first + i: known[commit_id] for commit_id, first, count in spans for i in range(count)}
+        return [written[number] for number in sorted(written)]
+
+
+def _by_commit(printed: bytes, by_id: Mapping[str, Commit], prefix: str) -> Iterator[CommitChanges]:
+    """Yield the changes of each commit from what `diff-tree --stdin -m -z --pretty=oneline` printed.
+
+    Before a commit's changes stands `ID SUMMARY`, for a merge and each of its parents `ID (from PARENT) SUMMARY`. A
+    commit that changes nothing against a parent is not printed for it.
+    """
+    fields = printed.split(b"\0")[:-1]
+    i = 0
+    while i < len(fields):
+        words = fields[i].split(b" ", 3)
+        end = i + 1
+        while end < len(fields) and fields[end].startswith(b":"):
+            end += 2
+        commit = by_id[words[0].decode()]
+        parent = words[2].rstrip(b")").decode() if len(commit.parents) > 1 else next(iter(commit.parents), None)
+        yield CommitChanges(commit, parent, tuple(git_objects.raw_changes(fields[i + 1 : end], prefix)))
+        i = end

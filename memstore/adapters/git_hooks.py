@@ -1,0 +1,96 @@
+"""The shims in a repository's hooks folder that call memstore's hooks."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.adapters.shipped import shipped
+from memstore.errors import GitError, RefusedError
+from memstore.ports.history import HookState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.adapters.git_process import GitProcess
+
+HOOK_NAMES = ("pre-commit", "commit-msg")
+
+# The line that tells memstore's hooks from others'.
+_MARK = b"# memstore-hook"
+_PROGRAM = 0o755
+
+
+class GitHooks:
+    """The hooks of the repository in which `git` runs."""
+
+    def __init__(self, git: GitProcess) -> None:
+        self._git = git
+
+    def folder(self) -> Path:
+        """Return the folder in which git looks for hooks, `core.hooksPath` included."""
+        done = self._git.attempt("rev-parse", "--git-path", "hooks", own_hooks_path=True)
+        if done.returncode != 0:
+            raise GitError(
+                f"{self._git.folder} lies in no git repository, so there are no hooks", hint="git init, then try again"
+            )
+        return self._git.folder / os.fsdecode(done.stdout).removesuffix("\n")
+
+    def states(self) -> Mapping[str, HookState]:
+        """Return the state of each of memstore's hooks, by name."""
+        folder = self.folder()
+        return {name: _state(folder / name) for name in HOOK_NAMES}
+
+    def install(self, name: str) -> None:
+        """Put memstore's hook in place; `RefusedError` over another program's."""
+        place = self.folder() / name
+        if _state(place) is HookState.FOREIGN:
+            raise RefusedError(
+                f"{place} is another program's hook and stays as it is",
+                hint=f'add this line to it: memstore hooks run {name} "$@" || exit 1',
+            )
+        self._refuse_shared(place.parent)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        scratch = place.with_name(f".{name}.{os.getpid()}")
+        scratch.write_text(_shim(name))
+        scratch.chmod(_PROGRAM)
+        scratch.replace(place)
+
+    def uninstall(self, name: str) -> None:
+        """Take memstore's hook away; another program's is left alone."""
+        place = self.folder() / name
+        if _state(place) is HookState.OURS:
+            place.unlink()
+
+    def _refuse_shared(self, folder: Path) -> None:
+        """Refuse a folder outside of the repository: `core.hooksPath` may name one that all repositories share."""
+        common = os.fsdecode(self._git.run("rev-parse", "--git-common-dir")).removesuffix("\n")
+        top = os.fsdecode(self._git.run("rev-parse", "--show-toplevel")).removesuffix("\n")
+        inside = ((self._git.folder / common).resolve(), Path(top).resolve())
+        real = folder.resolve()
+        if not any(real.is_relative_to(place) for place in inside):
+            raise RefusedError(
+                f"core.hooksPath names {folder}, which lies outside of this repository and may serve others",
+                hint='add this line to the hook there: memstore hooks run pre-commit "$@" || exit 1',
+            )
+
+
+def _state(place: Path) -> HookState:
+    if not os.path.lexists(place):
+        return HookState.ABSENT
+    try:
+        ours = place.is_file() and _MARK in place.read_bytes()
+    except OSError:
+        ours = False
+    return HookState.OURS if ours else HookState.FOREIGN
+
+
+def _shim(name: str) -> str:
+    """Return the text of a hook, with the interpreter that runs now and the module that it is to run."""
+    text = shipped(f"hooks/{name}").read_text()
+    module = Path(__file__).resolve().parent.parent / "hooks" / f"{name.replace('-', '_')}.py"
+    text = text.replace("\npython=''\n", f"\npython={shlex.quote(sys.executable)}\n")
+    return text.replace("\nmodule=''\n", f"\nmodule={shlex.quote(str(module))}\n")

@@ -1,0 +1,121 @@
+"""One plain git process, as plumbing, in which nothing that a repository's configuration names is executed.
+
+A vault may come from anywhere, its `.git/config` with it. Git runs programs named there for many reasons: to watch the
+file system, as hooks, as filters, to show a difference, to check a signature, to fetch a missing object. Those with one
+switch are switched off here for every call; filters, `textconv` and signature checks have no such switch, and are
+avoided by using commands that never apply them (docs/adr/0004).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+from memstore.errors import GitError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_HOOKS_PATH = "core.hooksPath="
+_SWITCHED_OFF = (
+    "core.fsmonitor=false",
+    f"{_HOOKS_PATH}{os.devnull}",
+    f"core.attributesFile={os.devnull}",
+    "core.untrackedCache=false",
+    "protocol.allow=never",
+    "log.showSignature=false",
+    "blame.ignoreRevsFile=",
+    "i18n.commitEncoding=UTF-8",
+    "i18n.logOutputEncoding=UTF-8",
+)
+_ALWAYS = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "LC_ALL": "C",
+}
+# What a person sets for all of git. All else that begins with GIT_ speaks of another repository or runs a program.
+_KEPT = frozenset({
+    "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
+    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+    "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH",
+})  # fmt: skip
+# What git tells its hooks: the index of the commit that is being made may be a temporary one.
+_TOLD_TO_HOOKS = frozenset({
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
+})  # fmt: skip
+
+
+def environment(environ: Mapping[str, str], *, in_hook: bool = False) -> dict[str, str]:
+    """Return the environment for git: the person's, without what names another repository or a program to run."""
+    kept = _KEPT | _TOLD_TO_HOOKS if in_hook else _KEPT
+    env = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name in kept}
+    return env | _ALWAYS
+
+
+def overrides() -> dict[str, str]:
+    """Return the switches as environment variables, for git processes that another library starts."""
+    pairs = [setting.partition("=") for setting in _SWITCHED_OFF]
+    env = {"GIT_CONFIG_COUNT": str(len(pairs))}
+    for i, (key, _, value) in enumerate(pairs):
+        env |= {f"GIT_CONFIG_KEY_{i}": key, f"GIT_CONFIG_VALUE_{i}": value}
+    return env
+
+
+class GitProcess:
+    """Runs git in one folder.
+
+    Args:
+        folder: where git starts to look for its repository.
+        environ: the process's environment.
+        in_hook: whether git started this program as a hook, and names repository and index in `environ`.
+    """
+
+    def __init__(self, folder: Path, environ: Mapping[str, str], *, in_hook: bool = False) -> None:
+        self.folder = folder
+        self.environ = environment(environ, in_hook=in_hook)
+
+    def run(self, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
+        """Return what git prints; `GitError` with git's own words where it fails."""
+        done = self.attempt(*arguments, data=data, env=env)
+        if done.returncode != 0:
+            raise failed(arguments, done)
+        return done.stdout
+
+    def attempt(
+        self, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None, own_hooks_path: bool = False
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run git and return how it ended, well or not.
+
+        Args:
+            arguments: the command and its words.
+            data: what git reads from its standard input.
+            env: variables beside the usual ones.
+            own_hooks_path: leave `core.hooksPath` as it is set; for asking where hooks lie, which runs none.
+        """
+        settings = [setting for setting in _SWITCHED_OFF if not (own_hooks_path and setting.startswith(_HOOKS_PATH))]
+        command = ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]
+        try:
+            return subprocess.run(
+                command,
+                cwd=self.folder,
+                env={**self.environ, **(env or {})},
+                input=data,
+                capture_output=True,
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise GitError("git was to be run, and is not installed", hint="install git") from error
+
+
+def failed(arguments: tuple[str, ...], done: subprocess.CompletedProcess[bytes]) -> GitError:
+    """Return the error for a git command that failed."""
+    said = os.fsdecode(done.stderr).strip().replace("\n", "; ") or f"it ended with {done.returncode}"
+    return GitError(f"git {arguments[0]} failed: {said}")

@@ -1,0 +1,45 @@
+"""What memstore did last, kept so that it can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an operation made of one file: its bytes before and after, None where there was or is no file."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One command's writing; `verb` is the command, `at` when it was done, RFC 3339 in UTC."""
+
+    verb: str
+    at: str
+    files: tuple[Written, ...]
+
+
+class Journal(Protocol):
+    """Remembers the last operation."""
+
+    def record(self, operation: Operation) -> None:
+        """Remember an operation instead of the one before; one that is too large is not kept, and neither is that."""
+
+    def last(self) -> Operation | None:
+        """Return the last operation, or None where none is known."""
+
+
+class NoJournal:
+    """Remembers nothing."""
+
+    def record(self, operation: Operation) -> None:
+        """Forget it."""
+
+    def last(self) -> Operation | None:
+        """Return None."""
+        return None

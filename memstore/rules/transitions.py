@@ -1,0 +1,143 @@
+"""What a memory may become: checks of an old state against a new one.
+
+Only what is certain from the two states is found here. Whether a change lets more people see a memory belongs here too,
+as one more entry of `_RULES`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from memstore.model.finding import Finding, Position, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memstore.model.memory import Memory
+
+    Place = Callable[..., Position]
+
+
+def check(before: Memory, after: Memory, *, path: str, place: Place) -> list[Finding]:
+    """Return what is wrong with the step from one state of a memory to the next.
+
+    Args:
+        before: the old state.
+        after: the new state.
+        path: the file that holds the new state.
+        place: gives the position of a key in that file, as `Frontmatter.position` does.
+    """
+    report = _Report(path, place)
+    for rule in _RULES:
+        rule(before, after, report)
+    return report.findings
+
+
+def duplicates(paths_of_ids: Mapping[str, Sequence[str]], introduced: Mapping[str, Position]) -> Iterator[Finding]:
+    """Yield an error for each file that introduces an id which another file has.
+
+    Args:
+        paths_of_ids: all files by the id they hold.
+        introduced: the files that are new or got another id, and where in each the id stands.
+    """
+    for memory_id, paths in paths_of_ids.items():
+        for path in paths:
+            others = sorted(other for other in paths if other != path)
+            if others and path in introduced:
+                yield Finding(
+                    code="id-duplicate",
+                    severity=Severity.ERROR,
+                    path=path,
+                    at=introduced[path],
+                    text=f"the id {memory_id} is that of {others[0]} already",
+                    hint="delete the line `id:` and run memstore adopt, which gives the copy an id of its own",
+                )
+
+
+class _Report:
+    """Collects findings about one file."""
+
+    def __init__(self, path: str, place: Place) -> None:
+        self.path, self.place = path, place
+        self.findings: list[Finding] = []
+
+    def error(self, code: str, key: str, text: str, hint: str) -> None:
+        self._add(Severity.ERROR, code, key, text, hint)
+
+    def warning(self, code: str, key: str, text: str, hint: str) -> None:
+        self._add(Severity.WARNING, code, key, text, hint)
+
+    def _add(self, severity: Severity, code: str, key: str, text: str, hint: str) -> None:
+        self.findings.append(
+            Finding(code=code, severity=severity, path=self.path, at=self.place(key), text=text, hint=hint)
+        )
+
+
+def _same_id(before: Memory, after: Memory, report: _Report) -> None:
+    if before.id and before.id != after.id:
+        now = f"is now {after.id}" if after.id else "is gone"
+        report.error(
+            "id-changed", "id", f"the id was {before.id} and {now}; what refers to it would point nowhere",
+            f"put back: id: {before.id}",
+        )  # fmt: skip
+
+
+def _same_type(before: Memory, after: Memory, report: _Report) -> None:
+    if before.type != after.type:
+        report.warning(
+            "type-changed", "type", f"the type was {before.type} and is now {after.type}",
+            f"refs written {before.type}:{after.id} name another type now; put it back, or mend them",
+        )  # fmt: skip
+
+
+def _same_creation(before: Memory, after: Memory, report: _Report) -> None:
+    if before.created_at and before.created_at != after.created_at:
+        report.warning(
+            "created-at-changed", "created_at",
+            f"created_at was {before.created_at} and is now {after.created_at or 'absent'}",
+            f'put back: created_at: "{before.created_at}"; valid_from and valid_until say when something was true',
+        )  # fmt: skip
+
+
+def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
+    lost = Counter(before.confidence_history) - Counter(after.confidence_history)
+    for line in sorted(lost, key=lambda line: (line.timestamp, line.op)):
+        report.warning(
+            "history-lost", "confidence_history",
+            f"the history line of {line.timestamp} ({line.op}) was altered or taken out",
+            "a history only grows: put the line back, and add another that says what changed",
+        )  # fmt: skip
+
+
+def _recorded_confidence(before: Memory, after: Memory, report: _Report) -> None:
+    unchanged = before.confidence == after.confidence
+    if unchanged or Counter(before.confidence_history) != Counter(after.confidence_history):
+        return
+    report.warning(
+        "confidence-unrecorded", "confidence",
+        f"confidence went from {_number(before.confidence)} to {_number(after.confidence)} without a history line",
+        "memstore check --fix records it as an edit",
+    )  # fmt: skip
+
+
+def _stays_forgotten(before: Memory, after: Memory, report: _Report) -> None:
+    if before.status == "forgotten" and after.status != "forgotten":
+        report.error(
+            "forgotten-revived", "status", f"the memory was forgotten, and its status is now {after.status}",
+            "put back: status: forgotten; write a new memory if it is to be known again",
+        )  # fmt: skip
+
+
+def _number(confidence: float | None) -> str:
+    return "unstated" if confidence is None else f"{confidence:g}"
+
+
+_RULES: tuple[Callable[[Memory, Memory, _Report], None], ...] = (
+    _same_id,
+    _same_type,
+    _same_creation,
+    _whole_history,
+    _recorded_confidence,
+    _stays_forgotten,
+)
