@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from memstore.codec.problem import Problem
 from memstore.model.finding import Position
 
+# Where the end of an unclosed frontmatter is looked for.
+MOST_HEAD_LINES = 200
 BOM = b"\xef\xbb\xbf"
 
 # A fence may be followed by blanks, which editors leave behind unseen.
@@ -53,15 +55,10 @@ def split(data: bytes) -> FencedText | Problem | None:
     start = len(BOM) if data.startswith(BOM) else 0
     opening = _OPENING.match(data, start)
     if opening is None:
-        return None
+        return _fence_that_was_meant(data)
     closing = _CLOSING.search(data, opening.end())
     if closing is None:
-        return Problem(
-            "fence-unclosed",
-            Position(1),
-            "the frontmatter is opened here and never closed",
-            hint="put a line --- between the last key and the text",
-        )
+        return _unclosed(data, opening.end())
     try:
         head = data[opening.end() : closing.start()].decode()
         body = data[closing.end() :].decode()
@@ -73,6 +70,68 @@ def split(data: bytes) -> FencedText | Problem | None:
         between=data[closing.start() : closing.end()],
         body=body,
         body_line=data.count(b"\n", 0, closing.end()) + 1,
+    )
+
+
+# A file that opens like this and names a type soon after means to be a memory; called plain, its grants would vanish.
+_ALMOST_OPENING = re.compile(rb"(?:\xef\xbb\xbf|\s)*-{2,4}[^\S\r\n]*\r?\n(?:[^\n]*\n){0,20}?type[ \t]*:")
+_CARRIAGE_RETURNS = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r(?!\n)")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_ALMOST_CLOSING = re.compile(
+    rb"^(?:[ \t]+-{3}|-{2}|-{4,}|\.{3}|\+{3}|-?\xe2\x80[\x93\x94]-?|(?:\xe2\x80[\x93\x94]){2,3})[ \t]*\r?$",
+    re.MULTILINE,
+)
+# What a frontmatter's lines look like: a key, an item, more of the one above, a comment.
+_LIKE_YAML = re.compile(rb"[A-Za-z_\"'][^:]*:(?:\s|$)|[ \t]|- |#|\]|\}")
+
+
+def _fence_that_was_meant(data: bytes) -> Problem | None:
+    """Return what is wrong with the opening of a file that means to be a memory; None for any other text."""
+    if data.startswith(_UTF_16):
+        return Problem("utf8-invalid", Position(1), "the file is in UTF-16", hint="save the file as UTF-8")
+    if _CARRIAGE_RETURNS.match(data):
+        return Problem(
+            "line-end",
+            Position(1),
+            "the lines end with a carriage return alone",
+            hint="save the file with line feeds (LF) or CRLF",
+        )
+    found = _ALMOST_OPENING.match(data)
+    if found is None:
+        return None
+    start = len(found[0]) - len(found[0].lstrip(BOM + b" \t\r\n"))
+    line = data.count(b"\n", 0, start) + 1
+    return Problem(
+        "fence-opening",
+        Position(line),
+        "this looks like a frontmatter, and its fence is not on line 1, or not ---",
+        hint="let the file begin with a line ---, nothing before it",
+        mended="---" if line == 1 else None,
+    )
+
+
+def _unclosed(data: bytes, head_start: int) -> Problem:
+    """Return the problem of a fence that is opened and never closed, at the line that was meant to close it."""
+    almost = _ALMOST_CLOSING.search(data, head_start)
+    if almost:
+        found = almost[0].strip().decode()
+        return Problem(
+            "fence-unclosed",
+            Position(data.count(b"\n", 0, almost.start()) + 1),
+            f"the frontmatter is opened on line 1 and never closed; `{found}` closes nothing",
+            hint="write --- at the start of the line",
+            mended="---",
+        )
+    last = 1
+    for line in data[head_start:].split(b"\n", MOST_HEAD_LINES)[:MOST_HEAD_LINES]:
+        if not _LIKE_YAML.match(line):
+            break
+        last += 1
+    return Problem(
+        "fence-unclosed",
+        Position(1),
+        "the frontmatter is opened here and never closed",
+        hint=f"put a line --- between the last key and the text, after line {last} as it seems",
     )
 
 

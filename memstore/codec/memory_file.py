@@ -108,21 +108,25 @@ def _memory(values: dict[str, Any], body: str) -> Memory:
 
 
 def _value(key: Key, value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_item(key, item) for item in value)
+    if key.shape is Shape.HEIRS:
+        return (value,)
+    if key.shape is Shape.ENTRY:
+        return _entry(key, value)
+    return float(value) if key.shape in (Shape.FRACTION, Shape.NUMBER) else value
+
+
+def _item(key: Key, item: Any) -> Any:
     match key.shape:
-        case Shape.ENTRY:
-            return _entry(key, value)
         case Shape.ENTRIES:
-            return tuple(_entry(key, item) for item in value)
+            return _entry(key, item)
         case Shape.GRANTS:
-            return tuple(EVERYBODY if item == EVERYBODY_SPELLED else item for item in value)
+            return EVERYBODY if item == EVERYBODY_SPELLED else item
         case Shape.GRANT_LISTS:
-            return tuple(tuple(EVERYBODY if x == EVERYBODY_SPELLED else x for x in item) for item in value)
-        case Shape.HEIRS:
-            return tuple(value) if isinstance(value, list) else (value,)
-        case Shape.FRACTION | Shape.NUMBER:
-            return float(value)
+            return tuple(EVERYBODY if text == EVERYBODY_SPELLED else text for text in item)
         case _:
-            return tuple(value) if isinstance(value, list) else value
+            return item
 
 
 def _entry(key: Key, value: dict[str, Any]) -> Any:

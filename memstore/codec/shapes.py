@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
+from memstore.codec.advice import worth_showing
 from memstore.codec.problem import Problem
 from memstore.model.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
 from memstore.model.memory import Key, Shape
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 INSTANT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z")
 DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+LONGEST_QUOTED = 200
+EARLIEST_YEAR = 1  # of Python's calendar; a year before it can't be moved to UTC
 _SCOPE = re.compile(r"global|project:[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -53,45 +57,63 @@ class _ShapeCheck:
             value = values.get(key.name)
             if is_absent(value):
                 if key.required:
-                    what = "type-missing" if key.name == "type" and not path else "value-missing"
-                    self.report(what, path, f"`{key.name}` is missing", self._hint_for(key))
+                    self.missing(key, values, path)
             else:
                 self.value(key, value, (*path, key.name))
 
+    def missing(self, key: Key, values: dict[str, Any], path: KeyPath) -> None:
+        code = "type-missing" if key.name == "type" and not path else "value-missing"
+        other = next((name for name in values if name.casefold() == key.name and name != key.name), None)
+        if other is None:
+            self.report(code, path, f"`{key.name}` is missing", _hint_for(key))
+            return
+        here = (*path, other)
+        self.report(
+            code, here, f"`{key.name}` is missing: `{other}` is another key", "keys are written in lower case",
+            mended=self.mended(here, other, key.name),
+        )  # fmt: skip
+
     def value(self, key: Key, value: object, path: KeyPath) -> None:
-        if key.shape is Shape.ENTRY:
-            self.entry(key, value, path)
-        elif key.shape is Shape.ENTRIES:
-            for i, item in enumerate(self.items(key, value, path)):
-                self.entry(key, item, (*path, i))
-        elif key.shape is Shape.GRANT_LISTS:
-            for i, item in enumerate(self.items(key, value, path)):
-                for j, text in enumerate(self.items(key, item, (*path, i))):
-                    self.text(key, text, (*path, i, j))
-        elif key.shape in _LISTS:
-            for i, item in enumerate(self.items(key, value, path)):
-                self.text(key, item, (*path, i))
-        elif key.shape is Shape.HEIRS and isinstance(value, list):
-            for i, item in enumerate(value):
-                self.text(key, item, (*path, i))
-        elif key.shape in _NUMBERS:
-            self.number(key, value, path)
-        elif key.shape is Shape.FLAG:
-            if not isinstance(value, bool):
-                self.report("value-shape", path, f"`{key.name}` must be true or false", "write true or false")
-        else:
-            self.text(key, value, path)
+        _CHECKS.get(key.shape, _ShapeCheck.text)(self, key, value, path)
+
+    def texts(self, key: Key, value: object, path: KeyPath) -> None:
+        for i, item in enumerate(self.items(key, value, path)):
+            self.text(key, item, (*path, i))
+
+    def lists_of_texts(self, key: Key, value: object, path: KeyPath) -> None:
+        for i, item in enumerate(self.items(key, value, path)):
+            self.texts(key, item, (*path, i))
+
+    def one_or_more(self, key: Key, value: object, path: KeyPath) -> None:
+        (self.texts if isinstance(value, list) else self.text)(key, value, path)
+
+    def flag(self, key: Key, value: object, path: KeyPath) -> None:
+        if not isinstance(value, bool):
+            word = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}.get(
+                str(value).lower()
+            )
+            mended = self.mended_value(path, word) if word else None
+            self.report(
+                "value-shape", path, f"`{key.name}` must be true or false, and is {kind_of(value)}",
+                "write true or false, without quotes", mended=mended,
+            )  # fmt: skip
 
     def items(self, key: Key, value: object, path: KeyPath) -> list[Any]:
         """Return the items of a list; a single value where a list belongs is reported, never iterated."""
         if isinstance(value, list):
             return value
-        mended = f"{key.name}: [{value}]" if isinstance(value, str) and len(path) == 1 and "," not in value else None
+        mended = None
+        if isinstance(value, str) and not set(value) & set("[]{}#\"'"):
+            mended = self.mended_value(path, f"[{value}]")
         self.report(
             "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}",
             f"write {key.name}: [one, two]", mended=mended,
         )  # fmt: skip
         return []
+
+    def entries(self, key: Key, value: object, path: KeyPath) -> None:
+        for i, item in enumerate(self.items(key, value, path)):
+            self.entry(key, item, (*path, i))
 
     def entry(self, key: Key, value: object, path: KeyPath) -> None:
         if not isinstance(value, dict):
@@ -112,7 +134,10 @@ class _ShapeCheck:
         whole = key.shape is Shape.COUNT
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
             hint = "write a number like 0.85" if key.shape is Shape.FRACTION else "write a number without quotes"
-            self.report("value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}", hint)
+            self.report(
+                "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}", hint,
+                mended=self.mended_value(path, _number_meant(value)) if key.shape is Shape.FRACTION else None,
+            )  # fmt: skip
         elif value < 0 or (key.shape is Shape.FRACTION and value > 1) or value == float("inf"):
             self.report(
                 "value-range", path, f"`{key.name}` must be {key.shape.value}, and is {value}", "mend the number"
@@ -120,9 +145,11 @@ class _ShapeCheck:
 
     def text(self, key: Key, value: object, path: KeyPath) -> None:
         if not isinstance(value, str):
+            scalar = isinstance(value, int | float)
             self.report(
                 "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}",
-                f'quote it: "{value}"' if isinstance(value, int | float) else f"write {key.shape.value}",
+                "quote it" if scalar else f"write {key.shape.value}",
+                mended=self.mended_value(path, None, quote=True) if scalar else None,
             )  # fmt: skip
             return
         if "\n" in value:
@@ -132,28 +159,93 @@ class _ShapeCheck:
         if key.choices:
             code, holds = "value-choice", key.choices.__contains__
         if value and not holds(value):
+            meant = _text_meant(key, value)
             self.report(
-                code, path, f"`{key.name}` must be {self._what(key)}, and is `{value}`", self._close(key, value)
-            )
+                code, path, f"`{key.name}` must be {_what(key)}, and is `{_cut(value)}`", _close(key, value),
+                mended=self.mended_value(path, meant) if meant else None,
+            )  # fmt: skip
+
+    def mended(self, path: KeyPath, old: str, new: str) -> str | None:
+        """Return the line of `path` with `new` in the place of `old`, which begins there."""
+        at, line = self.front.position(*path), self.front.line(path)
+        if not line.startswith(old, at.column - 1):
+            return None
+        return worth_showing(line[: at.column - 1] + new + line[at.column - 1 + len(old) :])
+
+    def mended_value(self, path: KeyPath, new: str | None, *, quote: bool = False) -> str | None:
+        """Return the line of `path` with its one-word value replaced, or quoted; None where it is no such line."""
+        if new is None and not quote:
+            return None
+        at, line = self.front.position(*path), self.front.line(path)
+        if worth_showing(line) is None:
+            return None
+        found = _ITEM_VALUE.match(line, at.column - 1) if isinstance(path[-1], int) else _KEY_VALUE.match(line)
+        if found is None or path not in self.front.positions:
+            return None
+        start, end = found.span("value")
+        return worth_showing(line[:start] + (new or f'"{found["value"]}"') + line[end:])
 
     def report(
         self, code: str, path: KeyPath, text: str, hint: str | None = None, *, mended: str | None = None
     ) -> None:
         self.problems.append(Problem(code, self.front.position(*path), text, hint, mended))
 
-    def _what(self, key: Key) -> str:
-        return f"one of {', '.join(key.choices)}" if key.choices else key.shape.value
 
-    def _hint_for(self, key: Key) -> str:
-        return (
-            f"add a line `{key.name}: …` with one of {', '.join(key.choices)}" if key.choices else f"add `{key.name}`"
-        )
+# A value after a key, to the end of its line or a comment; an item of a list ends at a comma or a bracket too.
+_KEY_VALUE = re.compile(r"""[ -]*[\w"'-]+: +(?P<value>"[^"]*"|'[^']*'|[^\s"'\[{|>#](?:[^#]*?[^\s#])?)(?=\s*$|\s+#)""")
+_ITEM_VALUE = re.compile(
+    r"""(?P<value>"[^"]*"|'[^']*'|[^\s"'\[{|>#,\]](?:[^#,\]]*?[^\s#,\]])?)(?=\s*$|\s+#|\s*[,\]])"""
+)
 
-    def _close(self, key: Key, value: str) -> str:
-        if key.choices:
-            close = suggestion(value, key.choices)
-            return f"did you mean {close}?" if close else f"choose one of {', '.join(key.choices)}"
-        return _EXAMPLES.get(key.shape, "mend the value")
+
+def _what(key: Key) -> str:
+    return f"one of {', '.join(key.choices)}" if key.choices else key.shape.value
+
+
+def _hint_for(key: Key) -> str:
+    return f"add a line `{key.name}: …` with one of {', '.join(key.choices)}" if key.choices else f"add `{key.name}`"
+
+
+def _close(key: Key, value: str) -> str:
+    if key.choices:
+        close = suggestion(value, key.choices)
+        return f"did you mean {close}?" if close else f"choose one of {', '.join(key.choices)}"
+    return _EXAMPLES.get(key.shape, "mend the value")
+
+
+def _number_meant(value: object) -> str | None:
+    """Return the fraction that a text like `0,8`, `80%` or `"0.8"` was meant to be."""
+    if not isinstance(value, str):
+        return None
+    percent = re.fullmatch(r"(100|[0-9]{1,2}) ?%", value)
+    if percent:
+        return f"{int(percent[1]) / 100:g}"
+    text = value.replace(",", ".", 1)
+    return text if re.fullmatch(r"0\.[0-9]+|[01]|1\.0+", text) else None
+
+
+def _text_meant(key: Key, value: str) -> str | None:
+    """Return what a text of the wrong form was meant to be, where there is one answer."""
+    if key.choices:
+        return value.lower() if value.lower() in key.choices else None
+    if key.shape is Shape.INSTANT:
+        return _instant_meant(value)
+    _, holds = _FORMS[key.shape]
+    folded = value.strip().lower().replace(" ", "_")
+    return f'"{folded}"' if folded != value and holds(folded) else None
+
+
+def _instant_meant(value: str) -> str | None:
+    """Return the time in UTC for one that states its distance from it; without that, only its writer knows."""
+    try:
+        at = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return f'"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"' if at.tzinfo and at.year > EARLIEST_YEAR else None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_QUOTED else text[:LONGEST_QUOTED] + "…"
 
 
 def kind_of(value: object) -> str:
@@ -162,15 +254,33 @@ def kind_of(value: object) -> str:
         case None:
             return "nothing"
         case bool():
-            return f"{str(value).lower()}"
+            return str(value).lower()
         case int() | float():
             return f"the number {value}"
         case str():
-            return f"the text `{value}`"
+            return f"the text `{_cut(value)}`"
         case list():
             return "a list"
         case _:
             return "a map"
+
+
+def is_instant(text: str) -> bool:
+    """Whether a text is a time in UTC, of a day that is in the calendar."""
+    return INSTANT.fullmatch(text) is not None and _is_in_calendar(text[:10])
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a date of the calendar."""
+    return DAY.fullmatch(text) is not None and _is_in_calendar(text)
+
+
+def _is_in_calendar(day: str) -> bool:
+    try:
+        date.fromisoformat(day)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_grant(text: str) -> bool:
@@ -185,11 +295,24 @@ def _is_source(text: str) -> bool:
     return _is_ref(text) or is_external_mark(text)
 
 
-_LISTS = frozenset({Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES})
-_NUMBERS = frozenset({Shape.FRACTION, Shape.NUMBER, Shape.COUNT})
+_CHECKS: dict[Shape, Callable[[_ShapeCheck, Key, object, KeyPath], None]] = {
+    Shape.ENTRY: _ShapeCheck.entry,
+    Shape.ENTRIES: _ShapeCheck.entries,
+    Shape.GRANT_LISTS: _ShapeCheck.lists_of_texts,
+    Shape.LINES: _ShapeCheck.texts,
+    Shape.ENTITIES: _ShapeCheck.texts,
+    Shape.GRANTS: _ShapeCheck.texts,
+    Shape.REFS: _ShapeCheck.texts,
+    Shape.SOURCES: _ShapeCheck.texts,
+    Shape.HEIRS: _ShapeCheck.one_or_more,
+    Shape.FRACTION: _ShapeCheck.number,
+    Shape.NUMBER: _ShapeCheck.number,
+    Shape.COUNT: _ShapeCheck.number,
+    Shape.FLAG: _ShapeCheck.flag,
+}
 _ANY_LINE: tuple[str, Callable[[str], bool]] = ("value-shape", lambda _: True)
 _FORMS: dict[Shape, tuple[str, Callable[[str], bool]]] = {
-    Shape.MEMORY_ID: ("id-form", lambda text: is_memory_id(text)),
+    Shape.MEMORY_ID: ("id-form", is_memory_id),
     Shape.ENTITY: ("entity-id", is_entity_id),
     Shape.ENTITIES: ("entity-id", is_entity_id),
     Shape.GRANTS: ("entity-id", _is_grant),
@@ -200,8 +323,8 @@ _FORMS: dict[Shape, tuple[str, Callable[[str], bool]]] = {
     Shape.REFS: ("ref-form", _is_ref),
     Shape.HEIRS: ("ref-form", _is_ref),
     Shape.SOURCES: ("ref-form", _is_source),
-    Shape.INSTANT: ("instant-form", lambda text: INSTANT.fullmatch(text) is not None),
-    Shape.DAY: ("instant-form", lambda text: (DAY.fullmatch(text) or INSTANT.fullmatch(text)) is not None),
+    Shape.INSTANT: ("instant-form", is_instant),
+    Shape.DAY: ("instant-form", lambda text: is_day(text) or is_instant(text)),
 }
 _EXAMPLES = {
     Shape.MEMORY_ID: "lower-case letters, digits, - and _, 3 to 64 of them, like m_7f3k9q2x1c",

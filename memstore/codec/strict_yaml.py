@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from memstore.codec import advice, text_scan
 from memstore.codec.problem import Problem
 from memstore.model.finding import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 KeyPath = tuple[str | int, ...]
 
 DEEPEST = 16
 MOST_NODES = 20_000
+# More would tell nobody anything, and a hostile file could make any number of them.
+MOST_PROBLEMS = 50
+# Longer than any number that a person means; beyond 4,300 digits Python itself refuses.
+LONGEST_NUMBER = 100
 
-_CONFLICT_MARKER = re.compile(r"^(<{7}|={7}|>{7}|\|{7})(?= |\r?$)", re.MULTILINE)
-# C0 but for tab and line ends, DEL, C1 with NEL, the line and paragraph separators, a byte order mark, lone CR.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff]|\r(?!\n)")
-_CONTROL_IN_VALUE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
-_TAB_INDENT = re.compile(r"^ *\t", re.MULTILINE)
+_CONTROL_IN_VALUE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _TRUE = frozenset({"true", "True", "TRUE"})
@@ -38,8 +40,9 @@ _AMBIGUOUS = re.compile(
     r"""(?ix)
       y | yes | n | no | on | off               # booleans in 1.1, words in 1.2
     | [-+]?0[0-9_]+                             # octal in 1.1, decimal in 1.2
-    | 0o[0-7]+ | [-+]?0b[01_]+ | [-+]?0x[0-9a-f_]+
-    | [-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?     # 1_000
+    | [-+]?0[box][0-9a-f_]+
+    | [-+]?[.0-9][0-9.:]*_[0-9_.:]*(e[-+]?[0-9_]*)?  # 1_000, 1.5_0: numbers in 1.1
+    | [-+]\.[0-9]+(e[-+]?[0-9]+)?                # -.5 is a number in 1.2
     | [-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?  # 12:30 is a number in base 60
     | [-+]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)e[0-9]+  # 1e3
     | [-+]?[0-9]+e[-+][0-9]+
@@ -47,6 +50,10 @@ _AMBIGUOUS = re.compile(
     | = | <<
     """,
 )
+
+_LONG_NUMBER = re.compile(r"[-+.0-9_:xob]+(?:[eE][-+]?[0-9]*)?")
+# A key that begins like a date is a date to YAML 1.1.
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 
 
 @dataclass(slots=True)
@@ -56,12 +63,19 @@ class Frontmatter:
     values: dict[str, Any] = field(default_factory=dict)
     positions: dict[KeyPath, Position] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    first_line: int = 1
 
     def position(self, *path: str | int) -> Position:
         """Return where `path` stands, or where the nearest key around it does."""
         while path and path not in self.positions:
             path = path[:-1]
         return self.positions.get(path, Position(1))
+
+    def line(self, path: KeyPath) -> str:
+        """Return the text of the line on which `path` stands; empty where that is none of the frontmatter's."""
+        number = self.position(*path).line - self.first_line
+        return self.lines[number].rstrip("\r") if 0 <= number < len(self.lines) else ""
 
 
 def read(head: str, *, first_line: int) -> Frontmatter:
@@ -72,60 +86,31 @@ def read(head: str, *, first_line: int) -> Frontmatter:
         first_line: the file line on which it begins, from 1.
 
     Returns:
-        The values with their places; where `problems` is not empty, the values are incomplete and must not be used.
+        The values with their places; where `problems` is not empty, there are no values.
     """
-    out = Frontmatter()
+    return _read(head, first_line, advise=True)
+
+
+def _read(head: str, first_line: int, *, advise: bool) -> Frontmatter:
     lines = head.split("\n")
-    out.problems += _problems_of_the_text(head, lines, first_line)
+    out = Frontmatter(lines=lines, first_line=first_line)
+    out.problems += text_scan.problems(head, lines, first_line)
     if not out.problems:
-        _EventReader(head, lines, first_line, out).read_document()
+        reader = _EventReader(head, lines, first_line, out)
+        try:
+            reader.read_document()
+        except reader.yaml.YAMLError as error:
+            trial = _first_problem_line if advise else None
+            out.problems.append(advice.of_syntax_error(error, lines, first_line, trial))
+    if out.problems:
+        out.values = {}
     return out
 
 
-def _problems_of_the_text(head: str, lines: list[str], first_line: int) -> list[Problem]:
-    """Return what is wrong before any YAML is looked at."""
-
-    def place(offset: int) -> Position:
-        line = head.count("\n", 0, offset)
-        return Position(first_line + line, offset - (head.rfind("\n", 0, offset) + 1) + 1)
-
-    markers = [
-        Problem(
-            "conflict-marker",
-            place(m.start()),
-            "a conflict marker of an unfinished merge",
-            hint="keep one side, and delete the marker lines",
-        )
-        for m in _CONFLICT_MARKER.finditer(head)
-    ]
-    if markers:
-        return markers
-    controls = [
-        Problem(
-            "yaml-control",
-            place(m.start()),
-            f"the control character U+{ord(m.group()):04X}",
-            hint="delete it, or write it as an escape in the text below",
-            mended=_CONTROL.sub("", lines[head.count("\n", 0, m.start())]),
-        )
-        for m in _CONTROL.finditer(head)
-    ]
-    tabs = [
-        Problem(
-            "yaml-tab",
-            place(m.end() - 1),
-            "a tab as indent",
-            hint="indent with spaces",
-            mended=_untabbed(lines[head.count("\n", 0, m.end())]),
-        )
-        for m in _TAB_INDENT.finditer(head)
-    ]
-    return controls + tabs
-
-
-def _untabbed(line: str) -> str:
-    rest = line.lstrip(" \t")
-    return line[: len(line) - len(rest)].replace("\t", "  ") + rest.rstrip("\r")
+def _first_problem_line(head: str) -> int | None:
+    """Return the line, from 0, of the first thing that is wrong in `head`; None where nothing is."""
+    problems = _read(head, 0, advise=False).problems
+    return min((problem.at.line for problem in problems), default=None)
 
 
 class _EventReader:
@@ -134,20 +119,18 @@ class _EventReader:
     def __init__(self, head: str, lines: list[str], first_line: int, out: Frontmatter) -> None:
         self.head, self.lines, self.first_line, self.out = head, lines, first_line, out
         self.nodes = 0
-
-    def read_document(self) -> None:
+        self.has_tabs = "\t" in head
         import yaml
 
         # libyaml where it is there (every wheel has it), ten times faster than the parser in Python.
         loader = yaml.CLoader if yaml.__with_libyaml__ else yaml.Loader
-        self.next_event = loader(self.head).get_event
+        self.next_event: Callable[[], Any] = loader(head).get_event
         self.yaml = yaml
-        try:
+
+    def read_document(self) -> None:
+        """Fill `out`; raises a YAMLError where the text is no YAML."""
+        with suppress(_TooMuchError):  # already reported
             self._read_root()
-        except yaml.YAMLError as error:
-            self._syntax_error(error)
-        except _TooMuchError:
-            pass  # already reported
 
     def _read_root(self) -> None:
         yaml = self.yaml
@@ -165,7 +148,7 @@ class _EventReader:
                 root, "yaml-root", f"the frontmatter is {what}, not keys with values", "write `key: value` lines"
             )
             return
-        self.out.values = self._mapping(root, ())
+        self.out.values = self._mapping(())
         end = self.next_event()
         if end.explicit or not isinstance(self.next_event(), yaml.StreamEndEvent):
             self._refuse(end, "yaml-document", "a second YAML document", "keep one, and delete the `...` or `---` line")
@@ -183,49 +166,84 @@ class _EventReader:
             self._refuse(event, "yaml-alias", f"the alias *{event.anchor}", self._alias_hint(event))
             return None
         self._check_properties(event)
+        if self.has_tabs:
+            self._check_tabs(event)
         if isinstance(event, yaml.ScalarEvent):
-            return self._scalar(event, path)
+            return self._scalar(event)
         if len(path) >= DEEPEST:
             self._refuse(event, "yaml-depth", f"more than {DEEPEST} levels", "move it into the text")
             raise _TooMuchError
         if isinstance(event, yaml.SequenceStartEvent):
             return self._sequence(path)
-        return self._mapping(event, path)
+        return self._mapping(path)
 
     def _check_properties(self, event: Any) -> None:
         if event.anchor is not None:
             self._refuse(
                 event, "yaml-anchor", f"the anchor &{event.anchor}", "write the value out where it is needed",
-                mended=self._line(event).replace(f"&{event.anchor} ", "", 1),
+                mended=self._without(f"&{event.anchor}", event),
             )  # fmt: skip
         if event.tag is not None:
             shown = event.tag.replace("tag:yaml.org,2002:", "!!")
             self._refuse(
-                event, "yaml-tag", f"the tag {shown}", "write the plain value",
-                mended=self._line(event).replace(f"{shown} ", "", 1),
+                event, "yaml-tag", f"the tag {shown}", "write the plain value, or quote the whole",
+                mended=self._without(shown, event),
+            )  # fmt: skip
+
+    def _check_tabs(self, event: Any) -> None:
+        """Refuse tabs between the parts of a line: libyaml takes them, PyYAML's own parser does not."""
+        line, at = self._line(event), event.start_mark.column
+        end = event.end_mark.column if event.end_mark.line == event.start_mark.line else len(line)
+        is_plain_text = isinstance(event, self.yaml.ScalarEvent) and event.style in (None, "")
+        if line[at - 1 : at] == "\t" or (is_plain_text and "\t" in line[at : end + 1]):
+            self._refuse(
+                event, "yaml-tab", "a tab between the parts of a line", "use spaces, or quote the text",
+                mended=line.replace("\t", " "),
             )  # fmt: skip
 
     def _alias_hint(self, event: Any) -> str:
-        if event.anchor and f"*{event.anchor}" == "**":
-            return 'quote it: "*"'
         return f'write the value out, or quote it: "*{event.anchor}"'
 
-    def _scalar(self, event: Any, path: KeyPath) -> Any:
+    def _scalar(self, event: Any) -> Any:
         text: str = event.value
+        self._check_control(event, text)
+        if event.style not in (None, ""):
+            return text
+        if is_ambiguous(text):
+            self._refuse(
+                event, "yaml-ambiguous", f"`{text[:40]}` means different things to different readers",
+                f'quote it: "{text[:40]}"{_or_flag(text)}', mended=self._quoted(event),
+            )  # fmt: skip
+            return text
+        if " - " in text and event.start_mark.line != event.end_mark.line:
+            self._check_continuation(event)
+        return resolve_plain(text)
+
+    def _check_control(self, event: Any, text: str) -> None:
         found = _CONTROL_IN_VALUE.search(text)
         if found:
             self._refuse(
                 event, "yaml-control", f"the control character U+{ord(found.group()):04X}", "delete the escape"
             )
-        if event.style not in (None, ""):
-            return text
-        if _AMBIGUOUS.fullmatch(text):
-            self._refuse(
-                event, "yaml-ambiguous", f"`{text}` means different things to different readers", f'quote it: "{text}"',
-                mended=self._quoted(event),
-            )  # fmt: skip
-            return text
-        return resolve_plain(text)
+
+    def _check_continuation(self, event: Any) -> None:
+        """Refuse a list item that YAML takes for more of the text above: one grant would be made of two."""
+        start = event.start_mark.line
+        above = self.lines[start]
+        for number in range(start + 1, min(event.end_mark.line + 1, len(self.lines))):
+            line = self.lines[number].rstrip("\r")
+            text = line.lstrip(" ")
+            if text.startswith("- "):
+                indent = len(above) - len(above.lstrip(" ")) if above.lstrip(" ").startswith("- ") else None
+                self.out.problems.append(
+                    Problem(
+                        "yaml-indent",
+                        Position(self.first_line + number, len(line) - len(text) + 1),
+                        "indented so far, this is no list item but more of the text above",
+                        "put the dash below the one above; quote the text where a dash is meant",
+                        None if indent is None else " " * indent + text,
+                    )
+                )
 
     def _sequence(self, path: KeyPath) -> list[Any]:
         values: list[Any] = []
@@ -235,11 +253,11 @@ class _EventReader:
             values.append(self._node(event, here))
         return values
 
-    def _mapping(self, start: Any, path: KeyPath) -> dict[str, Any]:
+    def _mapping(self, path: KeyPath) -> dict[str, Any]:
         values: dict[str, Any] = {}
         seen: dict[str, str] = {}
         while not isinstance(event := self.next_event(), self.yaml.MappingEndEvent):
-            key = self._key(event)
+            key = self._key(event, path)
             value_event = self.next_event()
             if key is None:
                 self._node(value_event, (*path, "?"))
@@ -254,21 +272,24 @@ class _EventReader:
             values[key] = self._node(value_event, here)
         return values
 
-    def _key(self, event: Any) -> str | None:
+    def _key(self, event: Any, path: KeyPath) -> str | None:
         """Return the text of a key, or None where it is none; what was wrong is reported."""
         if not isinstance(event, self.yaml.ScalarEvent):
             self._refuse(event, "yaml-key", "a key that is no word", "write `key: value`")
-            self._node(event, ("?",))
+            self._node(event, (*path, "?"))
             return None
         self._check_properties(event)
         text: str = event.value
+        self._check_control(event, text)
         if event.style not in (None, ""):
             return text
         if text == "<<":
             self._refuse(event, "yaml-merge", "a merge key <<", "write the keys out")
-        elif _AMBIGUOUS.fullmatch(text) or not isinstance(resolve_plain(text), str):
+        elif not text:
+            self._refuse(event, "yaml-key", "a colon without a key before it", "write `key: value`")
+        elif not is_plain(text) or _DATE.match(text):
             self._refuse(
-                event, "yaml-key", f"the key `{text}` is no text to every reader", f'quote it: "{text}":',
+                event, "yaml-key", f"the key `{text[:40]}` is no text to every reader", f'quote it: "{text[:40]}":',
                 mended=self._quoted(event),
             )  # fmt: skip
         return text
@@ -296,34 +317,21 @@ class _EventReader:
         line, at = self._line(event), event.start_mark.column
         return f'{line[:at]}"{event.value}"{line[at + len(event.value) :]}'
 
-    def _refuse(self, event: Any, code: str, text: str, hint: str, *, mended: str | None = None) -> None:
-        self.out.problems.append(Problem(code, self._place(event), text, hint, mended))
+    def _without(self, mark: str, event: Any) -> str | None:
+        """Return the event's line without a tag or an anchor; None where it stands in other words there."""
+        line, at = self._line(event), event.start_mark.column
+        if not line.startswith(mark, at):
+            return None
+        return (line[:at] + line[at + len(mark) :].lstrip(" ")).rstrip(" ")
 
-    def _syntax_error(self, error: Any) -> None:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        at = Position(self.first_line + (mark.line if mark else 0), (mark.column if mark else 0) + 1)
-        problem = getattr(error, "problem", None) or str(error)
-        line = self.lines[mark.line].rstrip("\r") if mark and mark.line < len(self.lines) else ""
-        hint, mended = _advice(str(problem), line)
-        self.out.problems.append(Problem("yaml-syntax", at, f"not readable as YAML: {problem}", hint, mended))
+    def _refuse(self, event: Any, code: str, text: str, hint: str, *, mended: str | None = None) -> None:
+        self.out.problems.append(Problem(code, self._place(event), text, hint, advice.worth_showing(mended)))
+        if len(self.out.problems) >= MOST_PROBLEMS:
+            raise _TooMuchError
 
 
 class _TooMuchError(Exception):
     """Reading stopped at a limit; the problem is recorded."""
-
-
-_KEY_AND_REST = re.compile(r"(\s*(?:- )?[^\s:#\"'][^:#]*: )(.*\S)\s*")
-
-
-def _advice(problem: str, line: str) -> tuple[str, str | None]:
-    """Return a hint for a syntax error and, where it is plain what was meant, the mended line."""
-    parts = _KEY_AND_REST.fullmatch(line)
-    if parts and parts[2][0] not in "\"'[{|>" and (": " in parts[2] or parts[2][0] in "@`%*&!"):
-        escaped = parts[2].replace("\\", "\\\\").replace('"', '\\"')
-        return "a text with a colon or a sign in it needs quotes", f'{parts[1]}"{escaped}"'
-    if "could not find expected ':'" in problem:
-        return "write `key: value`; a text of several lines needs `key: |` and an indent", None
-    return "look for a missing quote, bracket or indent on this line or the one before", None
 
 
 def resolve_plain(text: str) -> str | int | float | bool | None:
@@ -343,7 +351,20 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
 
 def is_plain(text: str) -> bool:
     """Whether a plain scalar `text` is read as just that text by every reader."""
-    return not _AMBIGUOUS.fullmatch(text) and isinstance(resolve_plain(text), str)
+    return not is_ambiguous(text) and isinstance(resolve_plain(text), str)
+
+
+def _or_flag(text: str) -> str:
+    if text.lower() in ("y", "yes", "on"):
+        return ", or write true"
+    return ", or write false" if text.lower() in ("n", "no", "off") else ""
+
+
+def is_ambiguous(text: str) -> bool:
+    """Whether a plain scalar `text` is read differently by different readers, or is a number beyond all use."""
+    if len(text) > LONGEST_NUMBER:
+        return _LONG_NUMBER.fullmatch(text) is not None
+    return _AMBIGUOUS.fullmatch(text) is not None
 
 
 def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:

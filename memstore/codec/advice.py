@@ -1,0 +1,133 @@
+"""Advice on YAML that can't be read: the line that was probably meant, proved by reading the text with it.
+
+A parser says where it gave up; people need to know which line to mend. So the usual slips of the hand (a missing quote,
+bracket, space, indent) are undone one at a time on the lines around that place, and the first that makes the text
+readable up to there is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec.problem import Problem
+from memstore.model.finding import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+# A longer line is no use on a screen.
+LONGEST_SHOWN = 500
+# Trying costs a parse for each guess; a frontmatter larger than this was not typed by a person.
+LARGEST_TRIED = 64 * 1024
+
+_VALUE = re.compile(r"(?P<before>\s*(?:- +)*(?:[^\s:#\"'\[\]{}][^:#]*: +|(?<=- )))(?P<value>\S.*?)\s*")
+_TIGHT_COLON = re.compile(r"(\s*(?:- )?[A-Za-z_][\w-]*):(\S.*)")
+_STAR = re.compile(r"(?<=[\[,\s])\*(?=[\],\s]|$)")
+_DASH = re.compile(r"( *)- ")
+
+
+def worth_showing(line: str | None) -> str | None:
+    """Return a mended line, or None where it is too long to be shown."""
+    return line if line is not None and len(line) <= LONGEST_SHOWN else None
+
+
+def of_syntax_error(
+    error: Any, lines: list[str], first_line: int, first_problem_line: Callable[[str], int | None] | None
+) -> Problem:
+    """Return the problem that a YAML `error` is.
+
+    Args:
+        error: libyaml's error, with its marks.
+        lines: the text's lines.
+        first_line: the file line on which they begin, from 1.
+        first_problem_line: tells where a text goes wrong, in lines from 0, or None where it does not; without it no
+            mended line is looked for.
+    """
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    line, column = (mark.line, mark.column) if mark else (0, 0)
+    said = str(getattr(error, "problem", None) or error)
+    text = f"not readable as YAML: {said}"
+    if first_problem_line is not None and sum(map(len, lines)) <= LARGEST_TRIED:
+        opened = getattr(error, "context_mark", None)
+        for number in _suspects(line, opened.line if opened else None, lines):
+            found = _mend(lines, number, max(line, number), first_problem_line)
+            if found is not None:
+                hint, mended = found
+                at = Position(first_line + number, _first_difference(_text(lines, number), mended) + 1)
+                return Problem("yaml-syntax", at, text, hint, worth_showing(mended))
+    hint = "look for a missing quote, bracket or indent on this line or the one before"
+    if "could not find expected ':'" in said:
+        hint = "write `key: value`; a text of several lines needs `key: |` and an indent"
+    return Problem("yaml-syntax", Position(first_line + line, column + 1), text, hint)
+
+
+def _suspects(line: int, opened: int | None, lines: list[str]) -> list[int]:
+    """Return the lines where the slip may be: where reading stopped, where what was open began, the one before."""
+    above = next((n for n in range(min(line, len(lines)) - 1, -1, -1) if lines[n].strip()), 0)
+    candidates = [n for n in (line, opened, above) if n is not None and n < len(lines) and lines[n].strip()]
+    return list(dict.fromkeys(candidates))
+
+
+def _mend(
+    lines: list[str], number: int, gave_up: int, first_problem_line: Callable[[str], int | None]
+) -> tuple[str, str] | None:
+    """Return a hint and the line `number` as it could read, so that the text is sound beyond where reading gave up."""
+    line = _text(lines, number)
+    if worth_showing(line) is None:
+        return None
+    for hint, guess in _guesses(line, lines[:number]):
+        if guess == line:
+            continue
+        wrong = first_problem_line("\n".join([*lines[:number], guess, *lines[number + 1 :]]))
+        if wrong is None or wrong > gave_up:
+            return hint, guess
+    return None
+
+
+def _guesses(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield what `line` could have been meant to be, with a hint for each."""
+    yield 'everybody is written "*", in quotes', _STAR.sub('"*"', line)
+    if "\t" in line:
+        yield "use spaces, not tabs", line.replace("\t", " ")
+    if line[:1] == " " and not line.lstrip().startswith("- "):
+        yield "a key stands at the start of its line", line.lstrip()
+    yield from _better_indents(line, above)
+    tight = _TIGHT_COLON.fullmatch(line)
+    if tight:
+        yield "put a space after the colon", f"{tight[1]}: {tight[2]}"
+    value = _VALUE.fullmatch(line)
+    if value:
+        yield from _better_values(value["before"], value["value"])
+
+
+def _better_indents(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the line's dash below the dash of the item before it."""
+    if not _DASH.match(line):
+        return
+    before = next((m for m in map(_DASH.match, reversed(above)) if m), None)
+    if before:
+        yield "put the dash below the one above", before[1] + line.lstrip()
+
+
+def _better_values(before: str, value: str) -> Iterator[tuple[str, str]]:
+    for opening, closing in (("[", "]"), ("{", "}")):
+        if value.startswith(opening) and closing not in value:
+            yield f"the {opening} is not closed", f"{before}{value}{closing}"
+    for quote in "\"'":
+        if value.startswith(quote) and value.count(quote) == 1:
+            yield "the quote is not closed", f"{before}{value}{quote}"
+        elif value.endswith(quote) and value.count(quote) == 1:
+            yield "the quote is not opened", f"{before}{quote}{value}"
+    inner = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
+    escaped = inner.replace("\\", "\\\\").replace('"', '\\"')
+    yield "a text with a colon, a quote or a sign in it needs quotes around it", f'{before}"{escaped}"'
+
+
+def _text(lines: list[str], number: int) -> str:
+    return lines[number].rstrip("\r")
+
+
+def _first_difference(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))

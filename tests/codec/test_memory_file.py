@@ -1,0 +1,153 @@
+"""Memory files: any bytes are a memory, plain or broken, and nothing is read of a broken one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memstore.codec import memory_file
+from memstore.codec.memory_file import BrokenFile, MemoryFile, PlainFile
+from memstore.model.catalog import FileKind
+from memstore.model.memory import Memory
+from memstore.model.provenance import Origin
+
+WHOLE = b"""---
+type: belief
+id: m_7f3k9q2x1c
+title: Tea
+aliases: [chai]
+tags: [tea, "no"]
+created_at: "2026-02-01T18:04:11Z"
+supersedes: belief:m_abc123wxyz
+superseded_by:
+  - belief:m_bbbbbbbbbb
+access_grants: ["public", human:sean]
+upstream_grants:
+  - [human:sean, public]
+generalized: true
+confidence: 0.50
+origin: {session_id: "42"}
+confidence_history:
+  - {timestamp: "2026-02-01T18:04:11Z", op: assert, old: null, new: 0.5, roots: ["session:42"], by: "si:ash"}
+resolved_conflicts:
+  - {with: "belief:m_abc123wxyz", conflict_type: temporal, decision: keep}
+mood: {weather: [grey, 3]}
+---
+
+ The body, unstripped.
+"""
+
+
+def read(data: bytes) -> MemoryFile:
+    found = memory_file.read("a.md", data)
+    assert isinstance(found, MemoryFile)
+    return found
+
+
+def test_a_whole_memory_is_read() -> None:
+    memory = read(WHOLE).memory
+    assert str(memory.ref) == "belief:m_7f3k9q2x1c"
+    assert (memory.supersedes, memory.superseded_by) == (("belief:m_abc123wxyz",), ("belief:m_bbbbbbbbbb",))
+    assert (memory.access_grants, memory.upstream_grants) == (("*", "human:sean"), (("human:sean", "*"),))
+    assert (memory.confidence, memory.generalized, memory.origin) == (0.5, True, Origin(session_id="42"))
+    assert (memory.confidence_history[0].roots, memory.confidence_history[0].old) == (("session:42",), None)
+    assert memory.resolved_conflicts[0].with_ == "belief:m_abc123wxyz"
+    assert memory.extra == {"mood": {"weather": ["grey", 3]}}
+    assert memory.body == "\n The body, unstripped.\n"
+
+
+@pytest.mark.parametrize("head", ["type: note", "type: note\nid:\ntags: []\ntitle: ''\naccess_grants: null\nstatus: ~"])
+def test_null_empty_text_and_empty_list_mean_absent(head: str) -> None:
+    assert read(f"---\n{head}\n---\n".encode()).memory == Memory(type="note")
+
+
+def test_line_ends_and_a_mark_in_front_change_nothing_that_is_read() -> None:
+    windows = b"\xef\xbb\xbf" + WHOLE.replace(b"\n", b"\r\n")
+    assert (
+        read(windows).memory
+        == read(WHOLE.replace(b"unstripped.\n", b"unstripped.\r\n").replace(b"\n\n ", b"\n\r\n ")).memory
+    )
+
+
+def test_a_file_may_be_as_large_as_the_limit_and_no_larger() -> None:
+    data = b"---\ntype: note\n---\n"
+    fits = data + b"a" * (memory_file.MOST_BYTES - len(data))
+    assert isinstance(memory_file.read("a.md", fits), MemoryFile)
+    found = memory_file.read("a.md", fits + b"a")
+    assert isinstance(found, BrokenFile)
+    assert [finding.code for finding in found.findings] == ["file-too-large"]
+    assert found.data == b""
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"a: " + b"[" * 400_000,
+        b"? " * 400_000,
+        b"- " * 400_000,
+        b"\0" * 1_000_000,
+        b"\t" * 1_000_000,
+        b"a: 1" + b"_1" * 400_000 + b"x",
+        b"title: x" + b" " * 1_000_000 + b"y",
+        b"access_grants: " + b" " * 400_000 + b"human:sean",
+        b"<<<<<<<\n" * 100_000,
+        b"a: &a [" + b"*a," * 100_000 + b"]",
+        b"".join(b"k%d: 1\n" % i for i in range(30_000)),
+        b'a: "' + b"\n" * 300_000,
+    ],
+    ids=lambda head: repr(head[:12]),
+)
+def test_hostile_files_are_told_off_and_cost_little(head: bytes) -> None:
+    found = memory_file.read("a.md", b"---\ntype: note\n" + head + b"\n---\n")
+    if isinstance(found, BrokenFile):
+        assert 0 < len(found.findings) <= 60
+        assert sum(len(f"{f.text}{f.hint}{f.mended}") for f in found.findings) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("# Tea #\n\nIt is hot.", "Tea"),
+        ("It is hot. It is good.", "It is hot."),
+        ("- **Tea** is `hot`\n- no", "Tea is hot"),
+        ("word " * 40, "word word word word word word word word word word word word word word word word…"),
+        ("\n\n", ""),
+    ],
+)
+def test_a_title_is_found_in_the_body(body: str, title: str) -> None:
+    assert memory_file.title_of(Memory(type="note", body=body)).startswith(title[:70])
+    assert len(memory_file.default_title(body)) <= memory_file.LONGEST_DEFAULT_TITLE
+    assert memory_file.title_of(Memory(type="note", title="Own", body=body)) == "Own"
+
+
+_pieces = st.sampled_from([
+    b"---\n", b"---\n", b"type: note\n", b"id: m_7f3k9q2x1c\n", b"tags: ", b"[a, b]\n", b"access_grants:\n",
+    b"  - human:sean\n", b"*\n", b"\r\n", b"\n", b"\xff", b"\0", b"\xef\xbb\xbf", b"text ", b"confidence: 0.5\n",
+    b"<<<<<<< a\n", b": ", b'"', b"\t",
+])  # fmt: skip
+
+
+@given(st.one_of(st.binary(max_size=80), st.lists(_pieces, max_size=14).map(b"".join)))
+@settings(max_examples=500)
+def test_any_bytes_are_a_memory_plain_or_broken(data: bytes) -> None:
+    for found in (memory_file.read("a.md", data), memory_file.read("a.md", b"---\n" + data)):
+        match found:
+            case MemoryFile():
+                assert found.text.joined(found.text.head) == found.data
+                assert found.memory.type
+            case BrokenFile():
+                assert found.findings
+                assert all(f.is_error and f.path == "a.md" and f.hint for f in found.findings)
+                assert not hasattr(found, "memory")
+            case PlainFile():
+                assert not data.startswith(b"---\n")
+
+
+@given(st.binary(max_size=40))
+def test_a_file_with_a_fence_is_never_plain(rest: bytes) -> None:
+    assert not isinstance(memory_file.read("a.md", b"---\n" + rest), PlainFile)
+
+
+def test_the_kinds_are_those_of_the_catalogue() -> None:
+    assert {kind.value for kind in FileKind} == {"memory", "broken", "plain"}
