@@ -95,7 +95,7 @@ def _report(error: BaseException, words: list[str]) -> int:
             output.write_lines((output.one_line({"schema": "memstore.error/1", "error": failure._asdict()}),))
             _flushed(0)
         else:
-            output.write_message(f"memstore: {output.safe_line(failure.message)}")
+            output.write_message(f"memstore: {output.safe(failure.message)}")
             if failure.hint:
                 output.write_message(f"hint: {output.safe(failure.hint)}")
     except OSError:

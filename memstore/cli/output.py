@@ -33,6 +33,11 @@ def safe_line(text: str) -> str:
     return _HARMFUL_IN_LINE.sub(_spelt, text)
 
 
+def harmless_path(path: str) -> str:
+    """Return a path as a program needs it; on a terminal without what could drive it."""
+    return safe_line(path) if sys.stdout is not None and sys.stdout.isatty() else path
+
+
 def _spelt(match: re.Match[str]) -> str:
     """Return a character as people write it: line ends and tabs as a blank, others as U+XXXX."""
     return " " if match.group() in "\t\n" else f"<U+{ord(match.group()):04X}>"

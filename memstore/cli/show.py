@@ -6,23 +6,201 @@ its value with one function for the JSON document and one for the text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memstore.cli.options import command, ref_argument
+import click
+
+from memstore.cli.options import at_option, command, ref_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from memstore.cli.session import Session
+    from memstore.flows.list_memories import Listed
+    from memstore.flows.show import Shown
+    from memstore.model.catalog import Entry
+
+SORTS = ("created", "title", "confidence", "path")
+# Of the header these have a place of their own.
+_SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_history"})
+_DERIVED = ("confidence_now", "quality", "strength", "trust")
 
 
-@command("path", examples=("memstore path m_7f3k9q2x1c", "$EDITOR $(memstore path belief:m_7f3)"))
+@command(
+    "show",
+    examples=("memstore show m_7f3", "memstore show belief:m_7f3k9q2x1c --at 2026-02", "memstore show m_7f3 --json"),
+)
+@ref_argument()
+@at_option()
+def show(session: Session, ref: str, at: str | None) -> None:
+    """Show a memory: what its file says of it, how its confidence came about, its text."""
+    from memstore.flows.show import show_memory
+
+    shown = show_memory(session.workspace(), ref, at=at)
+    session.emit("show", document=lambda: _document(shown), lines=lambda: _lines(session, shown))
+
+
+@command(
+    "list",
+    examples=(
+        "memstore list                              # newest first",
+        "memstore list --sort confidence -n 10      # what is held surest",
+        "memstore list --at 2026-02 --json          # the vault as it was",
+    ),
+)
+@at_option()
+@click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What stands first.")
+@click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
+def list_(session: Session, at: str | None, sort: str, limit: int | None) -> None:
+    """List memories, one a line: where, which, what, when, how sure."""
+    from memstore.flows.list_memories import list_memories
+    from memstore.model.retrieval import Sort
+
+    listed = list_memories(session.workspace(), sort=Sort(sort), limit=limit, at=at)
+    session.emit(
+        "list",
+        document=lambda: _list_document(listed),
+        lines=lambda: (_row(session, entry) for entry in listed.entries),
+        each="memories",
+    )
+    if listed.left_out:
+        session.say(f"{listed.left_out} files can't be read as memories; see `memstore check`")
+
+
+def _list_document(listed: Listed) -> dict[str, Any]:
+    return {
+        "memories": [_entry_document(entry) for entry in listed.entries],
+        "total": listed.total,
+        "left_out": listed.left_out,
+    }
+
+
+def _entry_document(entry: Entry) -> dict[str, Any]:
+    return {
+        "ref": entry.ref,
+        "path": entry.path,
+        "type": entry.type,
+        "id": entry.id or None,
+        "title": entry.title,
+        "status": entry.status or "active",
+        "created_at": entry.created_at or None,
+        "confidence": float(entry.confidence) if entry.confidence else None,
+        "tags": list(entry.tags),
+        "author": entry.author or None,
+        "revision": entry.blob,
+    }
+
+
+def _row(session: Session, entry: Entry) -> str:
+    """Return a memory on a line that editors can jump from."""
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    where = f"{paint('path', safe_line(entry.path))}:{paint('line', '1')}:"
+    about = [entry.created_at[:10], f"{float(entry.confidence):.2f}" if entry.confidence else ""]
+    status = entry.status if entry.status not in ("", "active") else ""
+    told = "  ".join(word for word in (*about, status) if word)
+    which = paint("ref", entry.ref or entry.type)
+    return f"{where} {which}  {paint('title', safe_line(entry.title))}  {paint('dim', safe_line(told))}".rstrip()
+
+
+@command("path", examples=("memstore path m_7f3", '$EDITOR "$(memstore path belief:m_7f3)"'))
 @ref_argument()
 def path(session: Session, ref: str) -> None:
     """Print the path of a memory's file, relative to the vault."""
-    from memstore.flows.show import show_memory
+    from memstore.cli import output
+    from memstore.flows.show import path_of
 
-    found = show_memory(session.workspace(), ref)
+    entry = path_of(session.workspace(), ref)
     session.emit(
         "path",
-        document=lambda: {"ref": found.entry.ref, "path": found.entry.path},
-        lines=lambda: (found.entry.path,),
+        document=lambda: {"ref": entry.ref, "path": entry.path},
+        lines=lambda: (output.harmless_path(entry.path),),
     )
+
+
+def _document(shown: Shown) -> dict[str, Any]:
+    """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
+    from memstore.model.memory import KEYS, Shape
+
+    lists = {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES}
+    absent: dict[str, Any] = {key.name: [] if key.shape in lists else None for key in KEYS}
+    flags = {key.name: False for key in KEYS if key.shape is Shape.FLAG}
+    said = {name: value for name, value in shown.values.items() if value not in (None, "")}
+    return {
+        **absent,
+        **flags,
+        "status": shown.memory.status,
+        "scope": shown.memory.scope,
+        "title": shown.entry.title,
+        **said,
+        "ref": shown.entry.ref,
+        "path": shown.entry.path,
+        "body": shown.memory.body,
+        "revision": shown.revision,
+        **dict.fromkeys(_DERIVED),
+    }
+
+
+def _lines(session: Session, shown: Shown) -> Iterator[str]:
+    from memstore.cli.output import safe, safe_line
+
+    paint, entry = session.paint, shown.entry
+    yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
+    then = f" as of {shown.commit[:10]}" if shown.commit else ""
+    yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{shown.revision[:10]}{then}')}"
+    yield ""
+    values = {name: value for name, value in shown.values.items() if value not in (None, "", [])}
+    width = max(len(name) for name in values)
+    if shown.memory.confidence is not None:
+        yield f"{paint('dim', 'confidence'.ljust(width))}  {_confidence(session, shown)}"
+    for name, value in values.items():
+        if name not in _SHOWN_ELSEWHERE:
+            for text in _texts(value):
+                yield f"{paint('dim', safe_line(name).ljust(width))}  {safe_line(text)}"
+    if shown.memory.body.strip():
+        yield ""
+        yield safe(shown.memory.body).strip("\n")
+
+
+def _confidence(session: Session, shown: Shown) -> str:
+    """Return the confidence as a number, and where it has a history that as bars and numbers."""
+    history = [line.new for line in shown.memory.confidence_history if line.new is not None]
+    now = session.paint("title", f"{shown.memory.confidence:g}")
+    if not history:
+        return now
+    numbers = [f"{value:g}" for value in history]
+    if len(numbers) > MOST_NUMBERS:
+        numbers = [numbers[0], "…", *numbers[-(MOST_NUMBERS - 2) :]]
+    bars = session.paint("ok", sparkline(history[-MOST_BARS:], signs=session.paint.signs))
+    return f"{now}  {bars}  {' → '.join(numbers)}"
+
+
+MOST_NUMBERS = 6
+MOST_BARS = 40
+
+
+def sparkline(values: Sequence[float], *, signs: bool) -> str:
+    """Return one bar for each value from 0 to 1; without `signs`, in ASCII."""
+    bars = "▁▂▃▄▅▆▇█" if signs else "_.-=+*%#"
+    return "".join(bars[min(int(value * len(bars)), len(bars) - 1)] for value in values)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Return a value as lines: lists of maps take a line an entry."""
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        yield from map(_words, value)
+    else:
+        yield _words(value)
+
+
+def _words(value: Any) -> str:
+    match value:
+        case dict():
+            return ", ".join(f"{key}: {_words(item)}" for key, item in value.items() if item is not None)
+        case list():
+            return ", ".join(_words(item) for item in value)
+        case bool():
+            return str(value).lower()
+        case _:
+            return str(value)

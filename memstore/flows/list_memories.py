@@ -1,0 +1,123 @@
+"""List memories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.errors import UsageError
+from memstore.flows.as_of import State, state
+from memstore.flows.visible import sees_unreadable, visible_rows
+from memstore.model.retrieval import Filters, Sort
+from memstore.rules import filters as rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memstore.model.catalog import Entry
+    from memstore.model.retrieval import Where
+    from memstore.ports.search_index import Catalog
+    from memstore.ports.workspace import Workspace
+
+SORTS = (Sort.CREATED, Sort.TITLE, Sort.CONFIDENCE, Sort.PATH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """The memories that were asked for; `total` counts them before the limit.
+
+    `left_out` is how many files mean to be memories and can't be read, as far as the viewer may know.
+    """
+
+    entries: tuple[Entry, ...]
+    total: int
+    left_out: int
+
+
+def list_memories(
+    ws: Workspace,
+    filters: Filters | None = None,
+    *,
+    sort: Sort = Sort.CREATED,
+    limit: int | None = None,
+    at: str | None = None,
+) -> Listed:
+    """Return the memories that `filters` let through and the viewer may see, now or as of a commit or a date.
+
+    Args:
+        ws: the vault.
+        filters: which ones; all active ones by default.
+        sort: one of `SORTS`; newest, surest or first stands first.
+        limit: how many at most.
+        at: a commit or a date.
+
+    Raises:
+        UsageError: results can't be sorted so without a query, or `at` is neither a date nor a commit.
+    """
+    if sort not in SORTS:
+        raise UsageError(f"a list has no {sort.value}", hint=f"sort by {', '.join(s.value for s in SORTS)}")
+    asked = filters or Filters()
+    then = state(ws, at)
+    catalog = then.snapshot.catalog
+    rows = rules.matching(visible_rows(ws, then.snapshot), [asked], catalog.column)
+    rows = _confident(rows, asked.min_confidence, catalog)
+    rows = _holding(rows, rules.unknown_keys([asked]), then)
+    found = _sorted(rows, sort, catalog)
+    return Listed(
+        entries=tuple(catalog.entry(row) for row in found[:limit]),
+        total=len(found),
+        left_out=len(catalog.broken) if sees_unreadable(ws) else 0,
+    )
+
+
+def _confident(rows: Sequence[int], least: float | None, catalog: Catalog) -> Sequence[int]:
+    """Return the rows whose author holds at least that confidence; one that names none holds none."""
+    if least is None:
+        return rows
+    held = catalog.column("confidence")
+    return [row for row in rows if held[row] and float(held[row]) >= least]
+
+
+def _holding(rows: Sequence[int], wheres: Sequence[Where], then: State) -> Sequence[int]:
+    """Return the rows for which conditions on keys hold that only the files tell."""
+    if not wheres:
+        return rows
+    return [row for row in rows if _file_holds(then.snapshot.catalog.entry(row), wheres, then)]
+
+
+def _file_holds(entry: Entry, wheres: Sequence[Where], then: State) -> bool:
+    from memstore.codec.memory_file import MemoryFile
+
+    file = then.read(entry)
+    if not isinstance(file, MemoryFile):
+        return False
+    return all(rules.holds(where, _texts(file.front.values.get(where.key))) for where in wheres)
+
+
+def _texts(value: object) -> list[str]:
+    """Return the words of a frontmatter value, as a condition compares them."""
+    match value:
+        case None | "":
+            return []
+        case bool():
+            return [str(value).lower()]
+        case list():
+            return [text for item in value for text in _texts(item)]
+        case dict():
+            return [text for item in value.values() for text in _texts(item)]
+        case _:
+            return [str(value)]
+
+
+def _sorted(rows: Sequence[int], sort: Sort, catalog: Catalog) -> list[int]:
+    """Return the rows in order; what stands alike stands by path."""
+    paths = catalog.column("path")
+    by_path = sorted(rows, key=paths.__getitem__)
+    if sort is Sort.PATH:
+        return by_path
+    column = catalog.column({Sort.TITLE: "title", Sort.CREATED: "created_at", Sort.CONFIDENCE: "confidence"}[sort])
+    key: Callable[[int], str | float]
+    if sort is Sort.TITLE:
+        return sorted(by_path, key=lambda row: column[row].casefold())
+    key = column.__getitem__ if sort is Sort.CREATED else lambda row: float(column[row] or -1)
+    return sorted(by_path, key=key, reverse=True)
