@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.codec.edges import cited_refs, evidence_of
 from memstore.codec.memory_file import BrokenFile, MemoryFile, PlainFile, title_of
 from memstore.model.catalog import Entry, FileKind
 
@@ -57,4 +58,6 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         processed_into=memory.processed_into,
         supersedes=memory.supersedes,
         superseded_by=memory.superseded_by,
+        evidence=evidence_of(memory),
+        cites=cited_refs(memory.body),
     )

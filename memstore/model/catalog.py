@@ -52,6 +52,10 @@ class Entry:
     processed_into: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
+    # What the ledger rests on, `op ref` a line of it; `witness ref` for what a witness's notes cite.
+    evidence: tuple[str, ...] = ()
+    # The memories that the body cites, as refs.
+    cites: tuple[str, ...] = ()
 
     @property
     def ref(self) -> str | None:
