@@ -1,0 +1,377 @@
+"""Edits of a memory file that touch only what they must: splice the text, read it again, compare.
+
+The places come from the parser, the text from the file, and the strict reader has the last word: an edit whose result
+does not say just what was meant is not made. What a person wrote by hand stays as it was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import fence, strict_yaml
+from memstore.codec.layout import (
+    Mapping,
+    Pair,
+    Scalar,
+    Sequence,
+    UnlocatableError,
+    after_colon,
+    line_end,
+    line_start,
+    locate,
+    next_line,
+)
+from memstore.codec.problem import Problem
+from memstore.codec.render import flow_value, item_of, parts_of, scalar
+from memstore.codec.shapes import is_absent
+from memstore.codec.splice_list import Change, changed, list_changes
+from memstore.errors import FormatError
+from memstore.model.memory import KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from memstore.codec.fence import FencedText
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.codec.render import Plain
+
+
+@dataclass(frozen=True, slots=True)
+class SetValue:
+    """Give a key a value; a new key goes where the table of keys has it."""
+
+    key: str
+    value: Plain
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveKey:
+    """Take a key away, with its lines."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppendItems:
+    """Add to a list what is not in it yet."""
+
+    key: str
+    items: tuple[Plain, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveItems:
+    """Take items out of a list; a list left without items loses its key's value, not its key."""
+
+    key: str
+    items: tuple[Plain, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AppendEntry:
+    """Add an entry at the end of a history, on one line."""
+
+    key: str
+    entry: dict[str, Plain]
+
+
+Edit = SetValue | RemoveKey | AppendItems | RemoveItems | AppendEntry
+
+
+def set_value(file: MemoryFile, key: str, value: Plain) -> bytes:
+    """Return the file's bytes with another value for one key; the same bytes where it has that value."""
+    return apply(file, [SetValue(key, value)])
+
+
+def remove_key(file: MemoryFile, key: str) -> bytes:
+    """Return the file's bytes without a key; the same bytes where it is not there."""
+    return apply(file, [RemoveKey(key)])
+
+
+def append_items(file: MemoryFile, key: str, items: Iterable[Plain]) -> bytes:
+    """Return the file's bytes with items added to a list that were not in it."""
+    return apply(file, [AppendItems(key, tuple(items))])
+
+
+def remove_items(file: MemoryFile, key: str, items: Iterable[Plain]) -> bytes:
+    """Return the file's bytes with items taken out of a list."""
+    return apply(file, [RemoveItems(key, tuple(items))])
+
+
+def append_entry(file: MemoryFile, key: str, entry: dict[str, Plain]) -> bytes:
+    """Return the file's bytes with one more entry in a history."""
+    return apply(file, [AppendEntry(key, entry)])
+
+
+def apply(file: MemoryFile, edits: Iterable[Edit]) -> bytes:
+    """Return the file's bytes after several edits, one after the other.
+
+    Raises:
+        FormatError: the text is written in a way that can't be edited without touching more than was asked for.
+    """
+    return apply_to_text(file.path, file.text, edits)
+
+
+def apply_to_text(path: str, text: FencedText, edits: Iterable[Edit]) -> bytes:
+    """Return the bytes after several edits of a file whose YAML is sound, whether or not it is a memory yet.
+
+    Raises:
+        FormatError: as `apply` does.
+    """
+    values = strict_yaml.read(text.head, first_line=text.head_line).values
+    for edit in edits:
+        text, values = _after(path, text, values, edit)
+    return text.joined(text.head)
+
+
+# -- one edit ------------------------------------------------------------------------------------
+
+
+def _after(path: str, text: FencedText, values: dict[str, Any], edit: Edit) -> tuple[FencedText, dict[str, Any]]:
+    """Return text and values after one edit; the first way to write it that reads back as meant is taken."""
+    wanted = _wanted(values, edit)
+    if wanted is values:
+        return text, values
+    for head in _ways(path, text, values, wanted, edit.key):
+        spliced = fence.split(text.joined(head))
+        if spliced is None or isinstance(spliced, Problem) or not _same_outside(text, spliced):
+            continue
+        front = strict_yaml.read(spliced.head, first_line=spliced.head_line)
+        if not front.problems and _same_but_for(edit.key, values, front.values, wanted):
+            return spliced, front.values
+    raise _by_hand(path, text, edit.key)
+
+
+def _by_hand(path: str, text: FencedText, key: str) -> FormatError:
+    line = strict_yaml.read(text.head, first_line=text.head_line).position(key).line
+    return FormatError(
+        f"{path}:{line}: `{key}` can't be changed here without touching other lines",
+        hint="change the line in an editor",
+    )
+
+
+def _wanted(values: dict[str, Any], edit: Edit) -> dict[str, Any]:
+    """Return the values that should be there after the edit: `values` itself where they are there already."""
+    match edit:
+        case RemoveKey(key):
+            return {name: value for name, value in values.items() if name != key} if key in values else values
+        case SetValue(key, value):
+            return _with(values, key, value)
+        case AppendItems(key, items):
+            old = _list_in(values, key)
+            return _with(values, key, [*old, *(x for i, x in enumerate(items) if x not in old and x not in items[:i])])
+        case RemoveItems(key, items):
+            return _with(values, key, [item for item in _list_in(values, key) if item not in items])
+        case AppendEntry(key, entry):
+            return _with(values, key, [*_list_in(values, key), entry])
+
+
+def _list_in(values: dict[str, Any], key: str) -> list[Any]:
+    """Return the list under a key; a single text counts as a list of one."""
+    value = values.get(key)
+    if is_absent(value):
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _with(values: dict[str, Any], key: str, value: Plain) -> dict[str, Any]:
+    old = values.get(key)
+    if same_value(old, value) or (is_absent(old) and is_absent(value)):
+        return values
+    return {**values, key: value}
+
+
+def same_value(one: object, other: object) -> bool:
+    """Whether two values are read alike: `true` is not `1`, and `1` is `1.0`."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(same_value(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(same_value(a, b) for a, b in zip(one, other, strict=True))
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _same_outside(before: FencedText, after: FencedText) -> bool:
+    """Whether fences and body are the same bytes."""
+    return (before.before, before.between, before.body) == (after.before, after.between, after.body)
+
+
+def _same_but_for(key: str, before: dict[str, Any], after: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Whether only the value of `key` differs, and is the wanted one; the other keys stand in the same order."""
+    others = [name for name in before if name != key]
+    return (
+        others == [name for name in after if name != key]
+        and all(same_value(before[name], after[name]) for name in others)
+        and (key in after) == (key in wanted)
+        and same_value(after.get(key), wanted.get(key))
+    )
+
+
+# -- the ways to write it ------------------------------------------------------------------------
+
+
+def _ways(path: str, text: FencedText, values: dict[str, Any], wanted: dict[str, Any], key: str) -> Iterator[str]:
+    """Yield heads with the edit made, the one that keeps most of the style first."""
+    try:
+        root = locate(text.head)
+    except UnlocatableError as error:
+        raise _by_hand(path, text, key) from error
+    sheet = _Sheet(text.head, root)
+    pair = root.pair(key) if root else None
+    ways: list[Callable[[], list[Change]]]
+    if pair is None:
+        ways = [lambda: sheet.added(key, wanted[key]), lambda: sheet.added_last(key, wanted[key])]
+    elif key not in wanted:
+        ways = [lambda: sheet.removed(pair)]
+    else:
+        ways = [
+            lambda: sheet.in_style(pair, values[key], wanted[key]),
+            lambda: sheet.rewritten(pair, wanted[key]),
+        ]
+    for way in ways:
+        changes = [Change(c.start, c.end, c.text.replace("\n", text.newline)) for c in way()]
+        if changes:
+            yield changed(text.head, changes)
+
+
+_ORDER = {key.name: i for i, key in enumerate(KEYS)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """A head and its places; the methods give the changes for one edit, with line feeds alone."""
+
+    head: str
+    root: Mapping | None
+
+    @property
+    def flow(self) -> bool:
+        """Whether the whole frontmatter stands in braces."""
+        return self.root is not None and self.root.flow
+
+    # -- a new key -------------------------------------------------------------------------------
+
+    def added(self, key: str, value: Plain) -> list[Change]:
+        """Return the change that puts a key after the nearest one that the table has before it."""
+        before = self._nearest_before(key)
+        if self.root is None or before is None:
+            return self.added_last(key, value)
+        if self.flow:
+            return [Change(before.value.end, before.value.end, f", {self._flow_pair(key, value)}")]
+        at = next_line(self.head, before.value.end)
+        return [Change(at, at, self._lines(key, value))]
+
+    def added_last(self, key: str, value: Plain) -> list[Change]:
+        """Return the change that puts a key before the closing fence."""
+        if self.root is not None and self.root.flow:
+            at = self.root.pairs[-1].value.end if self.root.pairs else self.root.start + 1
+            comma = ", " if self.root.pairs else ""
+            return [Change(at, at, f"{comma}{self._flow_pair(key, value)}")]
+        return [Change(len(self.head), len(self.head), self._lines(key, value))]
+
+    def _nearest_before(self, key: str) -> Pair | None:
+        """Return the pair after which `key` belongs by the table of keys."""
+        rank = _ORDER.get(key)
+        if self.root is None or rank is None:
+            return None
+        earlier = [pair for pair in self.root.pairs if _ORDER.get(pair.name, len(KEYS)) < rank]
+        return max(earlier, key=lambda pair: _ORDER[pair.name], default=None)
+
+    def _flow_pair(self, key: str, value: Plain) -> str:
+        inline, items = parts_of(key, value)
+        rest = "[" + ", ".join(items) + "]" if items else inline
+        if not isinstance(value, dict | list):
+            rest = rest if rest.startswith('"') else flow_value(value)
+        return f"{scalar(key, flow=True)}: {rest}"
+
+    def _lines(self, key: str, value: Plain) -> str:
+        """Return the lines of a new key with its value."""
+        indent = self._indent()
+        inline, items = parts_of(key, value)
+        return f"{indent}{scalar(key)}:{' ' + inline if inline else ''}\n" + self._item_lines(items)
+
+    def _item_lines(self, items: tuple[str, ...]) -> str:
+        return "".join(f"{self._list_indent()}- {item}\n" for item in items)
+
+    def _indent(self) -> str:
+        if self.root is None or not self.root.pairs:
+            return ""
+        start = self.root.pairs[0].key.start
+        return " " * (start - line_start(self.head, start))
+
+    def _list_indent(self) -> str:
+        """Return the indent of the file's own lists; two blanks more than the keys where there is no list."""
+        pairs = self.root.pairs if self.root else ()
+        for pair in pairs:
+            if isinstance(pair.value, Sequence) and not pair.value.flow:
+                start = line_start(self.head, pair.value.start)
+                return self.head[start : pair.value.start]
+        return self._indent() + "  "
+
+    # -- a key less ------------------------------------------------------------------------------
+
+    def removed(self, pair: Pair) -> list[Change]:
+        """Return the change that takes a key and its value away."""
+        if self.root is None or not self.root.flow:
+            return [Change(line_start(self.head, pair.key.start), next_line(self.head, pair.value.end), "")]
+        i = self.root.pairs.index(pair)
+        if i > 0:
+            return [Change(self.root.pairs[i - 1].value.end, pair.value.end, "")]
+        end = self.root.pairs[1].key.start if len(self.root.pairs) > 1 else pair.value.end
+        return [Change(pair.key.start, end, "")]
+
+    # -- another value ---------------------------------------------------------------------------
+
+    def in_style(self, pair: Pair, old: Plain, new: Plain) -> list[Change]:
+        """Return the changes that write the value as the old one is written; nothing where that can't be."""
+        place = pair.value
+        if isinstance(place, Sequence) and isinstance(old, list) and isinstance(new, list):
+            return self._list(pair, place, old, new)
+        if isinstance(place, Scalar) and place.style not in ("|", ">") and not isinstance(new, list | dict):
+            return [self._scalar(pair.name, place, new)]
+        return []
+
+    def _list(self, pair: Pair, place: Sequence, old: list[Plain], new: list[Plain]) -> list[Change]:
+        """Return the changes of a list; an emptied one is written `[]`, and its own comments stay."""
+        if old and new:
+            return list_changes(self.head, pair.name, place, old, new)
+        if old and not place.flow:
+            colon = after_colon(self.head, pair)
+            return [Change(colon, colon, " []"), *list_changes(self.head, pair.name, place, old, [])]
+        if old or any(isinstance(item, dict) for item in new):
+            return []
+        items = ", ".join(item_of(pair.name, item, flow=True) for item in new)
+        return [Change(place.start + 1, place.start + 1, items)]
+
+    def _scalar(self, key: str, place: Scalar, new: str | float | None) -> Change:
+        """Return the change of one scalar, in the quotes it had; a number or a word of YAML has none."""
+        bare = parts_of(key, new)[0]
+        text = scalar(new, style=place.style, flow=self.flow) if place.style or self.flow else bare
+        if not place.style and bare.startswith('"'):
+            text = bare
+        return Change(place.start, place.end, text if place.end > place.start else " " + text)
+
+    def rewritten(self, pair: Pair, new: Plain) -> list[Change]:
+        """Return the changes that take the old value out and write the new one as in a new file."""
+        if self.flow:
+            return [Change(pair.key.start, pair.value.end, self._flow_pair(pair.name, new))]
+        inline, items = parts_of(pair.name, new)
+        colon = after_colon(self.head, pair)
+        changes = self._emptied(pair, colon)
+        if items:
+            at = line_end(self.head, colon)
+            return [*changes, Change(at, at, "\n" + self._item_lines(items).removesuffix("\n"))]
+        return [*changes, Change(colon, colon, " " + inline)]
+
+    def _emptied(self, pair: Pair, colon: int) -> list[Change]:
+        """Return the changes after which nothing but comments stands behind a key's colon."""
+        place, head = pair.value, self.head
+        if place.start == place.end:
+            return []
+        if isinstance(place, Scalar) and place.style in ("|", ">"):
+            header = place.start + len(head[place.start : line_end(head, place.start)].split(None, 1)[0])
+            return [Change(colon, header, ""), Change(line_end(head, colon), line_end(head, place.end), "")]
+        if line_start(head, place.start) > colon:
+            # The value stands below its key: its lines go, comments beside the key stay.
+            return [Change(line_start(head, place.start), next_line(head, place.end), "")]
+        return [Change(colon, place.end, "")]
