@@ -1,16 +1,61 @@
-"""`memstore completion`, and what a shell is offered for a word that is being typed."""
+"""`memstore completion`, and what a shell is offered for a memory that is being named."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import command
+from memstore.errors import MemstoreError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from memstore.cli.session import Session
 
+# A shell shows a screenful; more would only be slow.
+MOST_REFS = 200
+
+
+@command(
+    "completion",
+    examples=(
+        'eval "$(memstore completion bash)"      # in ~/.bashrc',
+        'eval "$(memstore completion zsh)"       # in ~/.zshrc, after compinit',
+        "memstore completion fish | source       # in ~/.config/fish/config.fish",
+    ),
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(session: Session, shell: str) -> None:
+    """Print the script that lets a shell complete commands, options, types and refs."""
+    from click.shell_completion import get_completion_class
+
+    from memstore.cli.group import PROGRAM
+    from memstore.cli.main import COMPLETION_VARIABLE
+
+    made = get_completion_class(shell)
+    assert made is not None  # noqa: S101 - the choice above names click's own shells
+    script = made(PROGRAM, {}, "memstore", COMPLETION_VARIABLE).source()
+    session.emit("completion", document=lambda: {"shell": shell, "script": script}, lines=lambda: (script,))
+
 
 def complete_refs(session: Session, incomplete: str) -> list[CompletionItem[Any]]:
-    """Return the refs that begin with `incomplete` and that the viewer may see; none where there is no vault."""
-    del session, incomplete
-    return []
+    """Return the refs, or ids, that begin with `incomplete` and that the viewer may see; none without a vault."""
+    from click.shell_completion import CompletionItem
+
+    from memstore.flows.visible import visible_rows
+
+    try:
+        ws = session.workspace()
+        snapshot = ws.library.snapshot()
+    except (MemstoreError, OSError):
+        return []  # a shell has no place for an error
+    ids, types, titles = (snapshot.catalog.column(name) for name in ("id", "type", "title"))
+    found = []
+    for row in visible_rows(ws, snapshot):
+        for name in (f"{types[row]}:{ids[row]}", ids[row]):
+            if ids[row] and name.startswith(incomplete):
+                found.append(CompletionItem(name, help=titles[row]))
+                break
+    return found[:MOST_REFS]

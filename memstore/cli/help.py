@@ -1,0 +1,62 @@
+"""`memstore help`: explain a command or a topic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memstore.cli.commands import COMMANDS
+from memstore.cli.options import command
+from memstore.cli.topics import TOPICS
+from memstore.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.cli.session import Session
+
+
+@command("help", examples=("memstore help            # the topics", "memstore help query", "memstore help show"))
+@click.argument("words", metavar="[TOPIC|COMMAND]", nargs=-1)
+def help_(session: Session, words: tuple[str, ...]) -> None:
+    """Explain a command or a topic: exit-codes, query, frontmatter, privacy, merge."""
+    text = _text(words).rstrip("\n")
+    session.emit("help", document=lambda: {"topic": " ".join(words), "text": text}, lines=lambda: (text,))
+
+
+def _text(words: Sequence[str]) -> str:
+    if not words:
+        return _overview()
+    if words[0] in TOPICS and len(words) == 1:
+        return TOPICS[words[0]][1]()
+    return _command_help(words)
+
+
+def _overview() -> str:
+    width = max(map(len, TOPICS)) + 2
+    topics = [f"  {name:<{width}}{about}" for name, (about, _) in TOPICS.items()]
+    return "\n".join(
+        ["Topics:", *topics, "", "`memstore help TOPIC`, `memstore help COMMAND`; `memstore --help` lists commands."]
+    )
+
+
+def _command_help(words: Sequence[str]) -> str:
+    """Return the help of a command, or of one below it, like `index status`."""
+    from memstore.cli.group import PROGRAM
+
+    ctx = click.Context(PROGRAM, info_name="memstore")
+    found: click.Command = PROGRAM
+    for word in words:
+        below = found.get_command(ctx, word) if isinstance(found, click.Group) else None
+        if below is None:
+            raise UsageError(f"there is no topic or command `{' '.join(words)}`", hint=_nearest(word))
+        ctx, found = click.Context(below, info_name=word, parent=ctx), below
+    return found.get_help(ctx)
+
+
+def _nearest(word: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, [*TOPICS, *COMMANDS], n=1)
+    return f"memstore help {close[0]}" if close else "`memstore help` lists the topics, `memstore --help` the commands"
