@@ -14,15 +14,12 @@ from memstore.model.ids import is_entity_id
 from memstore.ports.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from memstore.adapters.environment import Environment
-    from memstore.ports.history import History
     from memstore.ports.place import Place
-    from memstore.ports.search_index import Snapshot
     from memstore.ports.settings import SettingsFile
-    from memstore.ports.vault import Vault
+    from memstore.ports.surroundings import Surroundings
 
 VAULT_MARK = ".memstore"
 
@@ -75,44 +72,23 @@ def open_vault(path: str | Path | None = None, *, entity: str | None = None) -> 
 
 def assemble(env: Environment, root: Path, config: Config, actor: str) -> Workspace:
     """Return the workspace of the vault at `root`, built from the adapters of this machine."""
+    from memstore.adapters.disk_library import DiskLibrary
     from memstore.adapters.disk_vault import DiskVault
     from memstore.adapters.git_history import GitHistory
-    from memstore.adapters.local_state import state_folder
+    from memstore.adapters.local_state import cache_folder, state_folder
     from memstore.adapters.random_ids import RandomIds
     from memstore.adapters.system_clock import SystemClock
 
     vault = DiskVault(root, state=state_folder(root, state_home=env.state_home))
-    history = GitHistory(root, env.variables)
     return Workspace(
         vault=vault,
-        history=history,
-        library=ScanLibrary(vault, history),
+        history=GitHistory(root, env.variables),
+        library=DiskLibrary(vault, cache=cache_folder(root, cache_home=env.cache_home), on_progress=env.on_progress),
         clock=SystemClock(),
         ids=RandomIds(),
         config=config,
         actor=actor,
     )
-
-
-class ScanLibrary:
-    """Reads every file for every snapshot."""
-
-    def __init__(self, vault: Vault, history: History) -> None:
-        self._vault = vault
-        self._history = history
-
-    def snapshot(self) -> Snapshot:
-        """Return the vault as it is now, uncommitted changes included."""
-        paths = sorted(stat.path for stat in self._vault.memory_files())
-        return self.snapshot_of((path, self._vault.read(path)) for path in paths)
-
-    def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
-        """Return a snapshot of other files, given by path and bytes."""
-        from memstore.adapters.memory_snapshot import snapshot_of_files
-        from memstore.rules.vault_places import is_memory_path
-
-        lying = ((path, data) for path, data in files if is_memory_path(path))
-        return snapshot_of_files(lying, blob_id=self._history.blob_id)
 
 
 def find_vault(env: Environment, named: str | None) -> Path:
@@ -219,3 +195,14 @@ def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[S
         return config_file.ConfigFile(env.config_file, USER_SETTINGS), {}
     root = find_vault(env, vault)
     return config_file.ConfigFile(root / CONFIG_PATH, VAULT_SETTINGS), asdict(Config(owner=env.login_entity))
+
+
+def surroundings(env: Environment, vault: str | None) -> Surroundings:
+    """Return what `doctor` looks at around the vault; the vault itself may be missing or broken."""
+    from memstore.adapters.machine import Machine
+
+    try:
+        root: Path | None = find_vault(env, vault)
+    except VaultError:
+        root = None
+    return Machine(env, root)

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
     """What the composition root needs to know of the process that it runs in.
 
-    `at_terminal` is whether a person can be asked: standard input is a terminal.
+    `at_terminal` is whether a person can be asked: standard input is a terminal. `on_progress` is told how many of how
+    many files are indexed, where that takes long.
     """
 
     variables: Mapping[str, str]
@@ -25,9 +26,10 @@ class Environment:
     home: Path
     login: str
     at_terminal: bool = False
+    on_progress: Callable[[int, int], None] | None = None
 
     @classmethod
-    def of_process(cls) -> Environment:
+    def of_process(cls, *, on_progress: Callable[[int, int], None] | None = None) -> Environment:
         """Return the surroundings of this process."""
         variables = dict(os.environ)
         return cls(
@@ -36,6 +38,7 @@ class Environment:
             home=Path(variables.get("HOME") or os.path.expanduser("~")),  # noqa: PTH111 - Path.home() raises without one
             login=_login(variables),
             at_terminal=sys.stdin is not None and sys.stdin.isatty(),
+            on_progress=on_progress,
         )
 
     def get(self, name: str) -> str | None:

@@ -97,7 +97,7 @@ class GlobalOptionsMixin(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's own options; of the global ones the names only."""
-        records = [param.get_help_record(ctx) for param in self.params]
+        records = [param.get_help_record(ctx) for param in self.params if isinstance(param, click.Option)]
         if rows := [record for record in records if record]:
             with formatter.section("Options"):
                 formatter.write_dl(rows)

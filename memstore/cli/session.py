@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -56,7 +56,8 @@ class Session:
         """Return the process's surroundings, for the few commands that work without a vault."""
         from memstore.adapters.environment import Environment
 
-        return Environment.of_process()
+        shows_progress = not self.choices.quiet and sys.stderr is not None and sys.stderr.isatty()
+        return Environment.of_process(on_progress=_progress if shows_progress else None)
 
     # -- what was asked for: standard output -----------------------------------------------------
 
@@ -89,6 +90,12 @@ class Session:
             output.write_lines((output.one_line(whole),))
         else:
             output.write_lines((output.document(whole),))
+
+    def exit(self, code: int) -> NoReturn:
+        """End with that exit code: everything has been said already."""
+        import click
+
+        raise click.exceptions.Exit(code)
 
     @property
     def paint(self) -> Palette:
@@ -131,3 +138,10 @@ class Session:
 
         output.write_message(f"{question}? [y/N] ", end="")
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _progress(done: int, total: int) -> None:
+    """Show on the terminal how far the index is, on one line that is wiped in the end."""
+    line = f"\rindexing {done:,} of {total:,} files" if done < total else "\r\x1b[K"
+    sys.stderr.write(line)
+    sys.stderr.flush()

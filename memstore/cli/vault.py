@@ -50,6 +50,7 @@ def _document(done: Initialised) -> dict[str, Any]:
         "changed": list(done.changed),
         "repository_made": done.repository_made,
         "hooks_installed": list(done.hooks_installed),
+        "hooks_refused": done.hooks_refused,
         "notes": done.notes,
     }
 
@@ -69,6 +70,8 @@ def _lines(session: Session, done: Initialised) -> Iterator[str]:
         yield f"  {', '.join(done.changed)}"
     if done.hooks_installed:
         yield f"  git hooks: {', '.join(done.hooks_installed)}"
+    if done.hooks_refused:
+        yield f"  {paint('warning', 'no git hook')}: {safe_line(done.hooks_refused)}"
     yield ""
     yield paint("heading", "try")
     if done.notes:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.errors import UsageError, VaultError
+from memstore.errors import RefusedError, UsageError, VaultError
 from memstore.model.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Config
+from memstore.ports.history import HookState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,8 +34,8 @@ MOST_COUNTED = 10_000
 class Initialised:
     """What `init` found and did.
 
-    `changed` are the paths that it made or added to, relative to `root`; `notes` is how many Markdown files lie in
-    the folder.
+    `changed` are the paths that it made or added to, relative to `root`; `hooks_refused` says why a hook could not be
+    installed, and what to do; `notes` is how many Markdown files lie in the folder.
     """
 
     root: Path
@@ -42,6 +43,7 @@ class Initialised:
     changed: tuple[str, ...]
     repository_made: bool
     hooks_installed: tuple[str, ...]
+    hooks_refused: str | None
     notes: int
 
     @property
@@ -74,13 +76,15 @@ def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Cal
     if owner is not None and ws.config.owner != owner:
         raise UsageError(f"this is a vault of {ws.config.owner} already", hint=f"memstore config owner {owner}")
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
+    installed, refused = _with_hooks(ws)
     changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, ATTRIBUTES_LINE) else []
     return Initialised(
         root=place.root,
         owner=ws.config.owner,
         changed=tuple(changed),
         repository_made=repository_made,
-        hooks_installed=_with_hooks(ws),
+        hooks_installed=installed,
+        hooks_refused=refused,
         notes=place.markdown_files(MOST_COUNTED),
     )
 
@@ -103,12 +107,16 @@ def _toml(setting: Setting, config: Config) -> str:
     return str(value).lower() if isinstance(value, bool) else f'"{value}"'
 
 
-def _with_hooks(ws: Workspace) -> tuple[str, ...]:
-    """Install the hooks that are not there yet; another program's are left alone."""
-    from memstore.ports.history import HookState
-
+def _with_hooks(ws: Workspace) -> tuple[tuple[str, ...], str | None]:
+    """Install the hooks that are not there yet; another program's are left alone, and are no reason to fail."""
     hooks = ws.history.hooks
-    missing = [name for name, state in hooks.states().items() if state is HookState.ABSENT]
-    for name in missing:
-        hooks.install(name)
-    return tuple(missing)
+    installed: list[str] = []
+    for name, state in hooks.states().items():
+        if state is HookState.OURS:
+            continue
+        try:
+            hooks.install(name)
+        except RefusedError as error:
+            return tuple(installed), f"{error}; {error.hint}"
+        installed.append(name)
+    return tuple(installed), None

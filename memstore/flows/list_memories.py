@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
-from memstore.flows.as_of import State, state
+from memstore.flows.as_of import state
+from memstore.flows.narrow import narrowed
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.retrieval import Filters, Sort
-from memstore.rules import filters as rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memstore.model.catalog import Entry
-    from memstore.model.retrieval import Where
     from memstore.ports.search_index import Catalog
     from memstore.ports.workspace import Workspace
 
@@ -59,10 +58,8 @@ def list_memories(
     asked = filters or Filters()
     then = state(ws, at)
     catalog = then.snapshot.catalog
-    rows = rules.matching(visible_rows(ws, then.snapshot), [asked], catalog.column)
-    rows = _confident(rows, asked.min_confidence, catalog)
-    rows = _holding(rows, rules.unknown_keys([asked]), then)
-    found = _sorted(rows, sort, catalog)
+    rows = narrowed(then, visible_rows(ws, then.snapshot), asked)
+    found = _sorted(_confident(rows, asked.min_confidence, catalog), sort, catalog)
     return Listed(
         entries=tuple(catalog.entry(row) for row in found[:limit]),
         total=len(found),
@@ -76,37 +73,6 @@ def _confident(rows: Sequence[int], least: float | None, catalog: Catalog) -> Se
         return rows
     held = catalog.column("confidence")
     return [row for row in rows if held[row] and float(held[row]) >= least]
-
-
-def _holding(rows: Sequence[int], wheres: Sequence[Where], then: State) -> Sequence[int]:
-    """Return the rows for which conditions on keys hold that only the files tell."""
-    if not wheres:
-        return rows
-    return [row for row in rows if _file_holds(then.snapshot.catalog.entry(row), wheres, then)]
-
-
-def _file_holds(entry: Entry, wheres: Sequence[Where], then: State) -> bool:
-    from memstore.codec.memory_file import MemoryFile
-
-    file = then.read(entry)
-    if not isinstance(file, MemoryFile):
-        return False
-    return all(rules.holds(where, _texts(file.front.values.get(where.key))) for where in wheres)
-
-
-def _texts(value: object) -> list[str]:
-    """Return the words of a frontmatter value, as a condition compares them."""
-    match value:
-        case None | "":
-            return []
-        case bool():
-            return [str(value).lower()]
-        case list():
-            return [text for item in value for text in _texts(item)]
-        case dict():
-            return [text for item in value.values() for text in _texts(item)]
-        case _:
-            return [str(value)]
 
 
 def _sorted(rows: Sequence[int], sort: Sort, catalog: Catalog) -> list[int]:

@@ -1,0 +1,189 @@
+"""Look whether everything that a vault stands on works, and mend what needs no judgement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from memstore.errors import GitError, MemstoreError, RefusedError
+from memstore.flows.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH
+from memstore.flows.visible import sees_unreadable, visible_rows
+from memstore.ports.history import HookState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memstore.ports.surroundings import Surroundings
+    from memstore.ports.workspace import Workspace
+
+OLDEST_PYTHON = (3, 11)
+OLDEST_GIT = (2, 31)  # the first that takes its configuration from the environment (GIT_CONFIG_COUNT)
+# Clocks of machines that share a disk differ a little.
+TOLERATED_SECONDS = 120
+
+
+class Verdict(Enum):
+    """How one check came out."""
+
+    OK = "ok"
+    FIXED = "fixed"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: what was found, and what to do about it."""
+
+    name: str
+    verdict: Verdict
+    text: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All that was looked at."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing is an error."""
+        return all(check.verdict is not Verdict.ERROR for check in self.checks)
+
+
+def doctor(around: Surroundings, open_vault: Callable[[], Workspace], *, fix: bool) -> Diagnosis:
+    """Return how everything is.
+
+    Args:
+        around: the machine.
+        open_vault: opens the vault; may fail, which is an answer too.
+        fix: mend what needs no judgement.
+    """
+    checks = [_python(around), _git(around)]
+    try:
+        ws = open_vault()
+    except MemstoreError as error:
+        return Diagnosis((*checks, Check("vault", Verdict.ERROR, str(error), error.hint)))
+    checks.append(Check("vault", Verdict.OK, f"{ws.vault.root}, of {ws.config.owner}, seen by {ws.actor}"))
+    if ws.history.repository is not None:
+        checks += [_repository(ws), _identity(ws), *_hooks(ws, fix=fix), _attributes(around, fix=fix)]
+    else:
+        hint = f"memstore init {ws.vault.root}"
+        checks.append(Check("repository", Verdict.ERROR, "the vault lies in no git repository", hint))
+    checks += [_index(ws), _cache(around, fix=fix)]
+    if sees_unreadable(ws):  # what follows names files whoever they belong to
+        checks += [_clocks(ws), _left_behind(around, fix=fix)]
+    return Diagnosis(tuple(checks))
+
+
+def _python(around: Surroundings) -> Check:
+    version = ".".join(map(str, around.python))
+    if around.python < OLDEST_PYTHON:
+        return Check("python", Verdict.ERROR, f"{version} is too old", "install Python 3.11 or later")
+    return Check("python", Verdict.OK, version)
+
+
+def _git(around: Surroundings) -> Check:
+    version = around.git()
+    if version is None:
+        return Check("git", Verdict.ERROR, "git is not installed, or does not run", "install git 2.31 or later")
+    shown = ".".join(map(str, version))
+    if version < OLDEST_GIT:
+        return Check("git", Verdict.ERROR, f"{shown} is too old", "install git 2.31 or later")
+    return Check("git", Verdict.OK, shown)
+
+
+def _repository(ws: Workspace) -> Check:
+    repository = ws.history.require()
+    where = f"{repository.root}, {repository.branch or 'no branch'}"
+    if repository.head is None:
+        return Check("repository", Verdict.OK, f"{where}, no commit yet")
+    return Check("repository", Verdict.OK, f"{where} at {repository.head[:10]}")
+
+
+def _identity(ws: Workspace) -> Check:
+    try:
+        return Check("identity", Verdict.OK, ws.history.identity())
+    except GitError as error:
+        return Check("identity", Verdict.WARNING, f"{error}; commits will fail", error.hint)
+
+
+def _hooks(ws: Workspace, *, fix: bool) -> Iterator[Check]:
+    hooks = ws.history.hooks
+    for name, state in hooks.states().items():
+        label = f"hook {name}"
+        if state is HookState.OURS:
+            yield Check(label, Verdict.OK, state.value)
+        elif state is HookState.ABSENT and not fix:
+            yield Check(label, Verdict.WARNING, state.value, "memstore hooks install")
+        else:
+            try:
+                hooks.install(name)
+                yield Check(label, Verdict.FIXED, "installed now")
+            except RefusedError as error:
+                yield Check(label, Verdict.WARNING, str(error), error.hint)
+
+
+def _attributes(around: Surroundings, *, fix: bool) -> Check:
+    """Check that git leaves line ends alone, and joins nothing that somebody took away."""
+    lines = [line.split() for line in around.attributes().splitlines()]
+    if any("merge=union" in words for words in lines):
+        return Check(
+            "attributes",
+            Verdict.ERROR,
+            f"merge=union in {ATTRIBUTES_PATH} brings back grants that somebody took away",
+            "take it out",
+        )
+    if any(words[0] == "*.md" and {"diff=memstore", "-text"} <= set(words) for words in lines if words):
+        return Check("attributes", Verdict.OK, f"{ATTRIBUTES_PATH} keeps line ends as they are")
+    if not fix:
+        hint = f"memstore doctor --fix adds the line {ATTRIBUTES_LINE}"
+        return Check("attributes", Verdict.WARNING, f"{ATTRIBUTES_PATH} lets git change line ends", hint)
+    around.add_attribute(ATTRIBUTES_LINE)
+    return Check("attributes", Verdict.FIXED, f"added {ATTRIBUTES_LINE} to {ATTRIBUTES_PATH}")
+
+
+def _index(ws: Workspace) -> Check:
+    try:
+        snapshot = ws.library.snapshot()
+    except MemstoreError as error:
+        return Check("index", Verdict.ERROR, str(error), error.hint or "memstore index rebuild")
+    found = f"{len(visible_rows(ws, snapshot))} memories"
+    broken = len(snapshot.catalog.broken) if sees_unreadable(ws) else 0
+    if broken:
+        return Check("index", Verdict.WARNING, f"{found}, {broken} files can't be read", "memstore check")
+    return Check("index", Verdict.OK, found)
+
+
+def _cache(around: Surroundings, *, fix: bool) -> Check:
+    shown = str(around.cache)
+    if around.cache_is_private():
+        return Check("cache", Verdict.OK, shown)
+    if fix and around.make_cache_private():
+        return Check("cache", Verdict.FIXED, f"others could write into {shown}; now they can't")
+    return Check("cache", Verdict.WARNING, f"others can write into {shown}, so it is not used", f"chmod 700 {shown}")
+
+
+def _clocks(ws: Workspace) -> Check:
+    """Check that no file comes from the future: its later edits could go unnoticed, and dates would be wrong."""
+    latest = (ws.clock.now().timestamp() + TOLERATED_SECONDS) * 1e9
+    ahead = sorted(stat.path for stat in ws.vault.memory_files() if stat.mtime_ns > latest)
+    if not ahead:
+        return Check("clock", Verdict.OK, "no file comes from the future")
+    hint = "set the clock of the machine that wrote it, then `touch` the file"
+    return Check("clock", Verdict.WARNING, f"{len(ahead)} files come from the future, like {ahead[0]}", hint)
+
+
+def _left_behind(around: Surroundings, *, fix: bool) -> Check:
+    found = around.left_behind()
+    if not found:
+        return Check("leftovers", Verdict.OK, "none")
+    if not fix:
+        text = f"{len(found)} temporary files of programs that died, like {found[0]}"
+        return Check("leftovers", Verdict.WARNING, text, "memstore doctor --fix deletes them")
+    for path in found:
+        around.remove(path)
+    return Check("leftovers", Verdict.FIXED, f"deleted {', '.join(found)}")
