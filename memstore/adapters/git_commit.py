@@ -52,8 +52,12 @@ class CommitMaker:
             self._advance(head, commit, message)
         return commit
 
+    def is_merging(self) -> bool:
+        """Whether a merge waits for its commit."""
+        return self._git_path("MERGE_HEAD").exists()
+
     def _refuse_during_merge(self) -> None:
-        if self._git_path("MERGE_HEAD").exists():
+        if self.is_merging():
             raise GitError("a merge is under way in this repository", hint="finish it with git commit, then try again")
 
     def _head(self) -> str | None:

@@ -11,19 +11,23 @@ from memstore.adapters import git_objects, gitpython_walk
 from memstore.adapters.git_commit import CommitMaker
 from memstore.adapters.git_hooks import GitHooks
 from memstore.adapters.git_process import GitProcess, failed
-from memstore.adapters.tree_walk import ignored_by
+from memstore.adapters.tree_walk import ignore_rules, ignored_by
+from memstore.codec import memory_file
+from memstore.codec.memory_file import MemoryFile
 from memstore.errors import GitError, NotFoundError
 from memstore.ports.history import Commit, CommitChanges, FileChange, Repository
 from memstore.rules.vault_places import IGNORE_FILE, is_memory_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.ports.history import Hooks
 
 # So many blobs are asked for at once: enough to make starting git cheap, few enough for their bytes to fit in memory.
 _BLOBS_AT_ONCE = 5_000
+# The line of a frontmatter that holds the id, as people write it.
+_ID_LINE = "^[\"']?id[\"']?[ ]*:"
 _NO_REPOSITORY = b"not a git repository"
 
 
@@ -159,13 +163,55 @@ class GitHistory:
         return self._by_line(printed)
 
     def staged(self) -> list[FileChange]:
-        """Return how the vault's staged files differ from the current commit."""
+        """Return how the vault's staged memory files differ from the current commit."""
+        ignored = ignored_by(ignore_rules(self._vault_root))
+        return [change for change in self._staged() if is_memory_path(change.path) and not ignored(change.path)]
+
+    def staged_paths(self) -> list[str]:
+        """Return all files, memories or not, that are staged and differ from the current commit."""
+        return [change.path for change in self._staged()]
+
+    def is_merging(self) -> bool:
+        """Whether a merge waits for its commit."""
+        return CommitMaker(self._git).is_merging()
+
+    def _staged(self) -> list[FileChange]:
         repository = self.require()
         against = self.head() or self._git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
         printed = self._git.run(
             "diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules", "-z", against, "--"
         )
         return list(git_objects.raw_changes(printed.split(b"\0")[:-1], repository.prefix))
+
+    def staged_ids(self, ids: Collection[str]) -> Mapping[str, str]:
+        """Return the memory id of each staged file, changed or not, that holds one of these ids, by path."""
+        prefix = self.require().prefix
+        done = self._git.attempt(
+            "grep", "--cached", "--full-name", "--text", "--no-color", "--no-line-number", "--no-column",
+            "--no-recurse-submodules", "-z", "-E", "-e", _ID_LINE, "--", ".",
+        )  # fmt: skip
+        if done.returncode > 1:
+            raise failed(("grep",), done)
+        lines = git_objects.grepped(done.stdout)
+        found = {path.removeprefix(prefix): _id_of(line) for path, line in reversed(list(lines))}
+        ignored = ignored_by(ignore_rules(self._vault_root))
+        close = [path for path, memory_id in found.items() if memory_id in ids and is_memory_path(path)]
+        return {path: memory_id for path, memory_id in self._ids_in(close).items() if not ignored(path)}
+
+    def _ids_in(self, paths: list[str]) -> dict[str, str]:
+        """Return the ids of staged files; a line that looks like one may stand in a body."""
+        if not paths:
+            return {}
+        git = GitProcess(self.require().root, self._git.environ)
+        prefix = self.require().prefix
+        listed = git.run("ls-files", "-s", "-z", "--", *(prefix + path for path in paths))
+        staged = {
+            os.fsdecode(path).removeprefix(prefix): described.split()[1].decode()
+            for described, _, path in (line.partition(b"\t") for line in listed.split(b"\0")[:-1])
+        }
+        blobs = self.blobs(staged.values())
+        read = {path: memory_file.read(path, blobs[blob]) for path, blob in staged.items()}
+        return {path: file.memory.id for path, file in read.items() if isinstance(file, MemoryFile) and file.memory.id}
 
     def identity(self) -> str:
         """Return who commits, `Name <mail>`; `GitError` where git does not know."""
@@ -204,6 +250,10 @@ class GitHistory:
         known = {commit_id: git_objects.commit(commit_id, data) for commit_id, data in self._objects(ids)}
         written = {first + i: known[commit_id] for commit_id, first, count in spans for i in range(count)}
         return [written[number] for number in sorted(written)]
+
+
+def _id_of(line: str) -> str:
+    return line.partition(":")[2].split("#")[0].strip(" \t\r\"'")
 
 
 def _by_commit(printed: bytes, by_id: Mapping[str, Commit], prefix: str) -> Iterator[CommitChanges]:

@@ -59,6 +59,16 @@ def tree_files(listed: bytes) -> Iterator[tuple[str, str]]:
             yield os.fsdecode(path), blob
 
 
+def grepped(printed: bytes) -> Iterator[tuple[str, str]]:
+    """Yield path and line of each match that `grep -z` printed: path, NUL, line, line feed."""
+    at = 0
+    while at < len(printed):
+        middle = printed.index(b"\0", at)
+        end = printed.index(b"\n", middle)
+        yield os.fsdecode(printed[at:middle]), printed[middle + 1 : end].decode(errors="replace")
+        at = end + 1
+
+
 def batch(output: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield id and bytes of each object that `cat-file --batch` printed; missing ones are left out."""
     at = 0

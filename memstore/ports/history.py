@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -143,7 +143,10 @@ class History(Protocol):
         """Return for each line of the file as of `commit` the commit that wrote it."""
 
     def staged(self) -> list[FileChange]:
-        """Return how the vault's staged files differ from the current commit."""
+        """Return how the vault's staged memory files differ from the current commit."""
+
+    def staged_ids(self, ids: Collection[str]) -> Mapping[str, str]:
+        """Return the memory id of each staged file, changed or not, that holds one of these ids, by path."""
 
     def identity(self) -> str:
         """Return who commits, `Name <mail>`; `GitError` where git does not know."""

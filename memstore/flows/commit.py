@@ -1,0 +1,128 @@
+"""Commit what is pending, with a message computed from the change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.errors import NotFoundError, RefusedError
+from memstore.flows.changes import Changes, check_changes, introduced_ids
+from memstore.flows.pending import pending
+from memstore.flows.resolve import resolve
+from memstore.model.finding import in_order
+from memstore.rules import commit_messages, transitions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from memstore.codec.memory_file import ReadFile
+    from memstore.flows.pending import Pending
+    from memstore.model.change import MemoryChange
+    from memstore.model.finding import Finding
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Committed:
+    """What was committed: None and nothing where nothing was pending.
+
+    `left_out` are pending files that can't be read; `findings` warnings about those that were committed.
+    """
+
+    commit: str | None
+    message: str
+    refs: tuple[str, ...]
+    left_out: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+def commit(ws: Workspace, refs: Sequence[str] = (), *, text: str | None = None) -> Committed:
+    """Commit pending changes of memories.
+
+    Args:
+        ws: the vault.
+        refs: which memories; empty for all that are pending.
+        text: what the message is to say instead of what was done to which memory.
+
+    Raises:
+        NotFoundError: a ref names nothing that is pending.
+        RefusedError: a change is one that a memory must not make.
+        GitError: there is no repository, or git does not know who commits.
+    """
+    ws.history.require()
+    ws.history.identity()
+    with ws.vault.lock():
+        snapshot = ws.library.snapshot()
+        waiting = pending(ws, snapshot)
+        chosen = [_chosen(ws, text, waiting, snapshot) for text in refs]
+        return _commit(ws, waiting, snapshot, chosen or list(waiting.changes.memories), text)
+
+
+def commit_paths(ws: Workspace, paths: Collection[str], *, text: str | None = None) -> Committed:
+    """Commit what is pending at these paths, old or new; for commands that commit what they wrote."""
+    ws.history.require()
+    ws.history.identity()
+    with ws.vault.lock():
+        snapshot = ws.library.snapshot()
+        waiting = pending(ws, snapshot)
+        chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
+        return _commit(ws, waiting, snapshot, chosen, text)
+
+
+def _commit(
+    ws: Workspace, waiting: Pending, snapshot: Snapshot, chosen: Sequence[MemoryChange], text: str | None
+) -> Committed:
+    left_out = tuple(file.path for file in waiting.changes.broken)
+    if not chosen:
+        return Committed(commit=None, message="", refs=(), left_out=left_out, findings=())
+    findings = _checked(Changes(tuple(chosen), ()), waiting.files, snapshot)
+    message = commit_messages.message(chosen, text)
+    made = ws.history.commit(_files(chosen, waiting.files), message, at=ws.clock.now())
+    return Committed(
+        commit=made,
+        message=message,
+        refs=tuple(change.name for change in chosen),
+        left_out=left_out,
+        findings=findings,
+    )
+
+
+def _checked(changes: Changes, files: Mapping[str, ReadFile], snapshot: Snapshot) -> tuple[Finding, ...]:
+    """Return warnings; stop on errors, as the pre-commit hook does."""
+    introduced = introduced_ids(changes, files)
+    catalog = snapshot.catalog
+    holders = {
+        memory_id: [catalog.entry(row).path for row in catalog.rows_of_id(memory_id)]
+        for memory_id, _ in introduced.values()
+    }
+    findings = check_changes(changes, files)
+    findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
+    errors = [finding for finding in in_order(findings) if finding.is_error]
+    if errors:
+        told = "\n".join(f"{e.path}:{e.at.line}:{e.at.column}: error: {e.text} [{e.code}]" for e in errors)
+        raise RefusedError(f"nothing was committed:\n{told}", hint=errors[0].hint)
+    return in_order(findings)
+
+
+def _files(changes: Sequence[MemoryChange], files: Mapping[str, ReadFile]) -> dict[str, bytes | None]:
+    """Return the bytes of all files that the commit is to have, None for those it is not to have any longer."""
+    gone: dict[str, bytes | None] = {change.path_before: None for change in changes if change.path_before}
+    return gone | {change.path_after: files[change.path_after].data for change in changes if change.path_after}
+
+
+def _chosen(ws: Workspace, text: str, waiting: Pending, snapshot: Snapshot) -> MemoryChange:
+    """Return the pending change of the memory that `text` means; one that was deleted answers to ref, id and path."""
+    try:
+        path = resolve(ws, text, snapshot=snapshot).path
+    except NotFoundError:
+        asked = text.strip()
+        return _one(waiting, asked, lambda change: asked in {change.name, change.memory.id, change.path_before})
+    return _one(waiting, text, lambda change: change.path_after == path)
+
+
+def _one(waiting: Pending, text: str, is_meant: Callable[[MemoryChange], bool]) -> MemoryChange:
+    found = next((change for change in waiting.changes.memories if is_meant(change)), None)
+    if found is None:
+        raise NotFoundError(f"nothing is pending for `{text}`", hint="memstore status lists what is not committed")
+    return found

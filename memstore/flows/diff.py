@@ -1,0 +1,128 @@
+"""What became different in a memory, or in all of them: in words, and the body as a text diff."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import memory_file
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import FormatError, NotFoundError
+from memstore.flows.at import commit_at, find_at
+from memstore.flows.changes import visible_changes
+from memstore.flows.log import resolve_then_or_now
+from memstore.flows.pending import pending
+from memstore.model.change import MemoryChange
+from memstore.ports.vault import read_file
+from memstore.rules.commit_messages import verb
+from memstore.rules.differences import differences
+
+if TYPE_CHECKING:
+    from memstore.model.catalog import Entry
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryDiff:
+    """One memory: what was done to it, what became different, and the unified diff of its body (empty: the same)."""
+
+    verb: str
+    name: str
+    path: str
+    path_before: str | None
+    statements: tuple[str, ...]
+    body: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """What differs; `old` and `new` are the commits compared, `new` None for the work tree, `old` None before any."""
+
+    old: str | None
+    new: str | None
+    memories: tuple[MemoryDiff, ...]
+    broken: tuple[str, ...]
+
+
+def diff(ws: Workspace, ref: str | None = None, old: str | None = None, new: str | None = None) -> Diff:
+    """Return what became different.
+
+    Args:
+        ws: the vault.
+        ref: the memory; None for all, which are compared with the current commit.
+        old: a revision or date; None for the current commit.
+        new: a revision or date; None for the work tree.
+
+    Raises:
+        NotFoundError: no such memory or commit; the memory is at neither of both.
+    """
+    ws.history.require()
+    if ref is None:
+        waiting = pending(ws, ws.library.snapshot()).changes
+        return Diff(
+            old=ws.history.head(),
+            new=None,
+            memories=tuple(_diff(change) for change in waiting.memories),
+            broken=tuple(file.path for file in waiting.broken),
+        )
+    entry = resolve_then_or_now(ws, ref, ws.library.snapshot())
+    first = commit_at(ws, old) if old else ws.history.head()
+    last = commit_at(ws, new) if new else None
+    before = _memory_at(ws, entry, first) if first else None
+    after = _memory_at(ws, entry, last) if last else _memory_now(ws, entry)
+    change = _visible_change(ws, ref, before, after)
+    same = before is not None and after is not None and before.data == after.data and before.path == after.path
+    return Diff(old=first, new=last, memories=() if same else (_diff(change),), broken=())
+
+
+def _visible_change(ws: Workspace, ref: str, before: MemoryFile | None, after: MemoryFile | None) -> MemoryChange:
+    change = MemoryChange(
+        before=before.memory if before else None,
+        after=after.memory if after else None,
+        path_before=before.path if before else None,
+        path_after=after.path if after else None,
+    )
+    if (before is None and after is None) or not visible_changes(ws, [change]):
+        raise NotFoundError(f"`{ref}` is in neither of the two states", hint=f"memstore log {ref}")
+    return change
+
+
+def _diff(change: MemoryChange) -> MemoryDiff:
+    before, after = change.before, change.after
+    return MemoryDiff(
+        verb=verb(change),
+        name=change.name,
+        path=change.path_after or change.path_before or "",
+        path_before=change.path_before if change.is_move else None,
+        statements=differences(before, after) if before and after else (),
+        body=_body_diff(before.body if before else "", after.body if after else ""),
+    )
+
+
+def _body_diff(before: str, after: str) -> tuple[str, ...]:
+    """Return the unified diff of two bodies, without the lines that would name files."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="")
+    return tuple(lines)[2:]
+
+
+def _memory_at(ws: Workspace, entry: Entry, commit: str) -> MemoryFile | None:
+    place = find_at(ws, commit, entry)
+    if place is None:
+        return None
+    path, blob = place
+    return _readable(memory_file.read(path, ws.history.blobs([blob])[blob]), f"{path} as of {commit[:10]}")
+
+
+def _memory_now(ws: Workspace, entry: Entry) -> MemoryFile | None:
+    if not (ws.vault.root / entry.path).is_file():
+        return None
+    return _readable(read_file(ws.vault, entry.path), entry.path)
+
+
+def _readable(file: memory_file.ReadFile, what: str) -> MemoryFile:
+    if not isinstance(file, MemoryFile):
+        raise FormatError(
+            f"{what} can't be read", hint="git diff compares the text of broken files; memstore check says why"
+        )
+    return file

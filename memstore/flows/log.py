@@ -1,0 +1,222 @@
+"""What happened to a memory, or to all of them: commits, and the events of their confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby, islice
+from typing import TYPE_CHECKING
+
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import NotFoundError, VaultError
+from memstore.flows.at import find_at, snapshot_of_commit
+from memstore.flows.changes import changes_between, visible_changes
+from memstore.flows.pending import read_blobs
+from memstore.flows.resolve import resolve
+from memstore.flows.revisions import revisions
+from memstore.flows.visible import sees_unreadable
+from memstore.model.change import MemoryChange
+from memstore.ports.history import CommitChanges
+from memstore.ports.vault import read_file
+from memstore.rules.commit_messages import verb
+from memstore.rules.differences import differences, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from memstore.codec.memory_file import ReadFile
+    from memstore.flows.revisions import Revision
+    from memstore.model.catalog import Entry
+    from memstore.model.confidence import LedgerLine
+    from memstore.ports.history import Commit
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+_COMMITS_AT_FIRST = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLine:
+    """One thing that happened.
+
+    `at` is RFC 3339 in UTC; `commit` None for an event of the confidence; `verb` what was done, to `name` and with
+    `details`; `by` the commit's author or the event's entity; `summary` the commit message's first line, for whom the
+    message may be shown.
+    """
+
+    at: str
+    commit: str | None
+    verb: str
+    name: str
+    path: str
+    details: tuple[str, ...]
+    by: str
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What happened, newest first; `ref` is None for the log of the whole vault."""
+
+    ref: str | None
+    lines: tuple[LogLine, ...]
+
+
+def log(ws: Workspace, ref: str | None = None, *, limit: int | None = None) -> Log:
+    """Return what happened to a memory, or to all that the viewer may see, newest first.
+
+    Args:
+        ws: the vault.
+        ref: the memory; None for all.
+        limit: how many lines at most.
+    """
+    ws.history.require()
+    if ref is None:
+        return Log(None, tuple(islice(_of_vault(ws), limit)))
+    snapshot = ws.library.snapshot()
+    entry = resolve_then_or_now(ws, ref, snapshot)
+    lines = sorted([*_of_memory(ws, entry), *_events(ws, entry)], key=lambda line: line.at, reverse=True)
+    return Log(entry.ref or entry.path, tuple(lines[:limit]))
+
+
+def resolve_then_or_now(ws: Workspace, ref: str, snapshot: Snapshot) -> Entry:
+    """Return the memory that `ref` means; one that was deleted since the current commit, as it was there."""
+    try:
+        return resolve(ws, ref, snapshot=snapshot)
+    except NotFoundError as unknown:
+        head = ws.history.head()
+        if head is None:
+            raise
+        try:
+            return resolve(ws, ref, snapshot=snapshot_of_commit(ws, head).snapshot)
+        except NotFoundError:
+            raise unknown from None
+
+
+def _of_memory(ws: Workspace, entry: Entry) -> Iterator[LogLine]:
+    head = ws.history.head()
+    place = find_at(ws, head, entry) if head else None
+    if place is None:
+        return
+    for revision in revisions(ws, place[0], entry.id):
+        yield _revision_line(ws, revision, entry)
+
+
+def _revision_line(ws: Workspace, revision: Revision, entry: Entry) -> LogLine:
+    before, after = revision.before, revision.after
+    unreadable = [
+        f"{when} unreadable"
+        for when, file in (("was", before), ("is", after))
+        if file is not None and not isinstance(file, MemoryFile)
+    ]
+    if unreadable:
+        return _line(ws, revision.commit, verb="edit", name=_name(entry), path=entry.path, details=tuple(unreadable))
+    return _change_line(ws, revision.commit, _change(before, after))
+
+
+def _change(before: ReadFile | None, after: ReadFile | None) -> MemoryChange:
+    return MemoryChange(
+        before=before.memory if isinstance(before, MemoryFile) else None,
+        after=after.memory if isinstance(after, MemoryFile) else None,
+        path_before=before.path if before else None,
+        path_after=after.path if after else None,
+    )
+
+
+def _change_line(ws: Workspace, commit: Commit, change: MemoryChange) -> LogLine:
+    before, after = change.before, change.after
+    moved = (f"from {change.path_before}",) if change.is_move else ()
+    return _line(
+        ws,
+        commit,
+        verb=verb(change),
+        name=change.name,
+        path=change.path_after or change.path_before or "",
+        details=moved + (differences(before, after) if before and after else ()),
+    )
+
+
+def _line(ws: Workspace, commit: Commit, *, verb: str, name: str, path: str, details: tuple[str, ...]) -> LogLine:
+    return LogLine(
+        at=instant(commit.at),
+        commit=commit.id,
+        verb=verb,
+        name=name,
+        path=path,
+        details=details,
+        by=commit.author,
+        # A message may speak of any memory, so that only the vault's owner may read it.
+        summary=commit.summary if sees_unreadable(ws) else "",
+    )
+
+
+def _events(ws: Workspace, entry: Entry) -> Iterator[LogLine]:
+    """Yield the events of the memory's confidence, as its file has them now."""
+    try:
+        file = read_file(ws.vault, entry.path)
+    except VaultError:
+        return
+    if isinstance(file, MemoryFile):
+        for event in file.memory.confidence_history:
+            yield LogLine(
+                at=event.timestamp,
+                commit=None,
+                verb=event.op,
+                name=_name(entry),
+                path=entry.path,
+                details=tuple(_event_details(event)),
+                by=event.by or "",
+            )
+
+
+def _event_details(event: LedgerLine) -> Iterator[str]:
+    if event.old != event.new:
+        yield f"confidence {number(event.old)} → {number(event.new)}"
+    if event.evidence_source:
+        yield f"because {event.evidence_source}"
+    if event.reason:
+        yield event.reason
+
+
+def _of_vault(ws: Workspace) -> Iterator[LogLine]:
+    """Yield the changes of all memories, commit by commit; ever more commits are asked for, as far as is read."""
+    seen: set[str] = set()
+    limit = _COMMITS_AT_FIRST
+    while True:
+        commits = ws.history.commits(limit=limit)
+        fresh = [commit for commit in commits if commit.id not in seen]
+        for _, group in groupby(ws.history.changes(fresh), key=lambda change: change.commit.id):
+            yield from _of_commit(ws, _own_changes(list(group)))
+        if len(commits) < limit:
+            return
+        seen.update(commit.id for commit in fresh)
+        limit *= 4
+
+
+def _own_changes(against_parents: list[CommitChanges]) -> CommitChanges:
+    """Return what a commit itself changed: of a merge, what differs from all of its parents."""
+    first, *others = against_parents
+    if len(first.commit.parents) < 2:  # noqa: PLR2004 - a merge has two or more
+        return first
+    paths = [{file.path for file in other.files} for other in others]
+    if len(against_parents) < len(first.commit.parents):
+        paths.append(set())  # it equals one of them, which is not listed
+    return CommitChanges(
+        first.commit, first.parent, tuple(file for file in first.files if all(file.path in other for other in paths))
+    )
+
+
+def _of_commit(ws: Workspace, commit: CommitChanges) -> Iterator[LogLine]:
+    before = read_blobs(ws, {file.path: file.old for file in commit.files if file.old})
+    after = read_blobs(ws, {file.path: file.new for file in commit.files if file.new})
+    for change in visible_changes(ws, changes_between(before, after).memories):
+        yield _change_line(ws, commit.commit, change)
+
+
+def instant(at: datetime) -> str:
+    """Return a time as memories write it."""
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _name(entry: Entry) -> str:
+    return entry.ref or entry.path

@@ -1,0 +1,55 @@
+"""What the work tree has that the current commit has not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import memory_file
+from memstore.errors import VaultError
+from memstore.flows.changes import Changes, changes_between, visible_changes
+from memstore.flows.visible import sees_unreadable
+from memstore.ports.vault import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.codec.memory_file import ReadFile
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The changes since the current commit that the viewer may see, and the files that hold them now, by path."""
+
+    changes: Changes
+    files: Mapping[str, ReadFile]
+
+
+def pending(ws: Workspace, snapshot: Snapshot) -> Pending:
+    """Return what is not committed yet; `snapshot` is the vault as it is."""
+    head = ws.history.head()
+    committed = ws.history.files_at(head) if head else {}
+    catalog = snapshot.catalog
+    paths, blobs = catalog.column("path"), catalog.column("blob")
+    rows = (*catalog.memories, *catalog.broken, *catalog.plain)
+    present = {paths[row]: blobs[row] for row in rows}
+    old = {path: blob for path, blob in committed.items() if present.get(path) != blob}
+    before = read_blobs(ws, old)
+    after = {path: file for path in present if committed.get(path) != present[path] and (file := _read(ws, path))}
+    changes = changes_between(before, after)
+    return Pending(Changes(visible_changes(ws, changes.memories), changes.broken if sees_unreadable(ws) else ()), after)
+
+
+def read_blobs(ws: Workspace, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
+    """Return the files that these blobs hold, by path."""
+    data = ws.history.blobs(blobs.values())
+    return {path: memory_file.read(path, data[blob]) for path, blob in blobs.items() if blob in data}
+
+
+def _read(ws: Workspace, path: str) -> ReadFile | None:
+    try:
+        return read_file(ws.vault, path)
+    except VaultError:
+        return None  # it went away since the snapshot was taken

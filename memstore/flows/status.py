@@ -1,0 +1,80 @@
+"""What is going on in the vault: what is not committed, what could be adopted, what is broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.flows.pending import pending
+from memstore.flows.visible import sees_unreadable, visible_rows
+from memstore.rules.commit_messages import verb
+from memstore.rules.differences import differences
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.model.change import MemoryChange
+    from memstore.ports.history import HookState, Repository
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uncommitted:
+    """One memory that differs from the current commit; `verb` is what was done, `details` what became different."""
+
+    verb: str
+    name: str
+    path: str
+    path_before: str | None
+    details: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The state of the vault for one viewer.
+
+    `repository` is None where there is no history, and then nothing is known of `uncommitted`. `plain` are Markdown
+    files without frontmatter, `broken` files that can't be read.
+    """
+
+    memories: int
+    repository: Repository | None
+    uncommitted: tuple[Uncommitted, ...]
+    plain: tuple[str, ...]
+    broken: tuple[str, ...]
+    hooks: Mapping[str, HookState]
+
+
+def status(ws: Workspace) -> Status:
+    """Return what is going on in the vault."""
+    snapshot = ws.library.snapshot()
+    repository = ws.history.repository
+    changes = pending(ws, snapshot).changes.memories if repository else ()
+    catalog = snapshot.catalog
+    return Status(
+        memories=len(visible_rows(ws, snapshot)),
+        repository=repository,
+        uncommitted=tuple(_uncommitted(change) for change in changes),
+        plain=_paths(ws, snapshot, catalog.plain),
+        broken=_paths(ws, snapshot, catalog.broken),
+        hooks=ws.history.hooks.states() if repository else {},
+    )
+
+
+def _uncommitted(change: MemoryChange) -> Uncommitted:
+    before, after = change.before, change.after
+    return Uncommitted(
+        verb=verb(change),
+        name=change.name,
+        path=change.path_after or change.path_before or "",
+        path_before=change.path_before if change.is_move else None,
+        details=differences(before, after) if before and after else (),
+    )
+
+
+def _paths(ws: Workspace, snapshot: Snapshot, rows: Sequence[int]) -> tuple[str, ...]:
+    if not sees_unreadable(ws):
+        return ()
+    paths = snapshot.catalog.column("path")
+    return tuple(sorted(paths[row] for row in rows))

@@ -1,0 +1,76 @@
+"""Take back what memstore wrote last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.errors import ChangedMeanwhileError, NotFoundError, VaultError
+from memstore.ports.journal import Operation, Written
+
+if TYPE_CHECKING:
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """Which operation was taken back, when it had been done, and the paths of its files."""
+
+    verb: str
+    at: str
+    paths: tuple[str, ...]
+
+
+def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
+    """Take back the last operation, and return it with what was written to do so; a second `undo` does it again.
+
+    Args:
+        ws: the vault.
+        dry_run: only say what would be written.
+
+    Raises:
+        NotFoundError: nothing is known that could be taken back.
+        ChangedMeanwhileError: a file is no longer as the operation left it; nothing was taken back.
+    """
+    with ws.vault.lock():
+        last = ws.journal.last()
+        if last is None:
+            raise NotFoundError(
+                "memstore knows of nothing to undo here", hint="git restore brings back what is committed"
+            )
+        for file in last.files:
+            _expect(ws, file)
+        back = Operation(
+            verb="undo",
+            at=ws.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+            files=tuple(Written(file.path, file.after, file.before) for file in last.files),
+        )
+        if not dry_run:
+            for file in back.files:
+                _write(ws, file)
+            ws.journal.record(back)
+    return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back
+
+
+def _expect(ws: Workspace, file: Written) -> None:
+    try:
+        now = ws.vault.read(file.path)
+    except VaultError:
+        now = None
+    if now != file.after:
+        what = "is gone" if now is None else "was changed" if file.after is not None else "was written again"
+        raise ChangedMeanwhileError(
+            f"{file.path} {what} since; nothing was undone",
+            hint="memstore diff shows what changed; git restore brings it back",
+        )
+
+
+def _write(ws: Workspace, file: Written) -> None:
+    """Write one file of an operation."""
+    match file:
+        case Written(before=None, after=bytes() as after):
+            ws.vault.create(file.path, after)
+        case Written(before=bytes() as before, after=None):
+            ws.vault.delete(file.path, expected=before)
+        case Written(before=bytes() as before, after=bytes() as after):
+            ws.vault.replace(file.path, after, expected=before)

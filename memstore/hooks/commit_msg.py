@@ -1,0 +1,65 @@
+"""The commit-msg hook: names the memories of a commit, and the evidence that came in, in trailers of its message."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.errors import Exit, MemstoreError
+from memstore.hooks.repository import is_merge, vaults_in_commit
+from memstore.rules.commit_messages import trailers, with_trailers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# Below this line git shows the diff to the writer and takes it out again (git commit --verbose).
+_SCISSORS = " ------------------------ >8 ------------------------"
+
+
+def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str]) -> int:
+    """Add the trailers to the message in the file that git names; a failure leaves it alone and stops no commit."""
+    file = folder / arguments[0]
+    try:
+        if not is_merge(environ, folder):
+            lines = _trailers(environ, folder)
+            text = file.read_bytes().decode(errors="surrogateescape")
+            after = added(text, lines)
+            if after != text:
+                file.write_bytes(after.encode(errors="surrogateescape"))
+    except (MemstoreError, OSError) as error:
+        sys.stderr.write(f"memstore: the message names no memories: {error}\n")
+    return Exit.DONE
+
+
+def added(text: str, lines: Sequence[str], comment: str = "#") -> str:
+    """Return the text of a message's file with trailers before git's comments; an empty message stays empty.
+
+    Args:
+        text: what the editor left.
+        lines: the trailers.
+        comment: what begins a comment.
+    """
+    above, scissors, below = text.partition(f"\n{comment}{_SCISSORS}\n")
+    message = above.split("\n")
+    end = len(message)
+    while end and (not message[end - 1].strip() or message[end - 1].startswith(comment)):
+        end -= 1
+    said = message[:end]
+    if not lines or not any(line.strip() and not line.startswith(comment) for line in said):
+        return text
+    rest = "\n".join(message[end:])
+    return with_trailers("\n".join(said), lines) + rest.lstrip("\n") + scissors + below
+
+
+def _trailers(environ: Mapping[str, str], folder: Path) -> list[str]:
+    from memstore.flows.staged import staged
+
+    return trailers(
+        [change for history in vaults_in_commit(environ, folder) for change in staged(history).changes.memories]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.environ, Path.cwd(), sys.argv[1:]))

@@ -1,0 +1,72 @@
+"""The pre-commit hook: checks the staged memories of every vault in the repository, and writes nothing.
+
+It loads neither click nor Whoosh nor GitPython: it runs at every commit.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.errors import Exit, MemstoreError
+from memstore.hooks.repository import vaults_in_commit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memstore.model.finding import Finding
+
+
+def main(environ: Mapping[str, str], folder: Path) -> int:
+    """Check what is staged, and return the exit code: 1 where there are errors.
+
+    Args:
+        environ: the process's environment, in which git names repository and index.
+        folder: where git started the hook.
+    """
+    try:
+        found = [(finding, prefix) for prefix, finding in _findings(environ, folder)]
+    except MemstoreError as error:
+        _say(f"memstore: {error}", f"hint: {error.hint}" if error.hint else None)
+        return Exit.FOUND_ERRORS
+    for finding, prefix in found:
+        _say(*told(finding, prefix))
+    errors = sum(finding.is_error for finding, _ in found)
+    if errors:
+        _say(f"memstore: {errors} error{'s' if errors > 1 else ''} in the staged memories; nothing was committed.")
+    return Exit.FOUND_ERRORS if errors else Exit.DONE
+
+
+def told(finding: Finding, prefix: str) -> Iterator[str]:
+    """Yield the lines that tell a finding; `prefix` is the vault's folder in the repository."""
+    at = finding.at
+    yield f"{prefix}{finding.path}:{at.line}:{at.column}: {finding.severity.value}: {finding.text} [{finding.code}]"
+    if finding.hint:
+        yield f"  hint: {finding.hint}"
+    if finding.mended is not None:
+        yield f"  mended: {finding.mended}"
+
+
+def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, Finding]]:
+    from memstore.flows.staged import check_staged
+
+    for history in vaults_in_commit(environ, folder):
+        prefix = history.require().prefix
+        for finding in check_staged(history):
+            yield prefix, finding
+
+
+def _say(*lines: str | None) -> None:
+    """Tell the person; what a file holds must not drive the terminal."""
+    for line in lines:
+        if line is not None:
+            shown = "".join(
+                sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in line
+            )
+            sys.stderr.write(shown.encode(errors="replace").decode() + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.environ, Path.cwd()))

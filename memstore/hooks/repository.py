@@ -1,0 +1,52 @@
+"""The repository in which git runs a hook, and the vaults in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.adapters.git_history import GitHistory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+VAULT_MARK = ".memstore"
+_PATHS = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
+
+
+def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHistory]:
+    """Yield the history of each vault that has staged files.
+
+    Args:
+        environ: the process's environment.
+        folder: where git started the hook, or any folder of the work tree.
+    """
+    told = _told(environ, folder)
+    repository = GitHistory(folder, told, in_hook=True).require()
+    whole = GitHistory(repository.root, told, in_hook=True)
+    for root in sorted(_roots(repository.root, whole.staged_paths())):
+        yield GitHistory(root, told, in_hook=True)
+
+
+def is_merge(environ: Mapping[str, str], folder: Path) -> bool:
+    """Whether the commit concludes a merge."""
+    return GitHistory(folder, _told(environ, folder), in_hook=True).is_merging()
+
+
+def _told(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return what git tells the hook, with paths that hold in every folder; git counts from where it started us."""
+    told = dict(environ)
+    for name in _PATHS:
+        if told.get(name):
+            told[name] = str(folder / told[name])
+    if told.get("GIT_DIR") and not told.get("GIT_WORK_TREE"):
+        told["GIT_WORK_TREE"] = str(folder)  # else git would take any folder that it runs in for the top
+    return told
+
+
+def _roots(top: Path, paths: list[str]) -> set[Path]:
+    """Return the vaults that these files lie in: for each the nearest folder around it that is one."""
+    folders = {Path(os.path.dirname(path)) for path in paths}  # noqa: PTH120 - paths of git, not of this system
+    nearest = (next((up for up in (f, *f.parents) if (top / up / VAULT_MARK).is_dir()), None) for f in folders)
+    return {top / found for found in nearest if found is not None}
