@@ -72,6 +72,7 @@ def open_vault(path: str | Path | None = None, *, entity: str | None = None) -> 
 
 def assemble(env: Environment, root: Path, config: Config, actor: str) -> Workspace:
     """Return the workspace of the vault at `root`, built from the adapters of this machine."""
+    from memstore.adapters.disk_journal import DiskJournal
     from memstore.adapters.disk_library import DiskLibrary
     from memstore.adapters.disk_vault import DiskVault
     from memstore.adapters.git_history import GitHistory
@@ -79,7 +80,8 @@ def assemble(env: Environment, root: Path, config: Config, actor: str) -> Worksp
     from memstore.adapters.random_ids import RandomIds
     from memstore.adapters.system_clock import SystemClock
 
-    vault = DiskVault(root, state=state_folder(root, state_home=env.state_home))
+    state = state_folder(root, state_home=env.state_home)
+    vault = DiskVault(root, state=state)
     return Workspace(
         vault=vault,
         history=GitHistory(root, env.variables),
@@ -88,6 +90,7 @@ def assemble(env: Environment, root: Path, config: Config, actor: str) -> Worksp
         ids=RandomIds(),
         config=config,
         actor=actor,
+        journal=DiskJournal(state),
     )
 
 
