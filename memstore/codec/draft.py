@@ -1,0 +1,64 @@
+"""The text of a new memory, and of a draft in an editor with notes on top."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.codec.fence import BOM
+from memstore.codec.render import parts_of, scalar
+from memstore.codec.shapes import is_absent
+from memstore.model.memory import KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memstore.codec.render import Plain
+
+_RANK = {key.name: i for i, key in enumerate(KEYS)}
+
+
+def new_file(values: Mapping[str, Plain], body: str) -> bytes:
+    """Return the bytes of a new memory file that says just this.
+
+    Keys stand in the order of the table of keys, a person's own ones last; absent values are left out. A blank line
+    and a final line end set the body off.
+    """
+    said = {name: value for name, value in values.items() if not is_absent(value)}
+    lines = [
+        line for name in sorted(said, key=lambda name: _RANK.get(name, len(_RANK))) for line in _lines(name, said[name])
+    ]
+    return "\n".join(["---", *lines, "---", _set_off(body)]).encode()
+
+
+def _lines(name: str, value: Plain) -> list[str]:
+    inline, items = parts_of(name, value)
+    return [f"{scalar(name)}: {inline}".rstrip(), *(f"  - {item}" for item in items)]
+
+
+def _set_off(body: str) -> str:
+    """Return a body with a blank line before it and a line end after it."""
+    if not body.strip():
+        return ""
+    text = body if body.startswith(("\n", "\r\n")) else "\n" + body
+    return text if text.endswith("\n") else text + "\n"
+
+
+# A memory begins with its fence, so lines before it are nobody's text.
+NOTE = "# memstore: "
+
+
+def with_notes(data: bytes, notes: Iterable[str]) -> bytes:
+    """Return a draft with notes to its writer on top, one line each."""
+    newline = "\r\n" if data.partition(b"\n")[0].endswith(b"\r") else "\n"
+    mark = BOM if data.startswith(BOM) else b""
+    top = "".join(f"{NOTE}{line}{newline}" for note in notes for line in note.splitlines() or [""])
+    return mark + top.encode() + data.removeprefix(BOM)
+
+
+def without_notes(data: bytes) -> bytes:
+    """Return a draft without the notes on top of it, as its writer means it."""
+    mark = BOM if data.startswith(BOM) else b""
+    rest = data.removeprefix(BOM)
+    while rest.startswith(NOTE.rstrip().encode()):
+        rest = rest.partition(b"\n")[2]
+    return mark + rest

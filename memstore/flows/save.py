@@ -1,0 +1,183 @@
+"""The one way to write memories: check by reading, then all files of an operation under the lock, then the journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import memory_file
+from memstore.codec.memory_file import BrokenFile, MemoryFile
+from memstore.errors import ChangedMeanwhileError, FormatError, RefusedError, VaultError
+from memstore.model.finding import in_order
+from memstore.ports.journal import Operation, Written
+from memstore.rules import transitions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memstore.model.finding import Finding
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """What is to become of one file: `before` is the file as it was read, None for a new one."""
+
+    path: str
+    before: MemoryFile | None
+    after: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """What became of one memory, or would: `diff` is the unified diff, empty where nothing changes.
+
+    `commit` is the commit that has it, None where none was asked for.
+    """
+
+    ref: str | None
+    path: str
+    title: str
+    diff: str
+    findings: tuple[Finding, ...] = ()
+    commit: str | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file differs from what it was."""
+        return bool(self.diff)
+
+
+def save(ws: Workspace, edit: Edit, *, verb: str, dry_run: bool = False, commit: bool = False) -> Saved:
+    """Write one memory; see `save_all`."""
+    return save_all(ws, [edit], verb=verb, dry_run=dry_run, commit=commit)[0]
+
+
+def save_all(
+    ws: Workspace, edits: Sequence[Edit], *, verb: str, dry_run: bool = False, commit: bool = False
+) -> tuple[Saved, ...]:
+    """Write the memories of one operation, after all of them have been checked.
+
+    Args:
+        ws: the vault.
+        edits: what is to be written; files whose bytes stay the same are left alone.
+        verb: the command, for `undo`.
+        dry_run: write nothing, and return what would be.
+        commit: commit the files as well; the vault's configuration may ask for that too.
+
+    Raises:
+        FormatError: the new bytes could not be read as a memory.
+        RefusedError: a memory must not change in that way.
+        ChangedMeanwhileError: a file is no longer what was read, or there is one already; nothing was written.
+    """
+    files = [_checked(edit) for edit in edits]
+    saved = tuple(_saved(edit, file) for edit, file in zip(edits, files, strict=True))
+    changes = [edit for edit in edits if edit.before is None or edit.before.data != edit.after]
+    if dry_run or not changes:
+        return saved
+    with ws.vault.lock():
+        _write(ws, changes, verb)
+    if not (commit or ws.config.auto_commit):
+        return saved
+    made = _commit(ws, [edit.path for edit in changes])
+    return tuple(
+        Saved(ref=s.ref, path=s.path, title=s.title, diff=s.diff, findings=s.findings, commit=made) for s in saved
+    )
+
+
+def _checked(edit: Edit) -> MemoryFile:
+    """Return the file that the new bytes make; stop where it is broken or must not follow the old one."""
+    file = memory_file.read(edit.path, edit.after)
+    if not isinstance(file, MemoryFile):
+        findings = file.findings if isinstance(file, BrokenFile) else ()
+        raise FormatError(
+            f"{edit.path} would not be readable; nothing was written:\n{told(findings)}", hint=hint(findings)
+        )
+    errors = [finding for finding in findings_between(edit.before, file) if finding.is_error]
+    if errors:
+        raise RefusedError(f"nothing was written:\n{told(errors)}", hint=hint(errors))
+    return file
+
+
+def findings_between(before: MemoryFile | None, after: MemoryFile) -> tuple[Finding, ...]:
+    """Return what is wrong with a step from one state of a file to the next."""
+    if before is None:
+        return ()
+    return in_order(transitions.check(before.memory, after.memory, path=after.path, place=after.front.position))
+
+
+def told(findings: Sequence[Finding]) -> str:
+    """Return findings as lines that editors jump from."""
+    return "\n".join(f"{f.path}:{f.at.line}:{f.at.column}: {f.severity.value}: {f.text} [{f.code}]" for f in findings)
+
+
+def hint(findings: Sequence[Finding]) -> str | None:
+    """Return the first hint among findings."""
+    return next((finding.hint for finding in findings if finding.hint), None)
+
+
+def _saved(edit: Edit, file: MemoryFile) -> Saved:
+    return Saved(
+        ref=str(file.memory.ref) if file.memory.ref else None,
+        path=edit.path,
+        title=memory_file.title_of(file.memory),
+        diff=unified_diff(edit.path, edit.before.data if edit.before else None, edit.after),
+        findings=findings_between(edit.before, file),
+    )
+
+
+def _write(ws: Workspace, edits: Sequence[Edit], verb: str) -> None:
+    """Write all files; before the first one is touched, each must be as it was read."""
+    for edit in edits:
+        _expect(ws, edit)
+    # The journal comes last: after a crash in between, `undo` knows the operation before, and sees that files changed.
+    for edit in edits:
+        if edit.before is None:
+            ws.vault.create(edit.path, edit.after)
+        else:
+            ws.vault.replace(edit.path, edit.after, expected=edit.before.data)
+    written = tuple(Written(edit.path, edit.before.data if edit.before else None, edit.after) for edit in edits)
+    ws.journal.record(Operation(verb=verb, at=instant(ws.clock.now()), files=written))
+
+
+def _expect(ws: Workspace, edit: Edit) -> None:
+    try:
+        now = ws.vault.read(edit.path)
+    except VaultError:
+        now = None
+    if now != (edit.before.data if edit.before else None):
+        what = "there is a file already" if edit.before is None else "it was saved by somebody else meanwhile"
+        raise ChangedMeanwhileError(f"{edit.path}: {what}; nothing was written", hint="run the command again")
+
+
+def _commit(ws: Workspace, paths: Sequence[str]) -> str | None:
+    from memstore.flows.commit import commit_paths
+
+    return commit_paths(ws, paths).commit
+
+
+def instant(at: datetime) -> str:
+    """Return a time as memories have it, RFC 3339 in UTC."""
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
+    """Return the difference between two states of a file as `git diff` shows it; empty where they are the same."""
+    import difflib
+
+    if before == after:
+        return ""
+    lines = difflib.unified_diff(
+        _lines(before),
+        _lines(after),
+        "/dev/null" if before is None else f"a/{path}",
+        "/dev/null" if after is None else f"b/{path}",
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(data: bytes | None) -> list[str]:
+    """Return a file's lines with their ends; a carriage return is part of its line."""
+    parts = (data or b"").decode(errors="replace").split("\n")
+    return [f"{line}\n" for line in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

@@ -1,0 +1,51 @@
+"""Where a new memory comes from, by what its writer says of it (seed 000; docs/format.md, "Source and lineage")."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from memstore.model.ids import is_entity_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# First match wins. Whole words: "unseeded" is no seed, "kernle:seed-beliefs" is one.
+_BY_WORD = (
+    (re.compile(r"\b(told|said|heard)\b", re.IGNORECASE), "told_by_agent"),
+    (re.compile(r"\b(infer\w*|deduce\w*|conclude\w*)", re.IGNORECASE), "inference"),
+    (re.compile(r"\bconsolidat\w*", re.IGNORECASE), "consolidation"),
+    (re.compile(r"\bseed\w*", re.IGNORECASE), "seed"),
+)
+_WEB = re.compile(r"\bhttps?:", re.IGNORECASE)
+_BY_ENTITY = {"human": "told_by_human", "si": "told_by_agent"}
+# The kinds of memory for which a source by itself says what they were made of.
+_MADE_OF_THEIR_SOURCE = frozenset({"episode", "note"})
+
+
+def infer_source_type(source: str | None, source_entity: str | None) -> str:
+    """Return how a memory is known whose writer does not say so: by who told it, else by the words of its source."""
+    kind = (source_entity or "").partition(":")[0]
+    if kind in _BY_ENTITY:
+        return _BY_ENTITY[kind]
+    text = source or ""
+    for words, source_type in _BY_WORD:
+        if words.search(text):
+            return source_type
+    return "observation" if _WEB.match(text.strip()) else "direct_experience"
+
+
+def provenance_of_new(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of provenance that a new memory gets beside those that its writer gave.
+
+    Args:
+        values: the frontmatter as given, `type` included.
+    """
+    source = values.get("source")
+    entity = values.get("source_entity") or (source if source and is_entity_id(source) else None)
+    added: dict[str, Any] = {"source_entity": entity} if entity and not values.get("source_entity") else {}
+    if not values.get("source_type"):
+        added["source_type"] = infer_source_type(source, entity)
+    if source and not values.get("derived_from") and values["type"] in _MADE_OF_THEIR_SOURCE:
+        added["derived_from"] = [f"context:{source}"]
+    return added
