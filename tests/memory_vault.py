@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import MOST_BYTES
 from memstore.errors import ChangedMeanwhileError, LockedError, TooLargeError, VaultError
+from memstore.model.registry import kind_of
 from memstore.ports.vault import FileStat
 from memstore.rules.vault_places import is_memory_path
 
@@ -32,6 +33,9 @@ class MemoryVault:
 
     def memory_files(self) -> Iterator[FileStat]:
         yield from [stat for path, stat in self._stats.items() if is_memory_path(path)]
+
+    def registry_files(self) -> Iterator[str]:
+        yield from [path for path in self.files if kind_of(path)]
 
     def read(self, path: str) -> bytes:
         self._must_be_inside(path)

@@ -52,6 +52,16 @@ class DiskVault:
         rules = tree_walk.ignore_rules(self._root)
         yield from tree_walk.walk(self._root, tree_walk.KnownTree(), ignored_by=rules).new
 
+    def registry_files(self) -> Iterator[str]:
+        """Yield the paths of all registry files (`model.registry`), in no order."""
+        from memstore.model.registry import REGISTRY_FOLDERS, kind_of
+
+        for top in REGISTRY_FOLDERS:
+            for folder, folders, names in os.walk(os.path.join(self._real_root, top)):  # noqa: PTH118
+                folders[:] = [name for name in folders if not name.startswith(".")]
+                below = os.path.relpath(folder, self._real_root).replace(os.sep, "/")
+                yield from [path for name in names if kind_of(path := f"{below}/{name}")]
+
     def read(self, path: str) -> bytes:
         """Return a file's bytes.
 

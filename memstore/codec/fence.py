@@ -63,7 +63,7 @@ def split(data: bytes) -> FencedText | Problem | None:
         head = data[opening.end() : closing.start()].decode()
         body = data[closing.end() :].decode()
     except UnicodeDecodeError:
-        return _not_utf8(data)
+        return not_utf8(data)
     return FencedText(
         before=data[: opening.end()],
         head=head,
@@ -135,7 +135,7 @@ def _unclosed(data: bytes, head_start: int) -> Problem:
     )
 
 
-def _not_utf8(data: bytes) -> Problem:
+def not_utf8(data: bytes) -> Problem:
     """Return the problem of the first byte that is not UTF-8."""
     try:
         data.decode()

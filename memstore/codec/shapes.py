@@ -87,6 +87,17 @@ class _ShapeCheck:
     def one_or_more(self, key: Key, value: object, path: KeyPath) -> None:
         (self.texts if isinstance(value, list) else self.text)(key, value, path)
 
+    def roles(self, key: Key, value: object, path: KeyPath) -> None:
+        if not isinstance(value, dict):
+            self.report(
+                "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}",
+                'write "si:ash": [role:tutor] lines below it',
+            )  # fmt: skip
+            return
+        for who, roles in value.items():
+            self.text(key, who, (*path, who))
+            self.texts(key, roles, (*path, who))
+
     def flag(self, key: Key, value: object, path: KeyPath) -> None:
         if not isinstance(value, bool):
             word = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}.get(
@@ -299,6 +310,7 @@ _CHECKS: dict[Shape, Callable[[_ShapeCheck, Key, object, KeyPath], None]] = {
     Shape.ENTRY: _ShapeCheck.entry,
     Shape.ENTRIES: _ShapeCheck.entries,
     Shape.GRANT_LISTS: _ShapeCheck.lists_of_texts,
+    Shape.ROLES: _ShapeCheck.roles,
     Shape.LINES: _ShapeCheck.texts,
     Shape.ENTITIES: _ShapeCheck.texts,
     Shape.GRANTS: _ShapeCheck.texts,
@@ -315,6 +327,7 @@ _FORMS: dict[Shape, tuple[str, Callable[[str], bool]]] = {
     Shape.MEMORY_ID: ("id-form", is_memory_id),
     Shape.ENTITY: ("entity-id", is_entity_id),
     Shape.ENTITIES: ("entity-id", is_entity_id),
+    Shape.ROLES: ("entity-id", is_entity_id),
     Shape.GRANTS: ("entity-id", _is_grant),
     Shape.GRANT_LISTS: ("entity-id", _is_grant),
     Shape.CONTEXT: ("entity-id", lambda text: is_entity_id(text) and text.startswith("ctx:")),

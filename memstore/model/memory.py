@@ -48,6 +48,7 @@ class Shape(Enum):
     NUMBER = "a number, 0 or more"
     COUNT = "a whole number, 0 or more"
     FLAG = "true or false"
+    ROLES = "a map of entity ids to lists of roles"
     ENTRY = "a map"
     ENTRIES = "a list of maps, one a line"
 

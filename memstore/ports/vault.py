@@ -37,6 +37,9 @@ class Vault(Protocol):
     def memory_files(self) -> Iterator[FileStat]:
         """Yield all Markdown files that can be memories (2-format.md, "Where"), in no order."""
 
+    def registry_files(self) -> Iterator[str]:
+        """Yield the paths of all registry files (`model.registry`), in no order."""
+
     def read(self, path: str) -> bytes:
         """Return a file's bytes.
 

@@ -113,6 +113,13 @@ def test_places_that_hold_no_memories_are_not_listed(vault: Vault) -> None:
     assert paths(vault) == {"Index.md", "notes/groups/a.md", "suggestions/s.md"}
 
 
+def test_registry_files_are_listed_apart(vault: Vault) -> None:
+    for path in ("entities/human/sean.md", "groups/tutors.yaml", "consents/2026/con_1.md", "groups/a.md", "note.md"):
+        vault.create(path, b"text")
+    assert set(vault.registry_files()) == {"entities/human/sean.md", "groups/tutors.yaml", "consents/2026/con_1.md"}
+    assert paths(vault) == {"note.md"}
+
+
 def test_the_lock_can_be_taken_again(vault: Vault) -> None:
     for _ in range(2):
         with vault.lock(), vault.lock():

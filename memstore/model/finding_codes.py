@@ -1,0 +1,348 @@
+"""Every code that a finding can have: how bad it is, what it means, what to do. docs/findings.md lists the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from memstore.model.finding import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCode:
+    """One code; `meaning` is one line, `explanation` says why it matters and what to do."""
+
+    name: str
+    severity: Severity
+    meaning: str
+    explanation: str
+
+
+def _error(name: str, meaning: str, explanation: str) -> FindingCode:
+    return FindingCode(name, Severity.ERROR, meaning, explanation)
+
+
+def _warning(name: str, meaning: str, explanation: str) -> FindingCode:
+    return FindingCode(name, Severity.WARNING, meaning, explanation)
+
+
+_CODES = (
+    # -- the file
+    _error(
+        "file-too-large",
+        "the file has more bytes than a memory may have",
+        "A memory is a page or so; at most 8 MiB are read. Keep the bulk elsewhere and cite it with a `file:` "
+        "source, or name the file in .memstoreignore.",
+    ),
+    _error(
+        "file-unreadable",
+        "the file can't be read",
+        "The system refused: look at the file's permissions, and whether it is a plain file inside the vault.",
+    ),
+    _error(
+        "utf8-invalid",
+        "the file is not UTF-8",
+        "Memories are UTF-8 and nothing else, so that every program reads the same words. Save the file as "
+        "UTF-8; the place of the first bad byte is given.",
+    ),
+    _error(
+        "line-end",
+        "the lines end with a carriage return alone",
+        "Programs disagree on whether that ends a line at all. LF and CRLF are both fine.",
+    ),
+    _error(
+        "fence-opening",
+        "the frontmatter does not begin with --- on line 1",
+        "A file that has a frontmatter but no proper fence would pass for a text without one, and what it "
+        "says about who may see it would be lost. So it is an error. Begin the file with a line ---.",
+    ),
+    _error(
+        "fence-unclosed",
+        "the frontmatter is opened and never closed",
+        "Between the last key and the text there has to be a line that is --- and nothing else. `...`, four "
+        "dashes, or a dash that an editor made long close nothing.",
+    ),
+    _error(
+        "conflict-marker",
+        "a conflict marker of an unfinished merge",
+        "Git left both sides in the file. Keep one, or what is right of both, and delete the lines with "
+        "<<<<<<<, ======= and >>>>>>>. In the text, the three together are what is reported; indent them "
+        "where you write about git.",
+    ),
+    # -- YAML
+    _error(
+        "yaml-syntax",
+        "the frontmatter can't be read as YAML",
+        "Mostly a missing quote, bracket, space after a colon, or an indent. The mended line is shown where "
+        "undoing one such slip makes the text readable; check that it says what you mean.",
+    ),
+    _error(
+        "yaml-root",
+        "the frontmatter is a list or a text, not keys with values",
+        "Write lines of `key: value`.",
+    ),
+    _error(
+        "yaml-document",
+        "a second YAML document, or a directive",
+        "`...`, `--- # note` and `%YAML` start or end YAML documents. A frontmatter is one document: delete the line.",
+    ),
+    _error(
+        "yaml-tag",
+        "a YAML tag",
+        "`!x` gives a value another type, differently in every program, and runs code in some. Write the "
+        "plain value, or quote the text that begins with an exclamation mark.",
+    ),
+    _error(
+        "yaml-anchor",
+        "a YAML anchor",
+        "`&x` names a value to be repeated elsewhere; a line should say what it says by itself. Quote a text "
+        "that begins with an ampersand.",
+    ),
+    _error(
+        "yaml-alias",
+        "a YAML alias",
+        '`*x` repeats a value from elsewhere. Write the value out. Everybody is `"*"`, in quotes.',
+    ),
+    _error(
+        "yaml-merge",
+        "a YAML merge key",
+        "`<<` copies keys from elsewhere in YAML 1.1 and is an ordinary key in 1.2. Write the keys out.",
+    ),
+    _error(
+        "yaml-duplicate-key",
+        "a key stands twice",
+        "Some programs take the first, some the last: two access_grants could show a memory to the wrong "
+        "people. Keys are the same when they differ in capital, wide or composed letters alone. Keep one.",
+    ),
+    _error(
+        "yaml-key",
+        "a key that is no text to every reader",
+        "`no:`, `1:`, `null:`, `2026-01-01:` and `? [a]` are not text to all programs. Quote the key.",
+    ),
+    _error(
+        "yaml-control",
+        "a control character",
+        "Unseen characters hide or break lines; some end a line for one program and not for another. Delete it.",
+    ),
+    _error(
+        "yaml-tab",
+        "a tab in the layout",
+        "YAML forbids tabs as indent, and its readers disagree on tabs elsewhere. Use spaces. Inside quotes "
+        "and in the text below, tabs are fine.",
+    ),
+    _error(
+        "yaml-indent",
+        "a list item that is read as part of the text above",
+        "An item that is indented deeper than the one before belongs to it: `human:sean` and `si:bella` would "
+        "become the one grant `human:sean - si:bella`. Put the dashes below each other.",
+    ),
+    _error(
+        "yaml-ambiguous",
+        "a plain value that YAML 1.1 and 1.2 read differently",
+        "`no` is a word or false, `017` fifteen or seventeen, `12:30` a time or 750, `1e3` a text or a "
+        "number. Quote the text, or write the number plainly.",
+    ),
+    _error(
+        "yaml-depth",
+        "values nested more than 16 levels deep",
+        "No key needs it; it is a mistake or an attack. Move the matter into the text.",
+    ),
+    _error(
+        "yaml-size",
+        "more than 20,000 values in one frontmatter",
+        "A frontmatter is a page or so. Move the bulk of it into the text.",
+    ),
+    # -- shapes
+    _error(
+        "type-missing",
+        "the memory has no type",
+        "`type` is the one key that every memory needs: add a line like `type: note`. Keys are written in lower case.",
+    ),
+    _error(
+        "value-missing",
+        "a key that has to be there is missing",
+        "An entry of a history, a witness, an anchor, or a registry file lacks what makes it one.",
+    ),
+    _error(
+        "value-shape",
+        "a value of the wrong kind",
+        "A text where a list belongs, a number where a text belongs, and so on. Nothing is converted: a text "
+        "taken for a list of grants would grant to its letters. docs/format.md has the table of keys.",
+    ),
+    _error(
+        "value-range",
+        "a number out of range",
+        "Confidence is from 0 to 1, counts and weights are 0 or more. Nothing is clamped.",
+    ),
+    _error(
+        "value-choice",
+        "a word that is none of those the key knows",
+        "The words are listed in the message and in docs/format.md, in lower case.",
+    ),
+    _error(
+        "entry-key",
+        "an unknown key within an entry",
+        "A memory may have keys of its own; entries of histories, witnesses, anchors and the like may not, so "
+        "that a slip there is never silently without effect.",
+    ),
+    _error(
+        "line-break",
+        "a value of several lines where one is due",
+        "Put the rest into the text below.",
+    ),
+    _error(
+        "id-form",
+        "an id in no form that ids have",
+        "Lower-case letters, digits, - and _, 3 to 64 of them, like m_7f3k9q2x1c.",
+    ),
+    _error(
+        "entity-id",
+        "something that is no entity id",
+        "People, agents, groups and contexts are written kind:name in lower case, like human:sean. A whole "
+        "list in one item comes from a missing dash or indent.",
+    ),
+    _error(
+        "ref-form",
+        "something that is no ref",
+        "Memories are written type:id, like raw:m_f70cefb6ab.",
+    ),
+    _error(
+        "scope-form",
+        "something that is no scope",
+        "Write global, or project:name.",
+    ),
+    _error(
+        "instant-form",
+        "something that is no time, or no day of the calendar",
+        'Times are UTC and quoted, like "2026-02-01T18:04:11Z"; a time with a distance from UTC is mended by itself.',
+    ),
+    # -- one memory
+    _warning(
+        "id-missing",
+        "the memory has no id",
+        "It is found and cited, but nothing can refer to it. `memstore adopt`, or `check --fix`, gives it one.",
+    ),
+    _warning(
+        "body-empty",
+        "the memory says nothing below its frontmatter",
+        "Write a text, or delete the file.",
+    ),
+    _warning(
+        "title-blanks",
+        "the title begins or ends with blanks, or has several in a row",
+        "`check --fix` takes them out.",
+    ),
+    _warning(
+        "item-repeated",
+        "a list names the same thing twice",
+        "`check --fix` keeps the first.",
+    ),
+    _warning(
+        "created-in-future",
+        "created_at lies in the future",
+        "Times are UTC; mend the date or the zone.",
+    ),
+    _warning(
+        "key-unknown",
+        "an unknown key that is nearly a known one",
+        "A memory may have keys of its own, which are kept and never read. `acess_grants` is probably not "
+        "meant so: the grants in it would be without effect.",
+    ),
+    _warning(
+        "heir-missing",
+        "superseded, and nothing says by what",
+        "Add `superseded_by: type:id`, or another status.",
+    ),
+    _warning(
+        "draft-place",
+        "a draft outside suggestions/",
+        "Drafts wait in suggestions/ to be accepted or rejected. Move the file there, or set its status to active.",
+    ),
+    _warning(
+        "forgotten-body",
+        "a forgotten memory still has its text",
+        "A tombstone keeps an id and a reason, no more. Earlier commits still have the text: see docs/privacy.md.",
+    ),
+    _warning(
+        "source-missing",
+        "nothing says where the memory comes from",
+        "It is an orphan: no source, source_type, source_entity, derived_from, relates_to or author.",
+    ),
+    # -- memories together
+    _error(
+        "id-duplicate",
+        "two files have the same id",
+        "A copy was made. A ref would mean two memories: delete the `id` line of the copy and run `memstore adopt`.",
+    ),
+    _warning(
+        "ref-dangling",
+        "a ref to a memory that is not in the vault",
+        "It was deleted, never committed, or mistyped. Mend the ref, or take it out.",
+    ),
+    _error(
+        "ref-type",
+        "a ref that names another type than the memory has",
+        "The id is known and its memory is of another type: either the id or the type is a slip.",
+    ),
+    _error(
+        "lineage-cycle",
+        "a memory that comes from itself",
+        "Following derived_from, or supersedes, leads back to the memory: each would prove the other. Take "
+        "one link out.",
+    ),
+    _warning(
+        "link-one-sided",
+        "a link that the other side does not return",
+        "supersedes and superseded_by, derived_from and processed_into are written on both sides.",
+    ),
+    # -- what a memory may become: two states of one file
+    _error(
+        "id-changed",
+        "a memory's id is another one than before, or gone",
+        "Refs in other memories, and in other vaults, would point nowhere. Put the id back.",
+    ),
+    _warning(
+        "type-changed",
+        "a memory's type is another one than before",
+        "A ref says the type, so refs to the memory have to be mended with it.",
+    ),
+    _warning(
+        "created-at-changed",
+        "created_at is another time than before",
+        "It says when the memory was written. `valid_from` and `valid_until` say when something was true.",
+    ),
+    _warning(
+        "history-lost",
+        "a line of confidence_history was altered or taken out",
+        "The number is a function of its history, which only grows. Put the line back and add one that says "
+        "what changed.",
+    ),
+    _warning(
+        "confidence-unrecorded",
+        "confidence changed, and no history line says why",
+        "Replaying the history gives another number than the file. Add a line with the op edit.",
+    ),
+    _error(
+        "forgotten-revived",
+        "a forgotten memory is active again",
+        "Forgetting is final for its id. Write a new memory if it is to be known again.",
+    ),
+    # -- registry files
+    _warning(
+        "registry-name",
+        "a registry file whose id is not the one that its path says",
+        "entities/human/sean.md is about human:sean, groups/tutors.yaml about group:tutors, contexts/x.yaml "
+        "about ctx:x.",
+    ),
+    _error(
+        "registry-duplicate",
+        "two registry files have the same id",
+        "Whichever is read last would win. Keep one.",
+    ),
+)
+
+CODES: Mapping[str, FindingCode] = MappingProxyType({code.name: code for code in _CODES})

@@ -1,0 +1,118 @@
+"""Registry files: who there is, which groups and contexts, who consented; the tables of their keys.
+
+They are no memories: entities, consents and requests are Markdown with a frontmatter, groups and contexts plain YAML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from memstore.model.memory import SIGNATURE_KEYS, Key, Shape
+
+ENTITY_KINDS = ("person", "agent", "professional", "organisation", "ward", "topic", "artefact")
+CONSENT_TYPES = ("consent", "delegation", "revocation")
+EFFECTS = ("permit", "refuse")
+METHODS = ("asserted", "quoted", "signed")
+
+
+def _required(name: str, shape: Shape, choices: tuple[str, ...] = ()) -> Key:
+    return Key(name, shape, choices, required=True)
+
+
+MEMBER_KEYS = (_required("id", Shape.ENTITY), Key("from", Shape.DAY), Key("until", Shape.DAY))
+ENTITY_KEYS = (
+    _required("type", Shape.CHOICE, ("entity",)),
+    _required("id", Shape.ENTITY),
+    Key("kind", Shape.CHOICE, ENTITY_KINDS),
+    Key("aliases", Shape.LINES),
+    Key("email", Shape.LINE),
+    Key("roles", Shape.ENTITIES),
+    Key("guardians", Shape.ENTITIES),
+    Key("controller", Shape.ENTITY),
+)
+GROUP_KEYS = (_required("id", Shape.ENTITY), Key("members", Shape.ENTRIES, entry=MEMBER_KEYS))
+CONTEXT_KEYS = (
+    _required("id", Shape.CONTEXT),
+    Key("roster", Shape.ENTITIES),
+    Key("open", Shape.FLAG),
+    Key("roles", Shape.ROLES),
+    Key("default_access", Shape.GRANTS),
+)
+CONSENT_KEYS = (
+    _required("type", Shape.CHOICE, CONSENT_TYPES),
+    _required("id", Shape.MEMORY_ID),
+    Key("effect", Shape.CHOICE, EFFECTS),
+    _required("grantor", Shape.ENTITY),
+    Key("on_behalf_of", Shape.ENTITY),
+    Key("grantee", Shape.ENTITY),
+    Key("scope", Shape.LINE),
+    Key("revokes", Shape.MEMORY_ID),
+    _required("granted_at", Shape.INSTANT),
+    Key("expires_at", Shape.INSTANT),
+    Key("reason", Shape.LINE),
+    Key("method", Shape.CHOICE, METHODS),
+    Key("evidence", Shape.LINE),
+    Key("signature", Shape.ENTRY, entry=SIGNATURE_KEYS),
+)
+REQUEST_KEYS = (
+    _required("type", Shape.CHOICE, ("request",)),
+    _required("id", Shape.MEMORY_ID),
+    Key("grantor", Shape.ENTITY),
+    Key("on_behalf_of", Shape.ENTITY),
+    Key("grantee", Shape.ENTITY),
+    Key("scope", Shape.LINE),
+    Key("requested_at", Shape.INSTANT),
+    Key("requested_by", Shape.ENTITY),
+    Key("reason", Shape.LINE),
+)
+
+
+class RegistryKind(Enum):
+    """What a registry file is about; the value is the folder of such files."""
+
+    ENTITY = "entities"
+    GROUP = "groups"
+    CONTEXT = "contexts"
+    CONSENT = "consents"
+    REQUEST = "requests"
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryForm:
+    """How files of one kind are written: their keys, the end of their names, and the namespace that a name leaves out.
+
+    `namespace` is empty where the path says it (entities) or ids have none (consents, requests).
+    """
+
+    keys: tuple[Key, ...]
+    suffix: str
+    namespace: str = ""
+
+
+FORMS = {
+    RegistryKind.ENTITY: RegistryForm(ENTITY_KEYS, ".md"),
+    RegistryKind.GROUP: RegistryForm(GROUP_KEYS, ".yaml", "group"),
+    RegistryKind.CONTEXT: RegistryForm(CONTEXT_KEYS, ".yaml", "ctx"),
+    RegistryKind.CONSENT: RegistryForm(CONSENT_KEYS, ".md"),
+    RegistryKind.REQUEST: RegistryForm(REQUEST_KEYS, ".md"),
+}
+REGISTRY_FOLDERS = tuple(kind.value for kind in RegistryKind)
+
+
+def kind_of(path: str) -> RegistryKind | None:
+    """Return what the registry file at `path`, relative to the vault, is about; None for any other file."""
+    folder, _, name = path.partition("/")
+    kind = next((kind for kind in RegistryKind if kind.value == folder), None)
+    if kind is None or not name.endswith(FORMS[kind].suffix) or name.rpartition("/")[2] in ("README.md", "index.md"):
+        return None
+    return kind
+
+
+def expected_id(path: str, kind: RegistryKind) -> str:
+    """Return the id that a registry file's path says it has."""
+    names = path.removesuffix(FORMS[kind].suffix).split("/")
+    if kind is RegistryKind.ENTITY:
+        return ":".join(names[-2:])
+    namespace = FORMS[kind].namespace
+    return f"{namespace}:{names[-1]}" if namespace else names[-1]

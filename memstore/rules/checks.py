@@ -1,0 +1,170 @@
+"""Checks of one memory that can be read: what is probably not meant as it stands."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memstore.model.finding import Finding, Position
+from memstore.model.finding_codes import CODES
+from memstore.model.memory import KEYS, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memstore.model.memory import Memory
+
+    Place = Callable[..., Position]
+
+SUGGESTIONS = "suggestions/"
+# Similarity by difflib's ratio: `acess_grants` and `tag` are near, `source_url` is a key of its own.
+NEAR = 0.8
+
+_LIST_SHAPES = frozenset({Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES, Shape.HEIRS})
+LIST_KEYS = tuple(key.name for key in KEYS if key.shape in _LIST_SHAPES)
+_KEY_NAMES = tuple(key.name for key in KEYS)
+
+# An unfinished merge leaves all three; one alone may be a heading's underline or a quotation.
+_CONFLICT = re.compile(r"^<{7} .*\n(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A memory with its places: `place` gives the position of a key or an item, `body_line` where the body begins."""
+
+    path: str
+    memory: Memory
+    place: Place
+    body_line: int
+
+    def finding(
+        self, code: str, text: str, hint: str, *at: str | int, line: int | None = None, mended: str | None = None
+    ) -> Finding:
+        """Return a finding at a key or an item, or on a line of the file."""
+        place = Position(line) if line is not None else self.place(*at)
+        severity = CODES[code].severity
+        return Finding(code=code, severity=severity, path=self.path, at=place, text=text, hint=hint, mended=mended)
+
+
+def of_memory(checked: Checked, *, now: datetime) -> list[Finding]:
+    """Return what is probably not meant in one memory; `now` is in UTC."""
+    return [finding for check in _CHECKS for finding in check(checked)] + _created_in_future(checked, now)
+
+
+def _id(checked: Checked) -> Iterator[Finding]:
+    if checked.memory.id is None:
+        hint = "memstore adopt gives it one, and so does memstore check --fix"
+        yield checked.finding("id-missing", "the memory has no id, so nothing can refer to it", hint)
+
+
+def _body(checked: Checked) -> Iterator[Finding]:
+    body, status = checked.memory.body, checked.memory.status
+    written = [i for i, line in enumerate(body.split("\n")) if line.strip()]
+    if status == "forgotten":
+        if len(written) > 1:
+            yield checked.finding(
+                "forgotten-body", "the memory is forgotten, and its text is still here",
+                "leave one line at most; memstore forget does it", line=checked.body_line + written[1],
+            )  # fmt: skip
+    elif not written:
+        yield checked.finding(
+            "body-empty", "there is no text below the frontmatter", "write what is remembered", line=checked.body_line
+        )
+    if "<<<<<<< " in body and (conflict := _CONFLICT.search(body)):
+        yield checked.finding(
+            "conflict-marker", "a conflict marker of an unfinished merge", "keep one side, and delete the marker lines",
+            line=checked.body_line + body.count("\n", 0, conflict.start()),
+        )  # fmt: skip
+
+
+def _title(checked: Checked) -> Iterator[Finding]:
+    title = checked.memory.title
+    if title and title != " ".join(title.split()):
+        yield checked.finding(
+            "title-blanks", f"blanks at an end of the title, or several in a row: `{title}`",
+            "memstore check --fix takes them out", "title",
+        )  # fmt: skip
+
+
+def _lists(checked: Checked) -> Iterator[Finding]:
+    for name in LIST_KEYS:
+        items = getattr(checked.memory, name)
+        if len(set(items)) == len(items):
+            continue
+        seen = set()
+        for i, item in enumerate(items):
+            if item in seen:
+                yield checked.finding(
+                    "item-repeated", f"`{name}` names `{item}` again", "memstore check --fix keeps the first", name, i
+                )
+            seen.add(item)
+
+
+def _created_in_future(checked: Checked, now: datetime) -> list[Finding]:
+    created = checked.memory.created_at
+    if created is None or datetime.fromisoformat(created) <= now:
+        return []
+    return [
+        checked.finding(
+            "created-in-future",
+            f"created_at is {created}, and it is {now:%Y-%m-%dT%H:%M:%SZ} now",
+            "times are UTC: mend the date or the zone",
+            "created_at",
+        )
+    ]
+
+
+def _own_keys(checked: Checked) -> Iterator[Finding]:
+    for name in checked.memory.extra:
+        meant = nearly(name, _KEY_NAMES)
+        if meant:
+            yield checked.finding(
+                "key-unknown", f"`{name}` is no key that is read",
+                f"did you mean {meant}? A key of your own is kept, under any other name", name,
+            )  # fmt: skip
+
+
+def nearly(name: str, known: tuple[str, ...]) -> str | None:
+    """Return the known name that `name` was probably meant to be."""
+    folded = name.strip().casefold().replace("-", "_").replace(" ", "_")
+    close = difflib.get_close_matches(folded, known, n=1, cutoff=NEAR)
+    return close[0] if close else None
+
+
+def _status(checked: Checked) -> Iterator[Finding]:
+    memory = checked.memory
+    if memory.status == "superseded" and not memory.superseded_by:
+        yield checked.finding(
+            "heir-missing", "the memory is superseded, and nothing says by what", "add superseded_by: type:id", "status"
+        )
+    if memory.status == "draft" and not checked.path.startswith(SUGGESTIONS):
+        yield checked.finding(
+            "draft-place",
+            f"a draft outside {SUGGESTIONS}",
+            f"move it into {SUGGESTIONS}, or set status: active",
+            "status",
+        )
+
+
+def _source(checked: Checked) -> Iterator[Finding]:
+    memory = checked.memory
+    origins = (memory.source, memory.source_type, memory.source_entity, memory.author)
+    if memory.status != "forgotten" and not any(origins) and not memory.derived_from and not memory.relates_to:
+        yield checked.finding(
+            "source-missing", "nothing says where the memory comes from: an orphan",
+            "add a source, source_type, source_entity, derived_from, relates_to or author", "type",
+        )  # fmt: skip
+
+
+_CHECKS: tuple[Callable[[Checked], Iterator[Finding]], ...] = (
+    _id,
+    _title,
+    _lists,
+    _own_keys,
+    _status,
+    _source,
+    _body,
+)

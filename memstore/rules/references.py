@@ -1,0 +1,136 @@
+"""Checks of memories together: ids that are not unique, refs that lead nowhere, round in circles, or one way only."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from memstore.model.ids import MemoryRef
+from memstore.rules import lineage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from memstore.model.finding import Finding
+    from memstore.rules.checks import Checked
+
+# Keys whose refs make a memory of other memories: following them must come to an end.
+_ACYCLIC = ("derived_from", "supersedes")
+_REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
+# A link and the one that the other side has to return.
+_RETURNED = {"supersedes": "superseded_by", "superseded_by": "supersedes", "processed_into": "derived_from"}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What is known of one memory among others: its file, and its refs by key."""
+
+    path: str
+    type: str
+    id: str
+    refs: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """All memories of a vault by id, and for each key the cycle that an id is part of."""
+
+    by_id: Mapping[str, Sequence[Node]]
+    cycles: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> Directory:
+        """Return the directory of a vault's memories."""
+        by_id: dict[str, list[Node]] = defaultdict(list)
+        for node in nodes:
+            by_id[node.id].append(node)
+        found: dict[tuple[str, str], tuple[str, ...]] = {}
+        for key in _ACYCLIC:
+            edges = {
+                memory_id: [ref.id for node in same for ref in _refs(node.refs.get(key, ()))]
+                for memory_id, same in by_id.items()
+            }
+            for cycle in lineage.cycles(edges):
+                found.update({(key, memory_id): cycle for memory_id in cycle})
+        return cls(by_id, found)
+
+
+def of_memory(checked: Checked, directory: Directory) -> list[Finding]:
+    """Return what is wrong with a memory among the others in the directory."""
+    findings = [*_same_id(checked, directory), *_cycles(checked, directory)]
+    for key, at, text in _named(checked):
+        ref = MemoryRef.parse(text)
+        if ref is not None:
+            findings += _target(checked, directory, key, at, ref)
+    return findings
+
+
+def _refs(texts: Iterable[str]) -> Iterator[MemoryRef]:
+    for text in texts:
+        ref = MemoryRef.parse(text)
+        if ref is not None:
+            yield ref
+
+
+def _named(checked: Checked) -> Iterator[tuple[str, tuple[str | int, ...], str]]:
+    """Yield each ref that a memory names, with its key and its place; marks of other things are among them."""
+    memory = checked.memory
+    for key in _REF_KEYS:
+        for i, text in enumerate(getattr(memory, key)):
+            yield key, (key, i), text
+    for i, line in enumerate(memory.confidence_history):
+        yield "evidence_source", ("confidence_history", i, "evidence_source"), line.evidence_source or ""
+    for i, conflict in enumerate(memory.resolved_conflicts):
+        yield "with", ("resolved_conflicts", i, "with"), conflict.with_
+
+
+def _same_id(checked: Checked, directory: Directory) -> Iterator[Finding]:
+    same = directory.by_id.get(checked.memory.id or "", ())
+    others = sorted(node.path for node in same if node.path != checked.path)
+    if others:
+        yield checked.finding(
+            "id-duplicate", f"the id {checked.memory.id} is also that of {', '.join(others)}",
+            "delete the line `id:` of the copy and run memstore adopt, which gives it an id of its own", "id",
+        )  # fmt: skip
+
+
+def _cycles(checked: Checked, directory: Directory) -> Iterator[Finding]:
+    for key in _ACYCLIC:
+        cycle = directory.cycles.get((key, checked.memory.id or ""))
+        if cycle is None:
+            continue
+        start = cycle.index(checked.memory.id or "")
+        following = cycle[(start + 1) % len(cycle)]
+        refs = getattr(checked.memory, key)
+        at = next((i for i, ref in enumerate(refs) if ref.partition(":")[2] == following), None)
+        way = " -> ".join([*cycle[start:], *cycle[:start], cycle[start]])
+        what = f"`{key}` names the memory itself" if len(cycle) == 1 else f"following `{key}` leads back here: {way}"
+        yield checked.finding(
+            "lineage-cycle", what, "take one of these links out", *((key,) if at is None else (key, at))
+        )
+
+
+def _target(
+    checked: Checked, directory: Directory, key: str, at: tuple[str | int, ...], ref: MemoryRef
+) -> Iterator[Finding]:
+    """Yield what is wrong with the memory that a ref names."""
+    targets = directory.by_id.get(ref.id, ())
+    if not targets:
+        yield checked.finding(
+            "ref-dangling", f"`{key}` names {ref}, and there is no such memory", "mend the ref, or take it out", *at
+        )
+    elif all(target.type != ref.type for target in targets):
+        yield checked.finding(
+            "ref-type",
+            f"`{key}` names {ref}, and {ref.id} is a {targets[0].type}",
+            f"write {targets[0].type}:{ref.id}",
+            *at,
+        )
+    elif key in _RETURNED and checked.memory.id not in (None, ref.id):
+        back = _RETURNED[key]
+        if all(checked.memory.id not in (r.id for r in _refs(target.refs.get(back, ()))) for target in targets):
+            yield checked.finding(
+                "link-one-sided", f"`{key}` names {ref}, whose `{back}` does not name {checked.memory.ref}",
+                f"add {checked.memory.ref} to `{back}` in {targets[0].path}, or take this out", *at,
+            )  # fmt: skip
