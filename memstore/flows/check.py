@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from memstore.codec import registry_file, splice
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.errors import FormatError, NotFoundError, RefusedError, VaultError
+from memstore.flows.save import Edit, save_all
+from memstore.flows.staged import check_staged, staged
 from memstore.flows.visible import sees_unreadable
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.finding import Finding, Position, in_order
 from memstore.model.finding_codes import CODES
 from memstore.model.registry import RegistryKind, expected_id, kind_of
-from memstore.ports.journal import Operation, Written
 from memstore.ports.vault import read_file
 from memstore.rules import checks, references
 from memstore.rules.checks import Checked
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from memstore.codec.memory_file import ReadFile
     from memstore.codec.registry_file import RegistryFile
-    from memstore.codec.splice import Edit
     from memstore.ports.search_index import Catalog
     from memstore.ports.workspace import Workspace
 
@@ -85,25 +85,32 @@ def fix(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     was meant is for a person to see.
 
     Raises:
-        RefusedError, NotFoundError: as `check`.
-        ChangedMeanwhileError: a file was saved by somebody else at the same moment.
+        RefusedError: somebody else than the vault's owner asks.
+        NotFoundError: there is no memory or registry file at one of the paths.
+        ChangedMeanwhileError: a file was saved by somebody else at the same moment; nothing was written.
     """
     stop_for_others(ws)
     fixed: list[Finding] = []
-    written: list[Written] = []
-    with ws.vault.lock():
-        for path in _chosen(ws, paths)[0]:
-            file = _read(ws, path)
-            if isinstance(file, MemoryFile) and (done := _fixed(ws, file)):
-                after, mended = done
-                ws.vault.replace(path, after, expected=file.data)
-                written.append(Written(path, file.data, after))
-                fixed += mended
-        if written:
-            at = ws.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
-            ws.journal.record(Operation(verb="check --fix", at=at, files=tuple(written)))
+    edits = []
+    for path in _chosen(ws, paths)[0]:
+        file = _read(ws, path)
+        if isinstance(file, MemoryFile) and (done := _fixed(ws, file)):
+            edits.append(Edit(path=path, before=file, after=done[0]))
+            fixed += done[1]
+    save_all(ws, edits, verb="check --fix")
     found = check(ws, paths)
     return CheckResult(files=found.files, findings=found.findings, fixed=in_order(fixed))
+
+
+def check_staged_files(ws: Workspace) -> CheckResult:
+    """Return what the pre-commit hook would say of what is staged.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner asks.
+        GitError: there is no repository.
+    """
+    stop_for_others(ws)
+    return CheckResult(files=len(staged(ws.history).files), findings=check_staged(ws.history))
 
 
 def stop_for_others(ws: Workspace) -> None:
@@ -205,7 +212,7 @@ def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Fi
 def _fixed(ws: Workspace, file: MemoryFile) -> tuple[bytes, list[Finding]] | None:
     """Return a file's bytes with all mended that needs no judgement, and what that was; None where there is nothing."""
     checked = Checked(file.path, file.memory, file.front.position, file.text.body_line)
-    edits: list[Edit] = []
+    edits: list[splice.Edit] = []
     mended = []
     for finding in checks.of_memory(checked, now=ws.clock.now()):
         edit = _edit(ws, file, finding)
@@ -218,7 +225,7 @@ def _fixed(ws: Workspace, file: MemoryFile) -> tuple[bytes, list[Finding]] | Non
         return None  # laid out so oddly that a person has to do it; the finding stays
 
 
-def _edit(ws: Workspace, file: MemoryFile, finding: Finding) -> Edit | None:
+def _edit(ws: Workspace, file: MemoryFile, finding: Finding) -> splice.Edit | None:
     match finding.code:
         case "id-missing":
             return splice.SetValue("id", ws.ids.memory_id())

@@ -12,7 +12,7 @@ from memstore.model.memory import SIGNATURE_KEYS, Key, Shape
 
 ENTITY_KINDS = ("person", "agent", "professional", "organisation", "ward", "topic", "artefact")
 CONSENT_TYPES = ("consent", "delegation", "revocation")
-EFFECTS = ("permit", "refuse")
+EFFECTS = ("permit", "deny")
 METHODS = ("asserted", "quoted", "signed")
 
 

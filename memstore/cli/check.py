@@ -1,0 +1,149 @@
+"""`memstore check`: what is wrong with the vault's files, for people, editors and build servers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import command
+from memstore.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from memstore.cli.session import Session
+    from memstore.flows.check import CheckResult
+    from memstore.model.finding import Finding
+    from memstore.ports.workspace import Workspace
+
+FORMATS = ("text", "json", "github", "sarif")
+_EXAMPLES = (
+    "memstore check",
+    "memstore check memories/belief --strict",
+    "memstore check --fix",
+    "memstore check --explain yaml-ambiguous",
+    "memstore check --output-format github",
+)
+
+
+@command("check", examples=_EXAMPLES)
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
+@click.option("--staged", is_flag=True, help="Check what git has staged, as the pre-commit hook does.")
+@click.option("--strict", is_flag=True, help="Warnings make the exit code 1 too.")
+@click.option("--fix", is_flag=True, help="Mend what needs no judgement first: missing ids, blanks, repeated items.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How findings are written.")
+@click.option("--explain", metavar="CODE", help="Explain the code of a finding, and check nothing.")
+def check(
+    session: Session,
+    *,
+    paths: tuple[str, ...],
+    staged: bool,
+    strict: bool,
+    fix: bool,
+    output_format: str,
+    explain: str | None,
+) -> None:
+    """Check memories, their refs, and entities, groups, contexts and consents; exit 1 on errors."""
+    if explain is not None:
+        _explain(session, explain)
+        return
+    if staged and (fix or paths):
+        raise UsageError("--staged checks all that is staged", hint="leave out --fix and paths")
+    session.choices.json = session.choices.json or output_format == "json"
+    ws = session.workspace()
+    result = _result(ws, [_in_vault(session, ws, path) for path in paths], staged=staged, fix=fix)
+    _emit(session, ws, result, output_format)
+    if result.errors or (strict and result.warnings):
+        session.exit(Exit.FOUND_ERRORS)
+
+
+def _result(ws: Workspace, paths: Sequence[str], *, staged: bool, fix: bool) -> CheckResult:
+    from memstore.flows import check as flow
+
+    if staged:
+        return flow.check_staged_files(ws)
+    return flow.fix(ws, paths) if fix else flow.check(ws, paths)
+
+
+def _in_vault(session: Session, ws: Workspace, path: str) -> str:
+    """Return a path as the vault has it: given from the folder where the person is, or from the vault's."""
+    root = ws.vault.root.resolve()
+    place: Path = session.environment().folder / path
+    if place.exists() and place.resolve().is_relative_to(root):
+        return place.resolve().relative_to(root).as_posix()
+    return path
+
+
+def _emit(session: Session, ws: Workspace, result: CheckResult, output_format: str) -> None:
+    from memstore.cli import check_formats as formats
+
+    if output_format in {"github", "sarif"} and not session.choices.json:
+        repository = ws.history.repository
+        prefix = repository.prefix if repository else ""
+        write = formats.github if output_format == "github" else formats.sarif
+        session.emit("check", document=dict, lines=lambda: write(result.findings, prefix))
+        return
+    session.emit("check", document=lambda: _document(result), lines=lambda: _lines(session, result), each="findings")
+    session.say(summary(result))
+
+
+def _document(result: CheckResult) -> dict[str, Any]:
+    from memstore.cli.check_formats import as_json
+
+    return {
+        "files": result.files,
+        "errors": result.errors,
+        "warnings": result.warnings,
+        "findings": [as_json(finding) for finding in result.findings],
+        "fixed": [as_json(finding) for finding in result.fixed],
+    }
+
+
+def _lines(session: Session, result: CheckResult) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for finding in result.fixed:
+        yield f"{session.paint('ok', 'fixed')} {_place(session, finding)}: {safe_line(finding.text)} [{finding.code}]"
+    for finding in result.findings:
+        word = finding.severity.value
+        told = f"{session.paint(word, word)}: {safe_line(finding.text)} {session.paint('dim', f'[{finding.code}]')}"
+        yield f"{_place(session, finding)}: {told}"
+        if finding.hint:
+            yield f"  hint: {safe_line(finding.hint)}"
+        if finding.mended is not None:
+            yield f"  mended: {session.paint('added', safe_line(finding.mended))}"
+
+
+def _place(session: Session, finding: Finding) -> str:
+    from memstore.cli.output import safe_line
+
+    at = f"{finding.at.line}:{finding.at.column}"
+    return f"{session.paint('path', safe_line(finding.path))}:{session.paint('line', at)}"
+
+
+def summary(result: CheckResult) -> str:
+    """Return the result in a few words: "12 files, 3 errors, 2 warnings"."""
+    counts = [(result.files, "file"), (result.errors, "error"), (result.warnings, "warning")]
+    if result.fixed:
+        counts.append((len(result.fixed), "finding"))
+    words = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts]
+    return ", ".join(words) + (" fixed" if result.fixed else "")
+
+
+def _explain(session: Session, code: str) -> None:
+    from memstore.codec.shapes import suggestion
+    from memstore.model.finding_codes import CODES
+
+    found = CODES.get(code.strip("[]"))
+    if found is None:
+        close = suggestion(code, tuple(CODES))
+        hint = f"did you mean {close}?" if close else "docs/findings.md lists the codes"
+        raise UsageError(f"no finding has the code `{code}`", hint=hint)
+    document = {"code": found.name, "severity": found.severity.value, "meaning": found.meaning}
+    session.emit(
+        "check-code",
+        document=lambda: {**document, "explanation": found.explanation},
+        lines=lambda: (f"{found.name} ({found.severity.value}): {found.meaning}", "", found.explanation),
+    )

@@ -1,0 +1,92 @@
+"""Findings as other programs take them: JSON, GitHub's workflow commands, SARIF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from memstore import __version__
+from memstore.cli.output import one_line
+from memstore.model.finding_codes import CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.model.finding import Finding
+
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def as_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding as it stands in memstore's JSON documents."""
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "path": finding.path,
+        "line": finding.at.line,
+        "column": finding.at.column,
+        "text": finding.text,
+        "hint": finding.hint,
+        "mended": finding.mended,
+    }
+
+
+def github(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
+    """Yield a workflow command a finding, which GitHub shows at the line; `prefix` is the vault in the repository."""
+    for finding in findings:
+        where = {
+            "file": prefix + finding.path,
+            "line": finding.at.line,
+            "col": finding.at.column,
+            "title": finding.code,
+        }
+        properties = ",".join(f"{name}={_github_property(str(value))}" for name, value in where.items())
+        yield f"::{finding.severity.value} {properties}::{_github_data(_message(finding))}"
+
+
+def sarif(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
+    """Yield the one SARIF 2.1.0 document of all findings; `prefix` is the vault in the repository."""
+    used = sorted({finding.code for finding in findings})
+    rules = [
+        {
+            "id": name,
+            "shortDescription": {"text": CODES[name].meaning},
+            "help": {"text": CODES[name].explanation},
+            "defaultConfiguration": {"level": CODES[name].severity.value},
+        }
+        for name in used
+    ]
+    driver = {"name": "memstore", "version": __version__, "rules": rules}
+    results = [_sarif_result(finding, prefix) for finding in findings]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    yield one_line({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _sarif_result(finding: Finding, prefix: str) -> dict[str, Any]:
+    place = {
+        "artifactLocation": {"uri": quote(prefix + finding.path, errors="surrogateescape")},
+        "region": {"startLine": finding.at.line, "startColumn": finding.at.column},
+    }
+    return {
+        "ruleId": finding.code,
+        "level": finding.severity.value,
+        "message": {"text": _message(finding)},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+def _message(finding: Finding) -> str:
+    parts = [finding.text]
+    if finding.hint:
+        parts.append(f"hint: {finding.hint}")
+    if finding.mended is not None:
+        parts.append(f"mended: {finding.mended}")
+    return "\n".join(parts)
+
+
+def _github_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(text: str) -> str:
+    return _github_data(text).replace(":", "%3A").replace(",", "%2C")
