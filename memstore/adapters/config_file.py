@@ -202,7 +202,9 @@ def _typed(setting: Setting, text: str) -> bool | str:
     """Return the value that a person's word for a setting means."""
     value: bool | str = {"true": True, "false": False}.get(text, text) if setting.kind is Kind.FLAG else text
     if not _fits(setting, value):
-        raise UsageError(f"{setting.name!r} must be {_wanted(setting)}, and not {text!r}", hint=setting.meaning)
+        raise UsageError(
+            f"{setting.name!r} must be {_wanted(setting)}, and not {text!r}", hint=f"meaning: {setting.meaning}"
+        )
     return value
 
 

@@ -57,6 +57,11 @@ def _of_the_system(error: OSError) -> Failure:
 def _of_usage(error: click.UsageError) -> Failure:
     near = getattr(error, "possibilities", None)
     if near:
-        return Failure("usage", Exit.USAGE, error.message.rstrip("."), f"did you mean {' or '.join(near)}?")
+        return Failure("usage", Exit.USAGE, _sentence(error.message), f"did you mean {near[0]}?")
     hint = getattr(error, "hint", None) or f"see `{error.ctx.command_path if error.ctx else 'memstore'} --help`"
-    return Failure("usage", Exit.USAGE, error.format_message().rstrip("."), hint)
+    return Failure("usage", Exit.USAGE, _sentence(error.format_message()), hint)
+
+
+def _sentence(text: str) -> str:
+    """Return click's sentence in the form of ours."""
+    return text[:1].lower() + text[1:].rstrip(".")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.commands import COMMANDS
+from memstore.cli.commands import COMMANDS, SECTIONS
 from memstore.cli.options import command
 from memstore.cli.topics import TOPICS
 from memstore.errors import UsageError
@@ -34,11 +34,15 @@ def _text(words: Sequence[str]) -> str:
 
 
 def _overview() -> str:
-    width = max(map(len, TOPICS)) + 2
-    topics = [f"  {name:<{width}}{about}" for name, (about, _) in TOPICS.items()]
-    return "\n".join(
-        ["Topics:", *topics, "", "`memstore help TOPIC`, `memstore help COMMAND`; `memstore --help` lists commands."]
-    )
+    """Return all that can be explained: topics, then commands by section."""
+    tables = {"topics": {name: about for name, (about, _) in TOPICS.items()}}
+    tables |= {section: {name: about for name, (_, about) in table.items()} for section, table in SECTIONS.items()}
+    width = max(len(name) for table in tables.values() for name in table)
+    lines = ["memstore help TOPIC, memstore help COMMAND"]
+    for title, table in tables.items():
+        if table:
+            lines += ["", f"{title.capitalize()}:", *(f"  {name:<{width}}  {about}" for name, about in table.items())]
+    return "\n".join(lines)
 
 
 def _command_help(words: Sequence[str]) -> str:

@@ -150,14 +150,12 @@ def _lines(session: Session, shown: Shown) -> Iterator[str]:
     then = f" as of {shown.commit[:10]}" if shown.commit else ""
     yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{shown.revision[:10]}{then}')}"
     yield ""
-    values = {name: value for name, value in shown.values.items() if value not in (None, "", [])}
-    width = max(len(name) for name in values)
+    keys = [(safe_line(name), text) for name, text in _keys(shown)]
     if shown.memory.confidence is not None:
-        yield f"{paint('dim', 'confidence'.ljust(width))}  {_confidence(session, shown)}"
-    for name, value in values.items():
-        if name not in _SHOWN_ELSEWHERE:
-            for text in _texts(value):
-                yield f"{paint('dim', safe_line(name).ljust(width))}  {safe_line(text)}"
+        keys.insert(0, ("confidence", _confidence(session, shown)))
+    width = max((len(name) for name, _ in keys), default=0)
+    for name, text in keys:
+        yield f"{paint('dim', name.ljust(width))}  {text}"
     if shown.memory.body.strip():
         yield ""
         yield safe(shown.memory.body).strip("\n")
@@ -186,12 +184,16 @@ def sparkline(values: Sequence[float], *, signs: bool) -> str:
     return "".join(bars[min(int(value * len(bars)), len(bars) - 1)] for value in values)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Return a value as lines: lists of maps take a line an entry."""
-    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
-        yield from map(_words, value)
-    else:
-        yield _words(value)
+def _keys(shown: Shown) -> Iterator[tuple[str, str]]:
+    """Return the keys of the header with their values; lists of maps take a line an entry."""
+    from memstore.cli.output import safe_line
+
+    for name, value in shown.values.items():
+        if name in _SHOWN_ELSEWHERE or value in (None, "", []):
+            continue
+        has_parts = isinstance(value, list) and any(isinstance(item, dict | list) for item in value)
+        for item in value if has_parts else [value]:
+            yield name, safe_line(_words(item))
 
 
 def _words(value: Any) -> str:

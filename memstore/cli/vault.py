@@ -75,9 +75,9 @@ def _lines(session: Session, done: Initialised) -> Iterator[str]:
     yield ""
     yield paint("heading", "try")
     if done.notes:
-        yield f"  memstore status                     # what is in the {done.notes} Markdown files here"
+        yield f"  memstore status                     # the Markdown files here: {done.notes}"
         yield "  memstore adopt FILE                 # make one of them a memory"
     else:
         yield '  memstore add "My first memory"      # write one'
         yield "  memstore list                       # see what there is"
-    yield '  memstore search "first"             # find it, with the line'
+    yield "  memstore help query                 # how to find things again"

@@ -1,0 +1,34 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# What a person's shell may set, and what no test may depend on.
+_NOT_OURS = (
+    "MEMSTORE_VAULT", "MEMSTORE_ENTITY", "MEMSTORE_CONTEXT", "MEMSTORE_SESSION", "MEMSTORE_EDITOR", "VISUAL", "EDITOR",
+    "NO_COLOR", "FORCE_COLOR", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE",
+)  # fmt: skip
+GIT_CONFIG = "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _a_home_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the tests away from the caches, settings and git configuration of whoever runs them."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "gitconfig").write_text(GIT_CONFIG)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in _NOT_OURS:
+            patch.delenv(name, raising=False)
+        for name in ("CONFIG", "CACHE", "STATE", "DATA"):
+            patch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
+        patch.setenv("HOME", str(home))
+        patch.setenv("GIT_CONFIG_GLOBAL", str(home / "gitconfig"))
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        patch.setenv("LOGNAME", "tester")
+        yield
