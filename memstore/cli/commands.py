@@ -20,8 +20,18 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "show": ("show:show", "show a memory"),
         "path": ("show:path", "print the path of a memory's file"),
     },
-    "history": {},
-    "keep it sound": {},
+    "history": {
+        "status": ("history:status", "show what is not committed, and what is wrong"),
+        "commit": ("history:commit", "commit pending memories"),
+        "log": ("history:log", "show what happened to a memory, or to all"),
+        "blame": ("history:blame", "show who wrote each line of a memory"),
+        "diff": ("history:diff", "show what became different"),
+        "undo": ("history:undo", "take back what memstore wrote last"),
+        "hooks": ("hooks:hooks", "check memories at every git commit"),
+    },
+    "keep it sound": {
+        "check": ("check:check", "find what is wrong with files and refs"),
+    },
     "about the program": {
         "help": ("help:help_", "explain a command or a topic"),
         "completion": ("completion:completion", "print a completion script for a shell"),

@@ -1,0 +1,362 @@
+"""`memstore log`, `blame`, `diff`, `status`, `commit`, `undo`: what happened, who wrote it, what is not committed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import command, ref_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.blame import Blame, BlamedLine
+    from memstore.flows.commit import Committed
+    from memstore.flows.diff import Diff, MemoryDiff
+    from memstore.flows.log import LogLine
+    from memstore.flows.status import Status, Uncommitted
+    from memstore.flows.undo import Undone
+    from memstore.model.finding import Finding
+    from memstore.ports.journal import Operation
+
+_SHORT = 10
+_NOT_COMMITTED = "·"
+
+
+@command(
+    "log",
+    examples=(
+        "memstore log                               # all memories, newest first",
+        "memstore log belief:m_7f3k9q2x1c           # commits and events of the confidence",
+        "memstore log -n 5 --json",
+    ),
+)
+@ref_argument(required=False, metavar="[REF]")
+@click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
+def log(session: Session, ref: str | None, limit: int | None) -> None:
+    """Show what happened, newest first: when, in which commit (`·`: an event of the confidence), what, by whom."""
+    from memstore.flows.log import log as happened
+
+    found = happened(session.workspace(), ref, limit=limit)
+    session.emit(
+        "log",
+        document=lambda: {"ref": found.ref, "entries": [_log_entry(line) for line in found.lines]},
+        lines=lambda: (_log_line(session, line) for line in found.lines),
+        each="entries",
+    )
+
+
+@command("blame", examples=("memstore blame m_7f3", "memstore blame belief:m_7f3k9q2x1c --json"))
+@ref_argument()
+def blame(session: Session, ref: str) -> None:
+    """Show who wrote each entry of a memory's confidence history, and each line of its text, in which commit."""
+    from memstore.flows.blame import blame as written
+
+    found = written(session.workspace(), ref)
+    session.emit(
+        "blame",
+        document=lambda: {
+            "ref": found.ref,
+            "path": found.path,
+            "history": [_blamed(line) for line in found.history],
+            "body": [_blamed(line) for line in found.body],
+        },
+        lines=lambda: _blame_lines(session, found),
+    )
+
+
+@command(
+    "diff",
+    examples=(
+        "memstore diff                              # all that is not committed",
+        "memstore diff m_7f3 HEAD~3                 # since three commits ago",
+        "memstore diff m_7f3 2026-01 2026-02        # from the end of January to that of February",
+    ),
+)
+@ref_argument(required=False, metavar="[REF]")
+@click.argument("old", metavar="[A]", required=False)
+@click.argument("new", metavar="[B]", required=False)
+def diff(session: Session, ref: str | None, old: str | None, new: str | None) -> None:
+    """Show what became different: in words, and the text as lines. A and B are commits or dates."""
+    from memstore.flows.diff import diff as compare
+
+    found = compare(session.workspace(), ref, old, new)
+    session.emit(
+        "diff",
+        document=lambda: _diff_document(found),
+        lines=lambda: (line for memory in found.memories for line in _diff_lines(session, memory)),
+        each="memories",
+    )
+    for path in found.broken:
+        _say_safely(session, f"{path} can't be read; see `memstore check`")
+
+
+@command("status", examples=("memstore status", "memstore status --json"))
+def status(session: Session) -> None:
+    """Show what is not committed, which Markdown files could be adopted, which can't be read, and the hooks."""
+    from memstore.flows.status import status as look
+
+    found = look(session.workspace())
+    session.emit("status", document=lambda: _status_document(found), lines=lambda: _status_lines(session, found))
+
+
+@command(
+    "commit",
+    examples=(
+        "memstore commit                            # all pending memories, with a computed message",
+        'memstore commit -m "After the vet" m_7f3   # one of them, in your words',
+    ),
+)
+@ref_argument("refs", nargs=-1, metavar="[REF...]")
+@click.option("-m", "--message", metavar="TEXT", help="What the message says; the trailers are added.")
+def commit(session: Session, refs: tuple[str, ...], message: str | None) -> None:
+    """Commit pending memories and nothing else; other staged files stay staged.
+
+    The checks of the pre-commit hook are made; other hooks do not run, and the commit is not signed: for these use
+    git commit.
+    """
+    from memstore.flows.commit import commit as make
+
+    done = make(session.workspace(), refs, text=message)
+    session.emit("commit", document=lambda: _commit_document(done), lines=lambda: _commit_lines(session, done))
+    for finding in done.findings:
+        _say_safely(session, f"{finding.path}:{finding.at.line}: warning: {finding.text} [{finding.code}]")
+    for path in done.left_out:
+        _say_safely(session, f"left out: {path} can't be read; see `memstore check`")
+
+
+@command("undo", examples=("memstore undo                              # a second one does it again",))
+@click.option("--dry-run", is_flag=True, help="Only show what would be written.")
+def undo(session: Session, *, dry_run: bool) -> None:
+    """Take back what memstore wrote last, if the files have not been changed since. Commits stay."""
+    from memstore.flows.undo import undo as take_back
+
+    done, back = take_back(session.workspace(), dry_run=dry_run)
+    session.emit(
+        "undo",
+        document=lambda: _undo_document(done, dry_run=dry_run),
+        lines=lambda: _undo_lines(session, done, back, dry_run=dry_run),
+    )
+
+
+# -- log and blame -------------------------------------------------------------------------------
+
+
+def _log_entry(line: LogLine) -> dict[str, Any]:
+    return {
+        "at": line.at,
+        "commit": line.commit,
+        "verb": line.verb,
+        "name": line.name,
+        "path": line.path,
+        "details": list(line.details),
+        "by": line.by,
+        "summary": line.summary or None,
+    }
+
+
+def _log_line(session: Session, line: LogLine) -> str:
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    commit = paint("line", line.commit[:_SHORT]) if line.commit else _NOT_COMMITTED.ljust(_SHORT)
+    what = f"{line.verb} {paint('ref', safe_line(line.name))}"
+    details = f": {safe_line(', '.join(line.details))}" if line.details else ""
+    return f"{paint('dim', line.at)}  {commit}  {what}{details}  {paint('dim', safe_line(line.by))}".rstrip()
+
+
+def _blamed(line: BlamedLine) -> dict[str, Any]:
+    from memstore.flows.log import instant
+
+    commit = line.commit
+    return {
+        "line": line.line,
+        "text": line.text,
+        "commit": commit.id if commit else None,
+        "at": instant(commit.at) if commit else None,
+        "by": commit.author if commit else None,
+    }
+
+
+def _blame_lines(session: Session, blame: Blame) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    lines = (*blame.history, *blame.body)
+    authors = [line.commit.author if line.commit else "not committed" for line in lines]
+    width = max(map(len, authors), default=0)
+    for line, author in zip(lines, authors, strict=True):
+        commit = line.commit.short if line.commit else _NOT_COMMITTED.ljust(_SHORT)
+        day = f"{line.commit.at:%Y-%m-%d}" if line.commit else " " * 10
+        who = session.paint("dim", f"{day}  {safe_line(author).ljust(width)}")
+        yield f"{session.paint('line', commit)}  {who}  {line.line:>4}  {safe_line(line.text)}".rstrip()
+
+
+# -- diff and status -----------------------------------------------------------------------------
+
+
+def _diff_document(diff: Diff) -> dict[str, Any]:
+    return {
+        "old": diff.old,
+        "new": diff.new,
+        "memories": [
+            {
+                "verb": memory.verb,
+                "name": memory.name,
+                "path": memory.path,
+                "path_before": memory.path_before,
+                "changes": list(memory.statements),
+                "body": list(memory.body),
+            }
+            for memory in diff.memories
+        ],
+        "broken": list(diff.broken),
+    }
+
+
+def _diff_lines(session: Session, memory: MemoryDiff) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    yield _headline(session, memory.verb, memory.name, memory.path, memory.path_before)
+    for statement in memory.statements:
+        yield f"  {safe_line(statement)}"
+    roles = {"+": "added", "-": "removed", "@": "line"}
+    for line in memory.body:
+        role = roles.get(line[:1])
+        yield paint(role, safe_line(line)) if role else safe_line(line)
+
+
+def _headline(session: Session, verb: str, name: str, path: str, path_before: str | None) -> str:
+    from memstore.cli.output import safe_line
+
+    moved = f" (from {safe_line(path_before)})" if path_before else ""
+    return f"{verb} {session.paint('ref', safe_line(name))}  {session.paint('path', safe_line(path))}{moved}"
+
+
+def _status_document(status: Status) -> dict[str, Any]:
+    repository = status.repository
+    return {
+        "memories": status.memories,
+        "repository": None
+        if repository is None
+        else {"root": str(repository.root), "branch": repository.branch, "head": repository.head},
+        "uncommitted": [
+            {
+                "verb": change.verb,
+                "name": change.name,
+                "path": change.path,
+                "path_before": change.path_before,
+                "changes": list(change.details),
+            }
+            for change in status.uncommitted
+        ],
+        "plain": list(status.plain),
+        "broken": list(status.broken),
+        "hooks": {name: state.name.lower() for name, state in status.hooks.items()},
+    }
+
+
+def _status_lines(session: Session, status: Status) -> Iterator[str]:
+    paint = session.paint
+    count = f"{status.memories} {'memory' if status.memories == 1 else 'memories'}"
+    yield f"{count}, {_where(status)}"
+    yield from _uncommitted_lines(session, status.uncommitted)
+    yield from _section(session, "can't be read (memstore check says why)", status.broken)
+    yield from _section(session, "no memories yet (memstore adopt makes them so)", status.plain)
+    missing = [name for name, state in status.hooks.items() if state.name != "OURS"]
+    if missing:
+        yield ""
+        yield f"{paint('warning', 'no hook')}: {', '.join(missing)} (memstore hooks install)"
+
+
+def _where(status: Status) -> str:
+    from memstore.cli.output import safe_line
+
+    repository = status.repository
+    if repository is None:
+        return "in no git repository, so there is no history"
+    at = f"branch {safe_line(repository.branch)}" if repository.branch else "no branch"
+    if repository.head is None:
+        return f"on {at}, nothing committed yet" if repository.branch else "nothing committed yet"
+    pending = "" if status.uncommitted else ", all committed"
+    return f"on {at} at {repository.head[:_SHORT]}{pending}"
+
+
+def _uncommitted_lines(session: Session, changes: Iterable[Uncommitted]) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for i, change in enumerate(changes):
+        if i == 0:
+            yield ""
+            yield session.paint("heading", "not committed (memstore commit)")
+        details = f": {safe_line(', '.join(change.details))}" if change.details else ""
+        yield f"  {_headline(session, change.verb, change.name, change.path, change.path_before)}{details}"
+
+
+def _section(session: Session, heading: str, paths: Iterable[str]) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for i, path in enumerate(paths):
+        if i == 0:
+            yield ""
+            yield session.paint("heading", heading)
+        yield f"  {session.paint('path', safe_line(path))}"
+
+
+# -- commit and undo -----------------------------------------------------------------------------
+
+
+def _commit_document(done: Committed) -> dict[str, Any]:
+    return {
+        "commit": done.commit,
+        "message": done.message or None,
+        "refs": list(done.refs),
+        "left_out": list(done.left_out),
+        "findings": [_finding(finding) for finding in done.findings],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "path": finding.path,
+        "line": finding.at.line,
+        "column": finding.at.column,
+        "text": finding.text,
+        "hint": finding.hint,
+    }
+
+
+def _commit_lines(session: Session, done: Committed) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    if done.commit is None:
+        yield "nothing to commit"
+    else:
+        yield f"{session.paint('line', done.commit[:_SHORT])} {safe_line(done.message.partition(chr(10))[0])}"
+
+
+def _undo_document(done: Undone, *, dry_run: bool) -> dict[str, Any]:
+    return {"verb": done.verb, "at": done.at, "paths": list(done.paths), "dry_run": dry_run}
+
+
+def _undo_lines(session: Session, done: Undone, back: Operation, *, dry_run: bool) -> Iterator[str]:
+    from memstore.cli.output import safe, safe_line
+    from memstore.flows.save import unified_diff
+
+    if dry_run:
+        for file in back.files:
+            yield from safe(unified_diff(file.path, file.before, file.after)).splitlines()
+        return
+    yield f"undone: {safe_line(done.verb)} of {done.at}"
+    for path in done.paths:
+        yield f"  {session.paint('path', safe_line(path))}"
+
+
+def _say_safely(session: Session, message: str) -> None:
+    from memstore.cli.output import safe_line
+
+    session.say(safe_line(message))

@@ -1,0 +1,77 @@
+"""`memstore hooks`: the checks that git runs at every commit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import group, subcommand
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.hooks import HooksReport
+
+
+@group("hooks", examples=("memstore hooks install", "memstore hooks status"))
+def hooks() -> None:
+    """Check memories at every git commit, and name them in its message."""
+
+
+@subcommand(hooks, "install", examples=("memstore hooks install",))
+def install(session: Session) -> None:
+    """Put memstore's hooks in place, never over another program's."""
+    from memstore.flows import hooks as flow
+
+    _emit(session, "install", flow.install(session.workspace()))
+
+
+@subcommand(hooks, "uninstall", examples=("memstore hooks uninstall",))
+def uninstall(session: Session) -> None:
+    """Take memstore's hooks away, and only these."""
+    from memstore.flows import hooks as flow
+
+    _emit(session, "uninstall", flow.uninstall(session.workspace()))
+
+
+@subcommand(hooks, "status", examples=("memstore hooks status --json",))
+def status(session: Session) -> None:
+    """Show whose hooks are in place."""
+    from memstore.flows import hooks as flow
+
+    _emit(session, "status", flow.states(session.workspace()))
+
+
+@subcommand(hooks, "run", hidden=True, examples=('memstore hooks run pre-commit "$@"',))
+@click.argument("name", type=click.Choice(["pre-commit", "commit-msg"]))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run(session: Session, name: str, arguments: tuple[str, ...]) -> None:
+    """Run a hook, called from another program's hook or where the installed one has lost its Python."""
+    from memstore.hooks import commit_msg, pre_commit
+
+    environ, folder = session.environment().variables, Path.cwd()
+    code = pre_commit.main(environ, folder) if name == "pre-commit" else commit_msg.main(environ, folder, arguments)
+    raise SystemExit(int(code))
+
+
+def _emit(session: Session, verb: str, report: HooksReport) -> None:
+    session.emit(f"hooks-{verb}", document=lambda: _document(report), lines=lambda: _lines(session, report))
+
+
+def _document(report: HooksReport) -> dict[str, Any]:
+    return {
+        "folder": str(report.folder),
+        "hooks": {name: state.name.lower() for name, state in report.states.items()},
+    }
+
+
+def _lines(session: Session, report: HooksReport) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for name, state in report.states.items():
+        role = {"OURS": "ok", "FOREIGN": "warning"}.get(state.name, "dim")
+        yield f"{name}: {session.paint(role, state.value)}"
+    yield session.paint("dim", safe_line(str(report.folder)))
