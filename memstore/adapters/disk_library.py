@@ -1,23 +1,40 @@
-"""The library of a vault on disk."""
+"""The library of a vault on disk: never stale, without a daemon.
+
+Every snapshot walks the vault and compares what it finds with the index in the user's cache. A few files that changed
+are read into memory and laid over the index, so that reading writes nothing; when they are many, they go into it.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.adapters.git_objects import blob_id
+from memstore.adapters import tree_walk
+from memstore.adapters.file_reader import FileReader
+from memstore.adapters.index_store import FIRST_BUILD_PATIENCE_SECONDS, Difference, IndexStore, ReadAnew
+from memstore.adapters.layered_snapshot import LayeredSnapshot
 from memstore.adapters.local_state import find_repository
-from memstore.adapters.memory_snapshot import document_of, snapshot_of_documents, snapshot_of_files
-from memstore.errors import VaultError
-from memstore.ports.vault import read_file
+from memstore.adapters.manifest import DamagedError
+from memstore.adapters.memory_index import MemoryIndex
+from memstore.adapters.memory_snapshot import snapshot_of_documents, snapshot_of_files
+from memstore.adapters.tree_walk import KnownTree
+from memstore.ports.vault import FileStat
+from memstore.rules.freshness import plan_refresh
 from memstore.rules.vault_places import is_memory_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from memstore.adapters.disk_vault import DiskVault
-    from memstore.adapters.memory_snapshot import Document
+    from memstore.adapters.file_reader import LoadedFile
+    from memstore.adapters.index_store import Index
+    from memstore.adapters.tree_walk import Walk
     from memstore.ports.search_index import Snapshot
+
+# More changed files than this are written into the index: reading them again and again would cost more.
+MOST_LAID_OVER = 32
+# Progress is told when this many files are to be read, and after every so many.
+MANY_FILES, PROGRESS_STEP = 500, 50
 
 
 class DiskLibrary:
@@ -26,31 +43,133 @@ class DiskLibrary:
     Args:
         vault: the vault.
         cache: the folder for what is derived from it; it is used only while nobody else can write into it.
-        on_progress: called with the number of files indexed and of those to index, when there are many.
+        on_progress: called with the number of files read and of those to read, when they are many.
     """
 
     def __init__(self, vault: DiskVault, *, cache: Path, on_progress: Callable[[int, int], None] | None = None) -> None:
         self._vault = vault
-        self._cache = cache
         self.on_progress = on_progress
         repository = find_repository(vault.root)
         self._object_format = repository.object_format if repository else "sha1"
+        self.store = IndexStore(cache, object_format=self._object_format)
+        self._reader = FileReader(vault, self._blob_id)
 
     def snapshot(self) -> Snapshot:
         """Return the vault as it is now, uncommitted changes included."""
-        documents = [self._document(stat.path) for stat in self._vault.memory_files()]
-        return snapshot_of_documents([document for document in documents if document])
+        index = self.store.open()
+        if index is None:
+            return self._first()
+        walk, difference = self._compared(index)
+        if difference.files > MOST_LAID_OVER:
+            with self.store.locked(patience_seconds=0) as locked:
+                # Where another index has come meanwhile, somebody else has written what this one was about to write.
+                if locked and self.store.open() is index and self._written(index, walk, difference):
+                    return self._whole() or self._first()
+        return self._layered(index, difference)
 
     def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
-        """Return a snapshot of other files, as those of a past commit, given by path and bytes."""
-        return snapshot_of_files(
-            ((path, data) for path, data in files if is_memory_path(path)),
-            blob_id=lambda data: blob_id(data, self._object_format),
-        )
+        """Return a snapshot of other files, as those of a past commit, given by path and bytes.
 
-    def _document(self, path: str) -> Document | None:
+        Files at places where no memories lie are left out.
+        """
+        return snapshot_of_files(((path, data) for path, data in files if is_memory_path(path)), blob_id=self._blob_id)
+
+    # -- the ways to a snapshot ------------------------------------------------------------------
+
+    def _first(self) -> Snapshot:
+        """Build the index, or wait for whoever builds it; in memory alone where the cache can't be used."""
+        with self.store.locked(patience_seconds=FIRST_BUILD_PATIENCE_SECONDS) as locked:
+            if locked and (index := self.store.open()):
+                return self._layered(index, self._compared(index)[1])
+            rules = tree_walk.ignore_rules(self._vault.root)
+            walk = tree_walk.walk(self._vault.root, KnownTree(), ignored_by=rules)
+            read = [ReadAnew(file.stat, file.document, None) for file in self._loaded(walk.new) if file]
+            difference = Difference(read=read)
+            if locked and self._written(None, walk, difference) and (whole := self._whole()):
+                return whole
+            return snapshot_of_documents([each.document for each in difference.read])
+
+    def _whole(self) -> Snapshot | None:
+        """Return the snapshot of the index that was just written."""
+        index = self.store.open()
+        return self._layered(index, Difference()) if index else None
+
+    def _layered(self, index: Index, difference: Difference) -> Snapshot:
+        def rebuilt() -> MemoryIndex:
+            self.store.drop()
+            return self._search_index_from_files(index, difference.dead)
+
+        return LayeredSnapshot(index, difference, rebuilt=rebuilt)
+
+    def _search_index_from_files(self, index: Index, dead: frozenset[int]) -> MemoryIndex:
+        """Return the search index of the rows of a damaged index, from the files as they are now."""
+        rows = [row for row, path in enumerate(index.column("path")) if path and row not in dead]
+        paths = index.column("path")
+        files = ((row, self._reader.load(FileStat(paths[row], 0, 0, 0, 0))) for row in rows)
+        documents = ((row, file.document.searchable) for row, file in files if file)
+        return MemoryIndex(((row, terms) for row, terms in documents if terms), row_count=index.row_count)
+
+    def _written(self, index: Index | None, walk: Walk, difference: Difference) -> bool:
+        """Write what changed into the index; False where that can't be done, which costs no more than time."""
         try:
-            file = read_file(self._vault, path)
-        except VaultError:
-            return None
-        return document_of(file, blob_id(file.data, self._object_format))
+            self.store.write(index, walk, difference)
+        except OSError:
+            return False
+        except DamagedError:
+            self.store.drop()
+            return False
+        self._reader.forget()
+        return True
+
+    # -- what changed ----------------------------------------------------------------------------
+
+    def _compared(self, index: Index) -> tuple[Walk, Difference]:
+        """Walk the vault, and return what differs from the index."""
+        rules = tree_walk.ignore_rules(self._vault.root)
+        walk = tree_walk.walk(self._vault.root, index.known_tree(rules), ignored_by=rules)
+        plan = plan_refresh(index.stats, walk.seen, known_at_ns=index.walked_at_ns)
+        difference = Difference(files=len(plan.changed) + len(plan.gone) + len(walk.new))
+        doubtful = (*plan.changed, *plan.suspicious)
+        if not (difference.files or doubtful):
+            return walk, difference
+        difference.gone.update(index.rows[position] for position in plan.gone)
+        rows = [*(index.rows[position] for position in doubtful), *(None for _ in walk.new)]
+        stats = [*(_stat_at(index, walk, position) for position in doubtful), *walk.new]
+        self._sort_out(index, difference, zip(rows, self._loaded(stats), strict=True))
+        return walk, difference
+
+    def _sort_out(
+        self, index: Index, difference: Difference, files: Iterable[tuple[int | None, LoadedFile | None]]
+    ) -> None:
+        """Put the files that were read where they belong: unchanged after all, gone, moved, or read anew."""
+        blobs = index.column("blob")
+        lost = {blobs[row]: row for row in difference.gone if blobs[row]}
+        for row, file in files:
+            if file is None:
+                difference.gone.update(() if row is None else (row,))
+            elif row is None and file.blob in lost:
+                moved = lost.pop(file.blob)
+                difference.moved[moved] = file.stat
+                difference.gone.discard(moved)
+            elif row is None or not file.blob or blobs[row] != file.blob:
+                difference.read.append(ReadAnew(file.stat, file.document, row))
+
+    def _loaded(self, stats: Sequence[FileStat]) -> Iterator[LoadedFile | None]:
+        """Yield the files with these stats, None for those that are gone, and tell how far it is."""
+        all_files = len(stats)
+        for done, file in enumerate(self._reader.load_all(stats), 1):
+            yield file
+            if self.on_progress and all_files >= MANY_FILES and (done % PROGRESS_STEP == 0 or done == all_files):
+                self.on_progress(done, all_files)
+
+    def _blob_id(self, data: bytes) -> str:
+        from memstore.adapters.git_objects import blob_id
+
+        return blob_id(data, self._object_format)
+
+
+def _stat_at(index: Index, walk: Walk, position: int) -> FileStat:
+    """Return the stat that the walk found for a known file."""
+    path = index.column("path")[index.rows[position]]
+    seen = walk.seen
+    return FileStat(path, seen.size[position], seen.mtime_ns[position], seen.ctime_ns[position], seen.inode[position])

@@ -8,14 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.adapters.memory_index import MemoryIndex
-from memstore.codec import memory_file
-from memstore.codec.catalog_entry import entry_of
-from memstore.codec.memory_file import MemoryFile
 from memstore.model.catalog import ITEM_SEPARATOR, Entry, FileKind
-from memstore.rules.searchable import Searchable, searchable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from memstore.codec.memory_file import ReadFile
+    from memstore.rules.searchable import Searchable
 
 COLUMNS = tuple(field.name for field in fields(Entry))
 LIST_COLUMNS = frozenset(field.name for field in fields(Entry) if field.default == ())
@@ -28,8 +27,12 @@ class Document(NamedTuple):
     searchable: Searchable | None
 
 
-def document_of(file: memory_file.ReadFile, blob: str) -> Document:
+def document_of(file: ReadFile, blob: str) -> Document:
     """Return what is known of a file that was read; `blob` is the git blob id of its bytes."""
+    from memstore.codec.catalog_entry import entry_of
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.rules.searchable import searchable
+
     return Document(entry_of(file, blob), searchable(file.memory) if isinstance(file, MemoryFile) else None)
 
 
@@ -113,4 +116,6 @@ def snapshot_of_documents(documents: Sequence[Document]) -> MemorySnapshot:
 
 def snapshot_of_files(files: Iterable[tuple[str, bytes]], *, blob_id: Callable[[bytes], str]) -> MemorySnapshot:
     """Return the snapshot of files given by path and bytes, a row each in that order."""
+    from memstore.codec import memory_file
+
     return snapshot_of_documents([document_of(memory_file.read(path, data), blob_id(data)) for path, data in files])

@@ -88,7 +88,7 @@ class _Walker:
         self.ignores = _matcher(ignored_by)
         empty = [array("q", [GONE]) * known.file_count for _ in range(4)]
         self.size, self.mtime_ns, self.ctime_ns, self.inode = empty
-        self.found = Walk(time.time_ns(), ignored_by, StatColumns(*empty))
+        self.found = Walk(time.time_ns(), ignored_by, StatColumns(*empty), folders={"": UNSETTLED})
         self.entered: set[tuple[int, int]] = set()
 
     def run(self) -> None:
@@ -138,6 +138,7 @@ class _Walker:
         positions = {name: known.start + i for i, name in enumerate(known.names)} if known else {}
         folders: list[str] = []
         settled = True
+        self.found.folders[path] = UNSETTLED  # until all of it has been listed
         with os.scandir(handle) as entries:
             for entry in entries:
                 inner = f"{path}/{entry.name}" if path else entry.name

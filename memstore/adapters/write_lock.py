@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import socket
 import threading
 import time
 from contextlib import contextmanager
@@ -62,7 +61,7 @@ class WriteLock:
             if not flocked(handle, patience_seconds=self.patience_seconds):
                 raise self._locked()
             os.ftruncate(handle, 0)
-            os.pwrite(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+            os.pwrite(handle, f"process {os.getpid()} on {os.uname().nodename}\n".encode(), 0)
             yield
         finally:
             os.close(handle)  # which lets go of the lock

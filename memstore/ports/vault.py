@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from memstore.codec import memory_file
 from memstore.errors import TooLargeError
 
 if TYPE_CHECKING:
@@ -66,6 +65,8 @@ class Vault(Protocol):
 
 def read_file(vault: Vault, path: str) -> ReadFile:
     """Return what the file at `path` holds; one that is too large is a broken file, and costs nothing."""
+    from memstore.codec import memory_file
+
     try:
         return memory_file.read(path, vault.read(path))
     except TooLargeError as error:

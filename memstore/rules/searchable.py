@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from memstore.rules import analysis
-
 if TYPE_CHECKING:
     from memstore.model.memory import Memory
+
+# To be raised when the same memory gives other terms than before: indexes of another version are built again.
+VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Searchable:
 
 def searchable(memory: Memory) -> Searchable:
     """Return the terms under which a memory is found."""
+    from memstore.rules import analysis
+
     head = [memory.title or "", *memory.aliases, date_words(memory.created_at)]
     return Searchable(text=analysis.terms(memory.body), head=analysis.terms(" . ".join(head)))
 

@@ -1,0 +1,306 @@
+"""The vault's index in the user's cache: manifest and search index, which change together.
+
+The manifest names the state of the search index that it belongs to. A new state is written beside the old one, then
+the manifest is replaced at once, then the old files go; so a writer that is killed at any moment leaves a pair that
+fits. What is damaged, of another version, or written where others may write, is not used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from array import array
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.adapters import manifest
+from memstore.adapters.local_state import is_private, make_private
+from memstore.adapters.manifest import Contents, DamagedError
+from memstore.adapters.memory_snapshot import COLUMNS, Document, cell, entry_of_cells
+from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree
+from memstore.adapters.whoosh_index import Generation, WhooshIndex, remove_others, write_generation
+from memstore.adapters.write_lock import flocked
+from memstore.ports.search_index import Field
+from memstore.rules.freshness import StatColumns
+from memstore.rules.searchable import VERSION as SEARCHABLE_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memstore.adapters.manifest import Manifest
+    from memstore.adapters.tree_walk import Walk
+    from memstore.model.catalog import Entry
+    from memstore.ports.vault import FileStat
+
+FORMAT = 1
+FIRST_BUILD_PATIENCE_SECONDS = 600.0
+_STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
+_NO_ENTRY = dict.fromkeys(COLUMNS, "")
+
+
+class ReadAnew(NamedTuple):
+    """A file that was read because it is new or has changed; `row` is the one it had, or None."""
+
+    stat: FileStat
+    document: Document
+    row: int | None
+
+
+@dataclass(slots=True)
+class Difference:
+    """How the vault differs from the index. `files` counts those whose stats differ, even where their bytes don't."""
+
+    files: int = 0
+    read: list[ReadAnew] = field(default_factory=list)
+    gone: set[int] = field(default_factory=set)
+    moved: dict[int, FileStat] = field(default_factory=dict)
+
+    @property
+    def dead(self) -> frozenset[int]:
+        """The rows that describe nothing any more."""
+        return frozenset(self.gone | {each.row for each in self.read if each.row is not None})
+
+
+class Index:
+    """The index as it was when it was opened: a row a file, some of them dead."""
+
+    def __init__(self, cache: Path, manifest: Manifest) -> None:
+        facts = manifest.facts
+        self.manifest = manifest
+        self.row_count: int = facts["rows"]
+        self.walked_at_ns: int = facts["walked_at_ns"]
+        self.broken: list[int] = facts["broken"]
+        self.plain: list[int] = facts["plain"]
+        self.dead: list[int] = facts["dead"]
+        self.generation = Generation(**facts["generation"])
+        self._cache = cache
+
+    def search_index(self) -> WhooshIndex:
+        """Open the search index; `DamagedError` when it is not as it was written."""
+        return WhooshIndex(self._cache, self.generation)
+
+    @cached_property
+    def stats(self) -> StatColumns:
+        """The files' stats, by position."""
+        return StatColumns(*(self.manifest.numbers(name) for name in _STAT_COLUMNS))
+
+    @property
+    def rows(self) -> array[int]:
+        """The files' rows, by position."""
+        return self.manifest.numbers("row")
+
+    def lengths(self, of: Field) -> array[int]:
+        """Return the number of terms of a field, by row."""
+        return self.manifest.numbers(f"length {of.value}")
+
+    def column(self, name: str) -> list[str]:
+        """Return a field of the entries, by row."""
+        return self.manifest.texts(name)
+
+    def entry(self, row: int) -> Entry:
+        """Return all that is known of a row."""
+        cells = self.manifest.record(row).split("\0")
+        return entry_of_cells(dict(zip(COLUMNS, cells, strict=True)))
+
+    def known_tree(self, rules: bytes) -> KnownTree:
+        """Return what the walk found; folders are listed anew under other rules of what to ignore."""
+        same_rules = self.manifest.facts["ignored_by"] == _digest(rules)
+        names, paths = self.manifest.texts("name"), self.manifest.texts("folder")
+        folders = {}
+        inner: dict[str, list[str]] = {path: [] for path in paths}
+        numbers = (self.manifest.numbers(f"folder {what}") for what in ("mtime_ns", "ctime_ns", "files"))
+        start = 0
+        for path, mtime_ns, ctime_ns, count in zip(paths, *numbers, strict=True):
+            times = (mtime_ns, ctime_ns) if same_rules else UNSETTLED
+            folders[path] = KnownFolder(times, inner[path], names[start : start + count], start)
+            start += count
+            if path:
+                inner[path.rpartition("/")[0]].append(path)
+        return KnownTree(folders, len(names), self.walked_at_ns)
+
+
+class IndexStore:
+    """The folder in the user's cache where a vault's index lies.
+
+    Args:
+        cache: the folder.
+        object_format: how blobs are named in the vault's repository, sha1 or sha256.
+    """
+
+    def __init__(self, cache: Path, *, object_format: str) -> None:
+        self.cache = cache
+        self._versions = {"format": FORMAT, "searchable": SEARCHABLE_VERSION, "object_format": object_format}
+        self._open: Index | None = None
+
+    @property
+    def manifest_path(self) -> Path:
+        """The place of the manifest."""
+        return self.cache / "manifest"
+
+    def open(self) -> Index | None:
+        """Return the index as it is on disk, or None where there is none that can be used."""
+        if not is_private(self.cache):
+            return None
+        if self._open is None or self._open.manifest.identity != manifest.identity(self.manifest_path):
+            self._open = self._opened()
+        return self._open
+
+    def _opened(self) -> Index | None:
+        try:
+            found = manifest.read(self.manifest_path)
+            if any(found.facts.get(name) != value for name, value in self._versions.items()):
+                return None
+            return Index(self.cache, found)
+        except (DamagedError, KeyError, TypeError):
+            return None
+
+    def drop(self) -> None:
+        """Forget the index: it is built again by the next read."""
+        self._open = None
+        with suppress(OSError):
+            self.manifest_path.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove all that lies in the cache."""
+        self._open = None
+        shutil.rmtree(self.cache, ignore_errors=True)
+
+    @contextmanager
+    def locked(self, *, patience_seconds: float) -> Iterator[bool]:
+        """Keep others from writing the index; yields False where they are at it, or where the cache can't be used."""
+        try:
+            make_private(self.cache)
+            handle = os.open(self.cache / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:
+            yield False
+            return
+        try:
+            yield is_private(self.cache) and flocked(handle, patience_seconds=patience_seconds)
+        finally:
+            os.close(handle)
+
+    def write(self, before: Index | None, walk: Walk, difference: Difference) -> None:
+        """Write what was found into the index; the lock must be held.
+
+        Args:
+            before: the index that `difference` is about; None writes a new one.
+            walk: the walk that found it, for the stats of files and folders.
+            difference: what changed.
+
+        Raises:
+            OSError: the cache is full or can't be written; the index is as it was.
+            DamagedError: the index that was to be changed is damaged.
+        """
+        table = _Table(before, walk, difference)
+        searched = ((row, document.searchable) for row, document in table.documents.items())
+        generation = write_generation(
+            self.cache,
+            before.generation if before else None,
+            folder=f"whoosh-{os.urandom(4).hex()}",
+            documents=((row, searchable) for row, searchable in searched if searchable),
+            dropped_rows=difference.dead,
+        )
+        facts = self._versions | {
+            "ignored_by": _digest(walk.ignored_by),
+            "generation": {"folder": generation.folder, "number": generation.number, "files": generation.files},
+        }
+        # (1) the new state of the search index is there, (2) the manifest names it, (3) the old one goes. Killed before
+        # (2), the old pair holds and the next writer clears up; killed after it, the new one.
+        manifest.write(self.manifest_path, table.contents(facts))
+        remove_others(self.cache, generation)
+
+
+class _Table:
+    """The rows of the manifest to be written: those of the one before, changed in place, freed rows used again."""
+
+    def __init__(self, before: Index | None, walk: Walk, difference: Difference) -> None:
+        self.walk = walk
+        self.columns = {name: list(before.column(name)) if before else [] for name in COLUMNS}
+        self.lengths = {of: array("q", before.lengths(of)) if before else array("q") for of in Field}
+        self.stats: dict[int, tuple[int, ...]] = {}
+        self.documents: dict[int, Document] = {}
+        if before:
+            self._carry_over(before)
+        self.free: list[int] = sorted({*(before.dead if before else ()), *difference.gone}, reverse=True)
+        for row in difference.gone:
+            self._clear(row)
+        for row, stat in difference.moved.items():
+            self.columns["path"][row] = stat.path
+            self.stats[row] = _stats_of(stat)
+        for each in difference.read:
+            self._put(each)
+
+    def contents(self, facts: dict[str, object]) -> Contents:
+        """Return the manifest's contents."""
+        kinds = self.columns["kind"]
+        rows_of_kind = {
+            name: [row for row, kind in enumerate(kinds) if kind == word]
+            for name, word in (("broken", "broken"), ("plain", "plain"), ("dead", ""))
+        }
+        folders, names, rows = self._listing()
+        numbers = {name: array("q", [self.stats[row][i] for row in rows]) for i, name in enumerate(_STAT_COLUMNS)} | {
+            f"length {of.value}": self.lengths[of] for of in Field
+        }
+        numbers["row"] = array("q", rows)
+        for name, values in zip(("mtime_ns", "ctime_ns", "files"), zip(*folders.values(), strict=True), strict=True):
+            numbers[f"folder {name}"] = array("q", values)
+        return Contents(
+            facts={"rows": len(kinds), "walked_at_ns": self.walk.walked_at_ns, **rows_of_kind, **facts},
+            numbers=numbers,
+            texts=self.columns | {"name": names, "folder": list(folders)},
+            records=["\0".join(cells) for cells in zip(*self.columns.values(), strict=True)],
+        )
+
+    def _carry_over(self, before: Index) -> None:
+        seen = self.walk.seen
+        stats = zip(seen.size, seen.mtime_ns, seen.ctime_ns, seen.inode, strict=True)
+        self.stats = dict(zip(before.rows, stats, strict=True))
+
+    def _put(self, each: ReadAnew) -> None:
+        row = each.row if each.row is not None else self._free_row()
+        for name in COLUMNS:
+            self.columns[name][row] = cell(each.document.entry, name)
+        terms = each.document.searchable
+        self.lengths[Field.TEXT][row] = len(terms.text) if terms else 0
+        self.lengths[Field.HEAD][row] = len(terms.head) if terms else 0
+        self.stats[row] = _stats_of(each.stat)
+        self.documents[row] = each.document
+
+    def _free_row(self) -> int:
+        if self.free:
+            return self.free.pop()
+        for column in self.columns.values():
+            column.append("")
+        for lengths in self.lengths.values():
+            lengths.append(0)
+        return len(self.columns["path"]) - 1
+
+    def _clear(self, row: int) -> None:
+        for column in self.columns.values():
+            column[row] = ""
+        for lengths in self.lengths.values():
+            lengths[row] = 0
+        self.stats.pop(row, None)
+
+    def _listing(self) -> tuple[dict[str, tuple[int, int, int]], list[str], list[int]]:
+        """Return the folders with their times and number of files, and the files' names and rows in that order."""
+        files: dict[str, list[tuple[str, int]]] = {folder: [] for folder in self.walk.folders}
+        for row, path in enumerate(self.columns["path"]):
+            if path:
+                folder, _, name = path.rpartition("/")
+                files[folder].append((name, row))
+        folders = {folder: (*times, len(files[folder])) for folder, times in sorted(self.walk.folders.items())}
+        listed = [file for folder in folders for file in files[folder]]
+        return folders, [name for name, _ in listed], [row for _, row in listed]
+
+
+def _stats_of(stat: FileStat) -> tuple[int, ...]:
+    return stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode
+
+
+def _digest(rules: bytes) -> str:
+    return hashlib.sha256(rules).hexdigest()

@@ -1,0 +1,175 @@
+"""A snapshot of two layers: the index on disk, and in memory what has changed since it was written.
+
+The rows of the index come first, then those of the files that were read anew.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from memstore.adapters.manifest import DamagedError
+from memstore.adapters.memory_index import MemoryIndex
+from memstore.adapters.memory_snapshot import MemoryCatalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memstore.adapters.index_store import Difference, Index
+    from memstore.model.catalog import Entry
+    from memstore.ports.search_index import Field
+
+
+_Answer = TypeVar("_Answer")
+
+
+class Postings(Protocol):
+    """What the lower layer's search index answers; lengths are the manifest's."""
+
+    def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the rows that hold a term, ascending, and how often each does."""
+
+    def positions(self, field: Field, term: str, row: int) -> Sequence[int]:
+        """Return where a term stands in a row's field."""
+
+    def terms(self, prefix: str) -> Sequence[str]:
+        """Return all terms that begin with `prefix`, sorted."""
+
+
+class LayeredCatalog:
+    """What is known of the files of both layers."""
+
+    def __init__(self, index: Index, difference: Difference) -> None:
+        self._index = index
+        self._dead = difference.dead
+        self._moved = {row: stat.path for row, stat in difference.moved.items()}
+        self._above = MemoryCatalog([each.document.entry for each in difference.read])
+        self._columns: dict[str, Sequence[str]] = {}
+
+    @cached_property
+    def memories(self) -> Sequence[int]:
+        """The rows of readable memories, ascending."""
+        index = self._index
+        without = {*index.broken, *index.plain, *index.dead, *self._dead}
+        below: Sequence[int] = range(index.row_count)
+        if without:
+            below = [row for row in below if row not in without]
+        return [*below, *self._raised(self._above.memories)] if self._above.memories else below
+
+    @cached_property
+    def broken(self) -> Sequence[int]:
+        """The rows of files that mean to be memories and can't be read."""
+        return [*self._living(self._index.broken), *self._raised(self._above.broken)]
+
+    @cached_property
+    def plain(self) -> Sequence[int]:
+        """The rows of Markdown files without a fence."""
+        return [*self._living(self._index.plain), *self._raised(self._above.plain)]
+
+    def column(self, name: str) -> Sequence[str]:
+        """Return a field of `Entry` for every row, dead ones included; lists joined by `ITEM_SEPARATOR`."""
+        if name not in self._columns:
+            cells = [*self._index.column(name), *self._above.column(name)]
+            if name == "path":
+                for row, path in self._moved.items():
+                    cells[row] = path
+            self._columns[name] = cells
+        return self._columns[name]
+
+    def entry(self, row: int) -> Entry:
+        """Return all that is known of a row."""
+        if row >= self._index.row_count:
+            return self._above.entry(row - self._index.row_count)
+        entry = self._index.entry(row)
+        if row in self._moved:
+            from dataclasses import replace
+
+            return replace(entry, path=self._moved[row])
+        return entry
+
+    def rows_of_id(self, memory_id: str) -> Sequence[int]:
+        """Return the rows of live memories with this id (two where a copy was left lying about)."""
+        found: list[int] = []
+        if not memory_id:
+            return found
+        ids = self._index.column("id")
+        row = -1
+        try:
+            while True:
+                row = ids.index(memory_id, row + 1)
+                if row not in self._dead:
+                    found.append(row)
+        except ValueError:  # no more of them
+            return [*found, *self._raised(self._above.rows_of_id(memory_id))]
+
+    def _living(self, rows: Sequence[int]) -> list[int]:
+        return [row for row in rows if row not in self._dead]
+
+    def _raised(self, rows: Sequence[int]) -> list[int]:
+        return [row + self._index.row_count for row in rows]
+
+
+class LayeredIndex:
+    """Where terms stand, in both layers.
+
+    Args:
+        index: the index on disk; opened when the first term is asked for.
+        difference: what has changed since.
+        rebuilt: gives the index of the rows on disk from the files themselves; called when that on disk is damaged.
+    """
+
+    def __init__(self, index: Index, difference: Difference, *, rebuilt: Callable[[], Postings]) -> None:
+        self._index = index
+        self._dead = difference.dead
+        self._rebuilt = rebuilt
+        self._below: Postings | None = None
+        documents = ((index.row_count + i, each.document.searchable) for i, each in enumerate(difference.read))
+        self._above = MemoryIndex(
+            ((row, terms) for row, terms in documents if terms), row_count=index.row_count + len(difference.read)
+        )
+        self._lengths: dict[Field, Sequence[int]] = {}
+
+    def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the live rows that hold a term, ascending, and how often each does."""
+        rows, counts = self._ask(lambda below: below.postings(field, term))
+        if self._dead:
+            live = [i for i, row in enumerate(rows) if row not in self._dead]
+            rows, counts = [rows[i] for i in live], [counts[i] for i in live]
+        rows_above, counts_above = self._above.postings(field, term)
+        return ([*rows, *rows_above], [*counts, *counts_above]) if rows_above else (rows, counts)
+
+    def positions(self, field: Field, term: str, row: int) -> Sequence[int]:
+        """Return where a term stands in a row's field, counted in terms from 0; empty where it does not."""
+        if row >= self._index.row_count:
+            return self._above.positions(field, term, row)
+        return self._ask(lambda below: below.positions(field, term, row))
+
+    def lengths(self, field: Field) -> Sequence[int]:
+        """Return the number of terms of a field for every row, dead ones included."""
+        if field not in self._lengths:
+            self._lengths[field] = [*self._index.lengths(field), *self._above.lengths(field)[self._index.row_count :]]
+        return self._lengths[field]
+
+    def terms(self, prefix: str) -> Sequence[str]:
+        """Return all terms of both fields that begin with `prefix`, sorted; dead rows' terms may be among them."""
+        below = self._ask(lambda below: below.terms(prefix))
+        above = self._above.terms(prefix)
+        return sorted({*below, *above}) if above else below
+
+    def _ask(self, question: Callable[[Postings], _Answer]) -> _Answer:
+        """Return what the lower layer answers; where it turns out to be damaged, it is made anew from the files."""
+        try:
+            if self._below is None:
+                self._below = self._index.search_index()
+            return question(self._below)
+        except DamagedError:
+            self._below = self._rebuilt()
+            return question(self._below)
+
+
+class LayeredSnapshot:
+    """Catalogue and index with the same rows."""
+
+    def __init__(self, index: Index, difference: Difference, *, rebuilt: Callable[[], Postings]) -> None:
+        self.catalog = LayeredCatalog(index, difference)
+        self.index = LayeredIndex(index, difference, rebuilt=rebuilt)

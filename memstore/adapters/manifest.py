@@ -1,0 +1,197 @@
+"""The manifest: what was known of every file when the index was written. One file of columns, read one by one.
+
+The first line is JSON: the version, where each column lies, and its checksum. Then come the columns: numbers as 64-bit
+integers of this machine, texts joined by NUL. A read at 10,000 files needs a few columns of some thirty.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import zlib
+from array import array
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from memstore.errors import VaultError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_SEPARATOR = "\0"
+_RECORDS, _RECORD_ENDS = "records", "record ends"
+_MOST_HEADER_BYTES = 64 * 1024 * 1024
+# The manifest is stamped, then renamed: its change time follows its modification time at once.
+_STAMP_TO_RENAME_NS = 1_000_000_000
+
+
+class DamagedError(VaultError):
+    """The cache is not what was written; it is to be dropped."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the index is damaged: {what}", hint="memstore index rebuild")
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All that a manifest holds: `facts` are JSON values; a column is one field of all rows, a record is one row."""
+
+    facts: Mapping[str, Any]
+    numbers: Mapping[str, Sequence[int]]
+    texts: Mapping[str, Sequence[str]]
+    records: Sequence[str]
+
+
+class Manifest:
+    """A manifest that is open for reading; it stays as it is when the file is replaced."""
+
+    def __init__(self, handle: int, facts: dict[str, Any], columns: dict[str, list[int]], start: int) -> None:
+        self.facts = facts
+        self._handle, self._columns, self._start = handle, columns, start
+        self._numbers: dict[str, array[int]] = {}
+        self._texts: dict[str, list[str]] = {}
+        status = os.fstat(handle)
+        self.identity = (status.st_ino, status.st_mtime_ns, status.st_size)
+
+    def __del__(self) -> None:
+        os.close(self._handle)
+
+    def numbers(self, name: str) -> array[int]:
+        """Return a column of integers; not to be changed."""
+        if name not in self._numbers:
+            column = array("q")
+            column.frombytes(self._bytes(name))
+            self._numbers[name] = column
+        return self._numbers[name]
+
+    def texts(self, name: str) -> list[str]:
+        """Return a column of texts; not to be changed."""
+        if name not in self._texts:
+            text = self._bytes(name).decode("utf-8", "surrogateescape")
+            count = self._columns[name][3]
+            cells = text.split(_SEPARATOR) if count else []
+            if len(cells) != count:
+                raise DamagedError(f"column {name} has {len(cells)} cells, not {count}")
+            self._texts[name] = cells
+        return self._texts[name]
+
+    def record(self, row: int) -> str:
+        """Return the record of a row, without reading the others."""
+        ends = self.numbers(_RECORD_ENDS)
+        start = ends[row - 1] if row else 0
+        offset = self._start + self._columns[_RECORDS][0]
+        return os.pread(self._handle, ends[row] - start, offset + start).decode("utf-8", "surrogateescape")
+
+    def check(self) -> None:
+        """Compare all columns with their checksums; `DamagedError` where one differs."""
+        for name in self._columns:
+            self._bytes(name)
+
+    def _bytes(self, name: str) -> bytes:
+        offset, length, checksum, _ = self._columns[name]
+        data = os.pread(self._handle, length, self._start + offset)
+        if len(data) != length or zlib.crc32(data) != checksum:
+            raise DamagedError(f"column {name} of the manifest")
+        return data
+
+
+def write(path: Path, contents: Contents) -> None:
+    """Replace the manifest at `path` at once; whoever reads the old one goes on with it."""
+    columns: dict[str, list[int]] = {}
+    parts: list[bytes] = []
+    offset = 0
+    records = [record.encode("utf-8", "surrogateescape") for record in contents.records]
+    ends = array("q", accumulate(map(len, records)))
+    numbers = ((name, _packed(column), len(column)) for name, column in contents.numbers.items())
+    texts = ((name, _joined(column), len(column)) for name, column in contents.texts.items())
+    rows = ((_RECORD_ENDS, ends.tobytes(), len(ends)), (_RECORDS, b"".join(records), len(records)))
+    for name, data, count in (*numbers, *texts, *rows):
+        columns[name] = [offset, len(data), zlib.crc32(data), count]
+        parts.append(data)
+        offset += len(data)
+    temporary = path.with_name(f"{path.name}-{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            stamp = os.fstat(file.fileno()).st_mtime_ns
+            facts = {"byteorder": sys.byteorder, "stamp": stamp, "bytes": offset, "columns": columns}
+            header = json.dumps(facts | dict(contents.facts), separators=(",", ":")).encode()
+            file.write(b"%08x %s\n" % (zlib.crc32(header), header))
+            file.writelines(parts)
+        os.utime(temporary, ns=(stamp, stamp))
+        temporary.replace(path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def identity(path: Path) -> tuple[int, int, int] | None:
+    """Return what tells one manifest at `path` from the next; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def read(path: Path) -> Manifest:
+    """Open the manifest at `path`.
+
+    Its columns are compared with their checksums at once only if somebody may have written to the file.
+
+    Raises:
+        DamagedError: there is none, or it is not as it was written.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise DamagedError(f"no manifest ({error.strerror})") from error
+    try:
+        manifest = _opened(handle)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        os.close(handle)
+        raise DamagedError("the manifest's first line") from error
+    except DamagedError:
+        os.close(handle)
+        raise
+    if not _is_as_stamped(os.fstat(handle), manifest.facts["stamp"]):
+        manifest.check()
+    return manifest
+
+
+def _opened(handle: int) -> Manifest:
+    facts, start = _header(handle)
+    size, stamp = os.fstat(handle).st_size, facts["stamp"]
+    if size != start + facts["bytes"] or facts["byteorder"] != sys.byteorder or not isinstance(stamp, int):
+        raise DamagedError("the manifest's size")
+    return Manifest(handle, facts, facts["columns"], start)
+
+
+def _is_as_stamped(status: os.stat_result, stamp: int) -> bool:
+    return status.st_mtime_ns == stamp and status.st_ctime_ns - stamp <= _STAMP_TO_RENAME_NS
+
+
+def _header(handle: int) -> tuple[dict[str, Any], int]:
+    """Return the facts of the first line, and where the columns begin."""
+    line = b""
+    while b"\n" not in line:
+        part = os.pread(handle, 65536, len(line))
+        if not part or len(line) > _MOST_HEADER_BYTES:
+            raise DamagedError("the manifest's first line")
+        line += part
+    line = line[: line.index(b"\n")]
+    if int(line[:8], 16) != zlib.crc32(line[9:]):
+        raise DamagedError("the manifest's first line")
+    facts: dict[str, Any] = json.loads(line[9:])
+    return facts, len(line) + 1
+
+
+def _packed(column: Sequence[int]) -> bytes:
+    return (column if isinstance(column, array) else array("q", column)).tobytes()
+
+
+def _joined(column: Sequence[str]) -> bytes:
+    return _SEPARATOR.join(column).encode("utf-8", "surrogateescape")

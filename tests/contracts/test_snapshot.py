@@ -1,0 +1,130 @@
+"""What holds for every snapshot: in memory, from the index on disk, and from both laid over each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.adapters.disk_library import DiskLibrary
+from memstore.adapters.memory_snapshot import snapshot_of_files
+from memstore.model.catalog import ITEM_SEPARATOR, FileKind
+from memstore.ports.search_index import Field
+from tests.support import disk_vault, memory_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from memstore.ports.search_index import Snapshot
+
+FILES = {
+    "a/tea.md": memory_text(
+        "The tea is hot and the pot is hot.\n",
+        id="m_7f3k9q2x1c", title="Tea", tags="[green, hot]", created_at='"2026-05-08T10:00:00Z"', confidence="0.50",
+    ),
+    "b.md": memory_text("Hot naïve 日\n", id="m_bbb", owner="human:claire"),
+    "c/empty.md": memory_text("", type="belief", title="hot tea, hot", derived_from='["note:m_bbb"]'),
+    "c/copy.md": memory_text("A copy.\n", id="m_bbb"),
+    "broken.md": b"---\ntype: note\n",
+    "plain.md": b"No fence.\n",
+}  # fmt: skip
+
+
+@pytest.fixture(params=["memory", "disk", "layered"])
+def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Snapshot:
+    if request.param == "memory":
+        return snapshot_of_files(FILES.items(), blob_id=lambda _: "0")
+    vault = disk_vault(tmp_path)
+    library = DiskLibrary(vault, cache=tmp_path / "cache")
+    if request.param == "layered":
+        before = {"gone.md": memory_text("Hot tea, gone.\n"), "b.md": b"plain once", "was.md": FILES["a/tea.md"]}
+        for path, data in (FILES | before).items():
+            if path != "a/tea.md":
+                vault.create(path, data)
+        library.snapshot()
+        vault.delete("gone.md", expected=before["gone.md"])
+        vault.replace("b.md", FILES["b.md"], expected=before["b.md"])
+        vault.move("was.md", "a/tea.md")
+        vault.move("c/copy.md", "c/other.md")
+        vault.move("c/other.md", "c/copy.md")
+    else:
+        for path, data in FILES.items():
+            vault.create(path, data)
+        library.snapshot()
+    return DiskLibrary(vault, cache=tmp_path / "cache").snapshot()
+
+
+def paths(snapshot: Snapshot, rows: Iterable[int]) -> list[str]:
+    column = snapshot.catalog.column("path")
+    return sorted(column[row] for row in rows)
+
+
+def counts(snapshot: Snapshot, field: Field, term: str) -> dict[str, int]:
+    rows, counts = snapshot.index.postings(field, term)
+    assert list(rows) == sorted(rows)
+    column = snapshot.catalog.column("path")
+    return {column[row]: count for row, count in zip(rows, counts, strict=True)}
+
+
+def row_of(snapshot: Snapshot, path: str) -> int:
+    return next(row for row in snapshot.catalog.memories if snapshot.catalog.column("path")[row] == path)
+
+
+def test_kinds(snapshot: Snapshot) -> None:
+    assert paths(snapshot, snapshot.catalog.memories) == ["a/tea.md", "b.md", "c/copy.md", "c/empty.md"]
+    assert paths(snapshot, snapshot.catalog.broken) == ["broken.md"]
+    assert paths(snapshot, snapshot.catalog.plain) == ["plain.md"]
+    assert list(snapshot.catalog.memories) == sorted(snapshot.catalog.memories)
+
+
+def test_an_entry_and_its_columns_say_the_same(snapshot: Snapshot) -> None:
+    row = row_of(snapshot, "a/tea.md")
+    entry = snapshot.catalog.entry(row)
+    assert (entry.ref, entry.title, entry.status, entry.confidence) == ("note:m_7f3k9q2x1c", "Tea", "active", "0.5")
+    assert (entry.path, entry.tags, entry.kind) == ("a/tea.md", ("green", "hot"), FileKind.MEMORY)
+    assert snapshot.catalog.column("tags")[row] == ITEM_SEPARATOR.join(entry.tags)
+    assert snapshot.catalog.column("type")[row] == "note"
+    assert snapshot.catalog.entry(row_of(snapshot, "c/empty.md")).derived_from == ("note:m_bbb",)
+
+
+def test_rows_of_an_id(snapshot: Snapshot) -> None:
+    assert paths(snapshot, snapshot.catalog.rows_of_id("m_bbb")) == ["b.md", "c/copy.md"]
+    assert paths(snapshot, snapshot.catalog.rows_of_id("m_7f3k9q2x1c")) == ["a/tea.md"]
+    assert list(snapshot.catalog.rows_of_id("m_none")) == []
+    assert list(snapshot.catalog.rows_of_id("")) == []
+
+
+def test_postings_are_rows_with_counts(snapshot: Snapshot) -> None:
+    assert counts(snapshot, Field.TEXT, "hot") == {"a/tea.md": 2, "b.md": 1}
+    assert counts(snapshot, Field.HEAD, "hot") == {"c/empty.md": 2}
+    assert counts(snapshot, Field.HEAD, "2026") == {"a/tea.md": 1}
+    assert counts(snapshot, Field.TEXT, "日") == {"b.md": 1}
+    assert counts(snapshot, Field.TEXT, "cold") == {}
+    assert counts(snapshot, Field.TEXT, "gone") == {}
+
+
+def positions(snapshot: Snapshot, field: Field, term: str, path: str) -> Sequence[int]:
+    return list(snapshot.index.positions(field, term, row_of(snapshot, path)))
+
+
+def test_positions_count_terms_from_0(snapshot: Snapshot) -> None:
+    assert positions(snapshot, Field.TEXT, "hot", "a/tea.md") == [3, 8]
+    assert positions(snapshot, Field.TEXT, "hot", "b.md") == [0]
+    assert positions(snapshot, Field.HEAD, "hot", "c/empty.md") == [0, 2]
+    assert positions(snapshot, Field.TEXT, "hot", "c/empty.md") == []
+    assert positions(snapshot, Field.TEXT, "cold", "a/tea.md") == []
+
+
+def test_lengths_are_exact_and_cover_every_row(snapshot: Snapshot) -> None:
+    lengths = snapshot.index.lengths(Field.TEXT)
+    assert len(lengths) == len(snapshot.catalog.column("path")) == len(snapshot.index.lengths(Field.HEAD))
+    assert [lengths[row_of(snapshot, path)] for path in ("a/tea.md", "b.md", "c/empty.md")] == [9, 3, 0]
+    assert all(lengths[row] == 0 for row in (*snapshot.catalog.broken, *snapshot.catalog.plain))
+
+
+def test_terms_by_prefix(snapshot: Snapshot) -> None:
+    assert [term for term in snapshot.index.terms("t") if term in ("tea", "the")] == ["tea", "the"]
+    assert list(snapshot.index.terms("日")) == ["日"]
+    assert list(snapshot.index.terms("x")) == []
+    assert list(snapshot.index.terms("")) == sorted(set(snapshot.index.terms("")))
