@@ -1,0 +1,341 @@
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from memstore.adapters import disk_library
+from memstore.adapters.disk_library import DiskLibrary
+from memstore.adapters.git_objects import blob_id
+from memstore.adapters.memory_snapshot import COLUMNS, snapshot_of_files
+from memstore.ports.search_index import Field
+from tests.support import disk_vault, memory_text
+
+if TYPE_CHECKING:
+    from memstore.adapters.disk_vault import DiskVault
+    from memstore.ports.search_index import Snapshot
+
+# What a snapshot says, without its row numbers.
+Said = dict[str, Any]
+
+
+def said(snapshot: Snapshot) -> Said:
+    catalog, index = snapshot.catalog, snapshot.index
+    columns = {name: catalog.column(name) for name in COLUMNS}
+    paths = columns["path"]
+    live = [*catalog.memories, *catalog.broken, *catalog.plain]
+    postings = {}
+    for field in Field:
+        for term in index.terms(""):
+            rows, counts = index.postings(field, term)
+            assert list(rows) == sorted(rows)
+            for row, count in zip(rows, counts, strict=True):
+                positions = list(index.positions(field, term, row))
+                assert len(positions) == count
+                postings[field, term, paths[row]] = positions
+    return {
+        "entries": {paths[row]: catalog.entry(row) for row in live},
+        "columns": {paths[row]: {name: column[row] for name, column in columns.items()} for row in live},
+        "kinds": [sorted(paths[row] for row in rows) for rows in (catalog.memories, catalog.broken, catalog.plain)],
+        "postings": postings,
+        "lengths": {(of, paths[row]): index.lengths(of)[row] for of in Field for row in live},
+    }
+
+
+def scanned(vault: DiskVault) -> Said:
+    """Return what a scan of all files says, without any index."""
+    files = sorted((stat.path, vault.read(stat.path)) for stat in vault.memory_files())
+    return said(snapshot_of_files(files, blob_id=lambda data: blob_id(data, "sha1")))
+
+
+def library(tmp_path: Path, vault: DiskVault) -> DiskLibrary:
+    return DiskLibrary(vault, cache=tmp_path / "cache")
+
+
+def fill(vault: DiskVault, count: int, word: str = "tea") -> None:
+    for i in range(count):
+        vault.create(f"notes/{i % 7}/{word}{i}.md", memory_text(f"{word} number {i}\n", title=f"{word} {i}"))
+
+
+class Vaults(RuleBasedStateMachine):
+    """Anything may happen to the files and to the cache; every snapshot says what a scan says."""
+
+    paths = st.sampled_from(["a.md", "b/a.md", "b/c.md", "b/d/e.md", "f.md", "b.md"])
+    bodies = st.sampled_from(["tea and milk\n", "hot tea\n", "milk, tea\n", "cold milk and water\n", ""])
+
+    @initialize(folding=st.booleans())
+    def start(self, *, folding: bool) -> None:
+        self.place = Path(mkdtemp())
+        self.vault = disk_vault(self.place)
+        self.most = disk_library.MOST_LAID_OVER
+        disk_library.MOST_LAID_OVER = 1 if folding else self.most
+        self.library = library(self.place, self.vault)
+        self.tick = 0
+
+    def teardown(self) -> None:
+        disk_library.MOST_LAID_OVER = self.most
+        shutil.rmtree(self.place)
+
+    def file(self, path: str) -> Path:
+        place = self.vault.root / path
+        if place.is_dir():
+            shutil.rmtree(place)
+        for parent in place.parents:
+            if parent.is_file():
+                parent.unlink()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return place
+
+    @rule(path=paths, body=bodies, title=st.sampled_from(["One", "Two"]))
+    def write(self, path: str, body: str, title: str) -> None:
+        self.file(path).write_bytes(memory_text(body, title=title))
+
+    @rule(path=paths, data=st.sampled_from([b"no fence", b"---\ntype: note\n", b"---\nno: 1\n---\n", b""]))
+    def write_no_memory(self, path: str, data: bytes) -> None:
+        self.file(path).write_bytes(data)
+
+    @rule(path=paths)
+    def edit_and_keep_size_and_time(self, path: str) -> None:
+        place = self.vault.root / path
+        if place.is_file():
+            status = place.stat()
+            place.write_bytes(place.read_bytes().swapcase().replace(b"TYPE: NOTE", b"type: note"))
+            os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    @rule(path=paths)
+    def touch(self, path: str) -> None:
+        self.tick += 1
+        if (self.vault.root / path).is_file():
+            os.utime(self.vault.root / path, (self.tick, self.tick))
+
+    @rule(path=paths)
+    def delete(self, path: str) -> None:
+        (self.vault.root / path).unlink() if (self.vault.root / path).is_file() else None
+
+    @rule(path=paths, to=paths)
+    def rename(self, path: str, to: str) -> None:
+        if (self.vault.root / path).is_file() and path != to and not to.startswith(f"{path}/"):
+            data = (self.vault.root / path).read_bytes()
+            (self.vault.root / path).unlink()
+            self.file(to).write_bytes(data)
+
+    @rule(folder=st.sampled_from(["b", "b/d"]))
+    def move_a_folder_away_and_back(self, folder: str) -> None:
+        place = self.vault.root / folder
+        if place.is_dir():
+            place.rename(self.vault.root / "away")
+            self.library.snapshot()
+            (self.vault.root / "away").rename(place)
+
+    @rule(rules=st.sampled_from(["", "b/d/\n", "*.md\n!a.md\n"]))
+    def ignore(self, rules: str) -> None:
+        (self.vault.root / ".memstoreignore").write_text(rules)
+
+    @rule()
+    def begin_anew(self) -> None:
+        self.library = library(self.place, self.vault)
+
+    @rule()
+    def lose_the_cache(self) -> None:
+        shutil.rmtree(self.place / "cache", ignore_errors=True)
+
+    @rule(which=st.integers(0, 20), how=st.sampled_from(["cut", "flip", "empty", "remove"]))
+    def damage_the_cache(self, which: int, how: str) -> None:
+        files = sorted(place for place in (self.place / "cache").rglob("*") if place.is_file())
+        if files:
+            damage(files[which % len(files)], how)
+
+    @invariant()
+    def the_snapshot_says_what_a_scan_says(self) -> None:
+        if hasattr(self, "vault"):
+            assert said(self.library.snapshot()) == scanned(self.vault)
+
+
+TestVaults = Vaults.TestCase
+TestVaults.settings = settings(
+    max_examples=40, stateful_step_count=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+
+
+def damage(place: Path, how: str) -> None:
+    data = bytearray(place.read_bytes())
+    match how:
+        case "cut":
+            place.write_bytes(data[: len(data) // 2])
+        case "flip":
+            place.write_bytes(bytes(byte ^ 0x55 for byte in data))
+        case "empty":
+            place.write_bytes(b"")
+        case _:
+            place.unlink()
+
+
+@pytest.mark.parametrize("how", ["cut", "flip", "empty", "remove"])
+def test_any_damaged_file_of_the_cache_changes_nothing(tmp_path: Path, how: str) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 5)
+    library(tmp_path, vault).snapshot()
+    expected = scanned(vault)
+    names = {place.suffix or place.name for place in (tmp_path / "cache").rglob("*") if place.is_file()}
+    for name in names:
+        [place, *_] = [p for p in (tmp_path / "cache").rglob("*") if p.is_file() and (p.suffix or p.name) == name]
+        damage(place, how)
+        assert said(library(tmp_path, vault).snapshot()) == expected, name
+        assert said(library(tmp_path, vault).snapshot()) == expected, name
+
+
+def test_bytes_that_rot_unseen_are_noticed_when_they_are_read(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 5)
+    library(tmp_path, vault).snapshot()
+    snapshot = library(tmp_path, vault).snapshot()
+    [postings] = (tmp_path / "cache").rglob("*.pst")
+    snapshot.index.terms("")  # opens the files
+    data = bytearray(postings.read_bytes())
+    with postings.open("r+b") as file:
+        file.write(bytes(byte ^ 0x55 for byte in data))
+    assert said(snapshot) == scanned(vault)
+    assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
+
+
+def test_reading_after_a_few_edits_writes_nothing(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 40)
+    library(tmp_path, vault).snapshot()
+    before = {place: place.stat().st_mtime_ns for place in (tmp_path / "cache").rglob("*")}
+    vault.create("new.md", memory_text("new\n"))
+    assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
+    assert {place: place.stat().st_mtime_ns for place in (tmp_path / "cache").rglob("*")} == before
+
+
+def test_many_edits_are_written_into_the_index_once(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 50)
+    lib = library(tmp_path, vault)
+    lib.snapshot()
+    for round_ in range(8):  # enough for segments to be merged
+        shutil.rmtree(vault.root / "notes" / str(round_ % 7))
+        fill(vault, 40, word=f"round{round_}")
+        assert said(lib.snapshot()) == scanned(vault)
+        index = lib.store.open()
+        assert index is not None
+        assert index.row_count <= 50 + 40 * (round_ + 1)
+        assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
+    segments = list((tmp_path / "cache").rglob("*.trm"))
+    assert len(segments) <= 4
+    assert [place.name for place in (tmp_path / "cache").rglob("*.tmp")] == []
+
+
+def test_a_cache_that_others_can_write_is_not_used(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    (tmp_path / "cache").mkdir(mode=0o777)
+    (tmp_path / "cache").chmod(0o777)
+    assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
+    assert not (tmp_path / "cache" / "manifest").exists()
+
+
+def test_without_a_cache_everything_is_in_memory(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    (tmp_path / "file").write_text("in the way")
+    lib = DiskLibrary(vault, cache=tmp_path / "file" / "cache")
+    assert said(lib.snapshot()) == scanned(vault)
+    vault.create("new.md", memory_text("new\n"))
+    assert said(lib.snapshot()) == scanned(vault)
+
+
+def test_the_cache_is_private(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    library(tmp_path, vault).snapshot()
+    assert (tmp_path / "cache").stat().st_mode & 0o777 == 0o700
+
+
+def test_another_version_is_built_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    library(tmp_path, vault).snapshot()
+    monkeypatch.setattr("memstore.adapters.index_store.FORMAT", 99)
+    lib = library(tmp_path, vault)
+    assert lib.store.open() is None
+    assert said(lib.snapshot()) == scanned(vault)
+    assert lib.store.open() is not None
+
+
+def test_progress_is_told_of_many_files(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    for i in range(510):
+        (vault.root / f"{i}.md").write_bytes(memory_text())
+    told: list[tuple[int, int]] = []
+    DiskLibrary(vault, cache=tmp_path / "cache", on_progress=lambda done, of: told.append((done, of))).snapshot()
+    assert told == [*((done, 510) for done in range(50, 501, 50)), (510, 510)]
+
+
+def test_files_of_a_sha256_repository_are_named_as_git_names_them(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    subprocess.run(["git", "init", "-q", "--object-format=sha256", str(vault.root)], check=True)
+    vault.create("a.md", memory_text())
+    expected = subprocess.run(
+        ["git", "hash-object", "a.md"], cwd=vault.root, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    assert library(tmp_path, vault).snapshot().catalog.column("blob") == [expected]
+
+
+def test_unmodified_whoosh_reads_the_index(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    library(tmp_path, vault).snapshot()
+    [folder] = (tmp_path / "cache").glob("whoosh-*")
+    program = """
+import sys, warnings
+warnings.simplefilter("ignore")
+from whoosh.index import open_dir
+from whoosh.query import Phrase, Term
+with open_dir(sys.argv[1]).searcher() as searcher:
+    print(len(searcher.search(Term("text", "tea"))), len(searcher.search(Phrase("text", ["number", "1"]))))
+assert not any(name.startswith("memstore") for name in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program, str(folder)], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["3", "1"]
+
+
+INDEX = """
+import sys
+from pathlib import Path
+from memstore.adapters import disk_library
+from memstore.adapters.disk_vault import DiskVault
+disk_library.MOST_LAID_OVER = 0
+place = Path(sys.argv[1])
+vault = DiskVault(place / "vault", state=place / "state")
+print("ready", flush=True)
+disk_library.DiskLibrary(vault, cache=place / "cache").snapshot()
+"""
+
+
+def test_killed_at_any_moment_it_leaves_an_index_that_holds(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 60)
+    chance = random.Random(7)  # noqa: S311
+    for round_ in range(15):
+        if round_ % 5 == 4:
+            shutil.rmtree(tmp_path / "cache")
+        path = f"notes/{round_ % 7}/tea{round_}.md"
+        (vault.root / path).write_bytes(memory_text(f"round {round_}\n"))
+        with subprocess.Popen([sys.executable, "-c", INDEX, str(tmp_path)], stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(chance.uniform(0, 0.6))
+            child.send_signal(signal.SIGKILL)
+        assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
