@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memstore.cli.failures import Failure
+
 COMPLETION_VARIABLE = "_MEMSTORE_COMPLETE"
 
 
@@ -22,7 +24,9 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except BrokenPipeError:
-        _discard_output()
+        from memstore.cli import output
+
+        output.discard()
         return 0  # whoever read has read enough: `memstore list | head -1` is no failure
     except BaseException as error:  # noqa: BLE001 - the outermost handler
         return _report(error, words)
@@ -55,8 +59,9 @@ def _run(words: list[str]) -> int:
 
 def _flushed(code: int) -> int:
     """Return the exit code after all is written: a full disk must not pass for success."""
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    from memstore.cli import output
+
+    output.flush()
     return code
 
 
@@ -67,14 +72,6 @@ def _complete() -> None:
     from memstore.cli.group import PROGRAM
 
     sys.exit(shell_complete(PROGRAM, {}, "memstore", COMPLETION_VARIABLE, os.environ[COMPLETION_VARIABLE]))
-
-
-def _discard_output() -> None:
-    """Send what is still buffered nowhere, so that Python does not complain about the pipe when it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            os.dup2(nowhere, stream.fileno())
 
 
 def _report(error: BaseException, words: list[str]) -> int:
@@ -93,11 +90,17 @@ def _report(error: BaseException, words: list[str]) -> int:
             output.write_message("".join(traceback.format_exception(error)), end="")
         if "--json" in options or "--jsonl" in options:
             output.write_lines((output.one_line({"schema": "memstore.error/1", "error": failure._asdict()}),))
-            _flushed(0)
         else:
-            output.write_message(f"memstore: {output.safe(failure.message)}")
-            if failure.hint:
-                output.write_message(f"hint: {output.safe(failure.hint)}")
+            _tell(failure)
+        output.flush()
     except OSError:
-        _discard_output()  # nobody is left to tell
+        output.discard()  # there is nowhere to say it
     return int(failure.exit)
+
+
+def _tell(failure: Failure) -> None:
+    from memstore.cli import output
+
+    output.write_message(f"memstore: {output.safe(failure.message)}")
+    if failure.hint:
+        output.write_message(f"hint: {output.safe(failure.hint)}")

@@ -70,14 +70,44 @@ def prepare_streams() -> None:
 
 def write_lines(lines: Iterable[str]) -> None:
     """Write lines to standard output, each as it comes."""
-    write = _open(sys.stdout).write
     for line in lines:
-        write(line + "\n")
+        write_text(line + "\n")
 
 
 def write_text(text: str) -> None:
-    """Write text to standard output as it is."""
-    _open(sys.stdout).write(text)
+    """Write text to standard output as it is.
+
+    Raises:
+        OSError: it can't be written there, named as what it is.
+    """
+    stream = _open(sys.stdout)
+    try:
+        stream.write(text)
+    except OSError as error:
+        raise _unwritten(error) from error
+
+
+def flush() -> None:
+    """Bring what was written to where standard output goes: only then it is said."""
+    if sys.stdout is not None:
+        try:
+            sys.stdout.flush()
+        except OSError as error:
+            raise _unwritten(error) from error
+
+
+def discard() -> None:
+    """Send what is still buffered nowhere, so that Python does not stumble over it when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def _unwritten(error: OSError) -> OSError:
+    """Return the error with the name of what could not be written; the number keeps its class."""
+    return OSError(error.errno, error.strerror, "standard output")
 
 
 def write_message(message: str, *, end: str = "\n") -> None:

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from memstore import errors
+from memstore.cli import commands
+from memstore.cli.failures import failure_of
+from memstore.cli.main import main
+from memstore.errors import Exit
+
+if TYPE_CHECKING:
+    from memstore.cli.session import Session
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "exit_code"),
+    [
+        (errors.UsageError("x"), "usage", 2),
+        (errors.NotFoundError("x"), "not-found", 3),
+        (errors.RefusedError("x"), "refused", 4),
+        (errors.FormatError("x"), "format", 5),
+        (errors.GitError("x"), "git", 5),
+        (errors.LockedError("x"), "locked", 6),
+        (errors.ChangedMeanwhileError("x"), "changed-meanwhile", 6),
+        (click.UsageError("x"), "usage", 2),
+        (FileNotFoundError(2, "No such file or directory", "tea.md"), "system", 5),
+        (KeyboardInterrupt(), "interrupted", 130),
+        (click.Abort(), "interrupted", 130),
+        (ValueError("x"), "bug", 70),
+    ],
+)
+def test_every_error_has_a_code_and_an_exit_code(error: BaseException, code: str, exit_code: int) -> None:
+    told = failure_of(error)
+    assert (told.code, told.exit) == (code, exit_code)
+    assert told.message
+
+
+def test_an_error_of_the_system_names_the_file() -> None:
+    assert failure_of(PermissionError(13, "Permission denied", "a/b.md")).message == "a/b.md: Permission denied"
+    assert failure_of(OSError(18, "Cross-device link", "a", None, "b")).message == "a -> b: Cross-device link"
+    assert failure_of(OSError(28, "No space left on device")).message == "no space left on device"
+
+
+class _Broken:
+    """A command that fails as it is told, put in the place of `path`."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __call__(self, _session: Session) -> None:
+        raise self.error
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, error: BaseException, *words: str) -> int:
+    from memstore.cli import show
+    from memstore.cli.options import command
+
+    monkeypatch.setattr(show, "path", command("path", examples=())(_Broken(error)))
+    assert commands.COMMANDS["path"][0] == "show:path"
+    return main(["path", *words])
+
+
+def test_a_bug_says_so_and_shows_where_when_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(monkeypatch, KeyError("oops")) == Exit.BUG
+    told = capsys.readouterr()
+    assert "bug in memstore" in told.err
+    assert "Traceback" not in told.err
+    assert _run(monkeypatch, KeyError("oops"), "-v") == Exit.BUG
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_error_in_json_is_one_document(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    error = errors.LockedError("\x1b[31mred", hint="wait")
+    assert _run(monkeypatch, error, "--json") == 6
+    told = capsys.readouterr()
+    assert told.err == ""
+    assert json.loads(told.out) == {
+        "schema": "memstore.error/1",
+        "error": {"code": "locked", "exit": 6, "message": "\x1b[31mred", "hint": "wait"},
+    }
+    assert _run(monkeypatch, error) == 6
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == "memstore: <U+001B>[31mred\nhint: wait\n"
+
+
+def test_interrupted_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(monkeypatch, KeyboardInterrupt()) == 130
+    assert capsys.readouterr().err == "memstore: interrupted\n"

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from memstore.cli.commands import COMMANDS
+from memstore.cli.group import GLOBAL_OPTIONS, PROGRAM, Command, Group
+from memstore.cli.main import main
+from memstore.cli.options import command, several
+from memstore.cli.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def _all_commands(found: click.Command, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    ctx = click.Context(found)
+    if isinstance(found, click.Group):
+        for name in found.list_commands(ctx):
+            below = found.get_command(ctx, name)
+            assert below is not None
+            yield (*words, name), below
+            yield from _all_commands(below, (*words, name))
+
+
+EVERY_COMMAND = dict(_all_commands(PROGRAM, ()))
+
+
+@pytest.mark.parametrize("words", EVERY_COMMAND, ids=" ".join)
+def test_every_command_explains_itself(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    found = EVERY_COMMAND[words]
+    assert isinstance(found, Command | Group)
+    assert found.name == words[-1]
+    assert found.examples, "a help begins with examples"
+    assert main([*words, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("Examples:") < shown.index("Usage:")
+    assert f"memstore {' '.join(words)}" in shown
+    for option in found.params:
+        if isinstance(option, click.Option) and not option.hidden:
+            assert option.help, f"{option.opts} is not explained"
+
+
+@pytest.mark.parametrize("words", EVERY_COMMAND, ids=" ".join)
+def test_no_option_hides_a_global_one_by_chance(words: tuple[str, ...]) -> None:
+    """A command that takes a global option's long name for itself would not be asked for what it says everywhere."""
+    own = {name for param in EVERY_COMMAND[words].params for name in param.opts}
+    meant = {"--context", "--self"}  # keys and acts of their own in some commands
+    taken = own & {name for option in GLOBAL_OPTIONS for name in option.opts if name.startswith("--")}
+    assert taken <= meant
+
+
+def test_the_table_says_each_thing_once_and_briefly() -> None:
+    for name, (home, text) in COMMANDS.items():
+        assert ":" in home
+        assert text[0].islower(), f"{name}: {text}"
+        assert not text.endswith("."), f"{name}: {text}"
+        assert len(text) <= 60, f"{name}: {text}"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], []])
+def test_help_and_version_load_click_and_nothing_else(words: list[str]) -> None:
+    code = f"import sys; from memstore.cli.main import main; main({words!r}); print('LOADED', *sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.rpartition("LOADED ")[2].split()
+    ours = {name for name in loaded if name.startswith("memstore")}
+    assert ours <= {
+        "memstore", "memstore.cli", "memstore.cli.main", "memstore.cli.commands", "memstore.cli.group",
+        "memstore.cli.session", "memstore.cli.output", "memstore.errors",
+    }  # fmt: skip
+    heavy = {"yaml", "git", "whoosh", "ruamel", "frontmatter", "tomlkit", "tomllib", "pathspec", "subprocess"}
+    assert heavy.isdisjoint(loaded)
+
+
+# -- options -------------------------------------------------------------------------------------
+
+
+class _Told:
+    """What a command of two options was given."""
+
+    def __init__(self) -> None:
+        self.values: list[object] = []
+
+    def call(self, *words: str) -> Session:
+        @command("try", examples=("memstore try",))
+        @click.argument("text", required=False)
+        @several("--tag")
+        @click.option("--title")
+        def attempt(session: Session, text: str | None, tag: tuple[str, ...], title: str | None) -> None:
+            self.values = [text, tag, title]
+
+        session = Session()
+        with attempt.make_context("memstore", list(words), obj=session) as ctx:
+            attempt.invoke(ctx)
+        return session
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        (["text", "--tag", "a", "b", "--title", "T"], ["text", ("a", "b"), "T"]),
+        (["text", "--tag", "a", "--tag", "b", "c"], ["text", ("a", "b", "c"), None]),
+        (["--tag=a", "text"], ["text", ("a",), None]),
+        (["--title", "T", "text"], ["text", (), "T"]),
+        (["--tag", "a", "b", "--", "text"], ["text", ("a", "b"), None]),
+        (["text", "--tag", "a", "--json", "--title", "--tag"], ["text", ("a",), "--tag"]),
+        (["--tag", "-"], [None, ("-",), None]),
+        ([], [None, (), None]),
+    ],
+)
+def test_several_values_may_follow_one_option(words: list[str], values: list[object]) -> None:
+    told = _Told()
+    told.call(*words)
+    assert told.values == values
+
+
+def test_global_options_are_the_sessions() -> None:
+    told = _Told()
+    session = told.call("--vault", "v", "text", "--as", "si:ash", "--json", "-q", "--color", "never")
+    assert told.values[0] == "text"
+    chosen = session.choices
+    assert (chosen.vault, chosen.entity, chosen.json, chosen.quiet, chosen.color) == (
+        "v",
+        "si:ash",
+        True,
+        True,
+        "never",
+    )
+    assert not chosen.verbose
+    assert _Told().call("--", "--json").choices.json is False
+
+
+def test_a_word_that_is_no_command_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shwo"]) == 2
+    assert "memstore show" in capsys.readouterr().err
+    assert main(["xyzzy"]) == 2
+    assert "--help" in capsys.readouterr().err
+
+
+def test_without_words_the_program_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert "Examples:" in capsys.readouterr().out

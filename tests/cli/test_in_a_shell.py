@@ -1,0 +1,166 @@
+"""What a shell and a person at it may do to the installed program."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.transcripts import runner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VAULT = runner.FOLDER / "vault"
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> runner.Shell:
+    return runner.Shell(tmp_path_factory.mktemp("shell"), None)
+
+
+def _bash(shell: runner.Shell, script: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    environment = {**shell.environment, **variables}
+    return subprocess.run(
+        ["bash", "-c", script],
+        cwd=shell.folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+
+
+def test_a_reader_that_has_read_enough_is_no_failure(shell: runner.Shell) -> None:
+    done = _bash(shell, "set -o pipefail; for i in 1 2 3; do memstore list | true; done; memstore list | head -1")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.count(b"\n") == 1
+
+
+def test_a_full_disk_is_a_failure(shell: runner.Shell) -> None:
+    done = _bash(shell, "memstore list > /dev/full")
+    assert done.returncode == 5
+    assert b"No space left" in done.stderr or b"no space left" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_closed_standard_output_is_a_failure(shell: runner.Shell) -> None:
+    done = _bash(shell, "memstore list >&-")
+    assert done.returncode == 5
+    assert b"standard output" in done.stderr
+    assert _bash(shell, "memstore list 2>&- | head -1").returncode == 0
+
+
+def test_any_locale_will_do(shell: runner.Shell) -> None:
+    memory = shell.folder / "memories/odd.md"
+    memory.write_text("---\ntype: note\nid: m_0ddd00000d\ntitle: Tee → 茶 … 🐕\n---\n\nGrün.\n")
+    try:
+        for variables in ({"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}):
+            done = _bash(shell, "memstore show m_0ddd && memstore list --json", **variables)
+            assert (done.returncode, done.stderr) == (0, b""), variables
+            document = json.loads(done.stdout.splitlines()[-1])
+            assert "Tee → 茶 … 🐕" in {memory["title"] for memory in document["memories"]}
+    finally:
+        memory.unlink()
+
+
+def test_a_path_that_is_no_text_is_printed_as_it_is(shell: runner.Shell) -> None:
+    odd = os.fsencode(shell.folder) + b"/memories/caf\xe9 \n.md"
+    shutil.copy(os.fsencode(VAULT / "memories/tea.md"), odd)
+    with open(odd, "r+b") as file:  # noqa: PTH123 - a Path can't be made of bytes
+        data = file.read().replace(b"m_0tea00001x", b"m_0caf00001x")
+        file.seek(0)
+        file.write(data)
+    try:
+        done = _bash(shell, 'test -f "$(memstore path m_0caf)" && memstore list --json | wc -l && memstore list')
+        assert done.returncode == 0, done.stderr
+        assert b"caf\xe9  .md" in done.stdout  # in a list, a line end in a path must not end the line
+    finally:
+        os.unlink(odd)  # noqa: PTH108
+
+
+def test_escapes_in_memories_do_nothing(shell: runner.Shell) -> None:
+    memory = shell.folder / "memories/evil.md"
+    memory.write_text("---\ntype: note\nid: m_0ev100000d\n---\n\n\x1b]0;owned\x07 \u202eevil\n")
+    try:
+        for command in ("list --color always", "show m_0ev1", "show m_0ev1 --json"):
+            shown = _bash(shell, f"memstore {command}").stdout
+            assert b"\x1b]0" not in shown, command
+            assert "\u202e".encode() not in shown, command
+    finally:
+        memory.unlink()
+
+
+@pytest.mark.parametrize("command", ["list", "show m_0tea", "config", "doctor", "help", "path nothing", "lst"])
+def test_json_is_exactly_one_document(shell: runner.Shell, command: str) -> None:
+    done = _bash(shell, f"memstore {command} --json")
+    document = json.loads(done.stdout)
+    assert done.stderr == b""
+    assert document["schema"].startswith("memstore.")
+    assert ("error" in document) == (done.returncode > 1)
+
+
+def test_a_vault_that_cannot_be_read_says_why(shell: runner.Shell, tmp_path: Path) -> None:
+    (tmp_path / ".memstore/config.toml").mkdir(parents=True)
+    done = _bash(shell, f"memstore list --vault {tmp_path}")
+    assert done.returncode == 5
+    assert b"config.toml" in done.stderr
+
+
+def _at_a_terminal(shell: runner.Shell, *words: str, typed: bytes = b"", **variables: str) -> tuple[int, bytes]:
+    """Run the program at a terminal; return its exit code and what the terminal shows."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(shell.folder)
+        program = str(runner.PROGRAMS / "memstore")
+        os.execve(program, [program, *words], {**shell.environment, "TERM": "xterm", **variables})  # noqa: S606
+    if typed:
+        os.write(terminal, typed)
+    seen = b""
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:  # Linux tells the end of a terminal so
+            break
+        if not part:
+            break
+        seen += part
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), seen
+
+
+def test_a_terminal_gets_colours_unless_it_must_not(shell: runner.Shell) -> None:
+    assert b"\x1b[" in _at_a_terminal(shell, "list")[1]
+    assert b"\x1b[" not in _at_a_terminal(shell, "list", NO_COLOR="1")[1]
+    assert b"\x1b[" not in _at_a_terminal(shell, "list", "--color", "never")[1]
+    assert b"\x1b[" not in _at_a_terminal(shell, "list", TERM="dumb")[1]
+
+
+def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) -> None:
+    def offered(*words: str) -> list[str]:
+        done = _bash(
+            shell, "memstore", COMP_WORDS=" ".join(words), COMP_CWORD=str(len(words) - 1),
+            _MEMSTORE_COMPLETE="bash_complete",
+        )  # fmt: skip
+        assert done.stderr == b""
+        return [line.partition(",")[2] for line in done.stdout.decode().split()]
+
+    assert offered("memstore", "sho") == ["show"]
+    assert offered("memstore", "list", "--sor") == ["--sort"]
+    assert offered("memstore", "list", "--sort", "ti") == ["title"]
+    assert offered("memstore", "show", "m_0tea") == ["m_0tea00001x"]
+    assert offered("memstore", "show", "belief:m_0b") == ["belief:m_0be11abelf"]
+    assert offered("memstore", "show", "m_0ash") == []
+    assert offered("memstore", "--vault", "nowhere", "show", "m_0") == []
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed(shell: runner.Shell, name: str) -> None:
+    done = _bash(shell, f"memstore completion {name}")
+    assert done.returncode == 0
+    assert b"_MEMSTORE_COMPLETE" in done.stdout
