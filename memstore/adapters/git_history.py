@@ -43,6 +43,7 @@ class GitHistory:
     def __init__(self, vault_root: Path, environ: Mapping[str, str], *, in_hook: bool = False) -> None:
         self._vault_root = vault_root
         self._git = GitProcess(vault_root, environ, in_hook=in_hook)
+        self._no_git: GitError | None = None
 
     @cached_property
     def repository(self) -> Repository | None:
@@ -50,7 +51,8 @@ class GitHistory:
         # One process tells all. The words that cannot hold a line end come first; a missing HEAD is repeated as it is.
         try:
             done = self._git.attempt("rev-parse", "--show-object-format", "--show-cdup", "HEAD")
-        except GitError:
+        except GitError as error:
+            self._no_git = error
             return None
         if done.returncode != 0 and _NO_REPOSITORY in done.stderr:
             return None
@@ -76,7 +78,7 @@ class GitHistory:
     def require(self) -> Repository:
         """Return the repository; `GitError`, saying what to do, where there is none."""
         if self.repository is None:
-            raise GitError(
+            raise self._no_git or GitError(
                 f"{self._vault_root} has no history: it lies in no git repository",
                 hint=f"git init {self._vault_root}, then memstore commit",
             )
@@ -85,7 +87,8 @@ class GitHistory:
     def head(self) -> str | None:
         """Return the current commit, as it is now; None before the first one."""
         self.require()
-        return self._resolved("HEAD")
+        done = self._git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}")
+        return done.stdout.decode().strip() if done.returncode == 0 else None
 
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision in git's own notation names; `NotFoundError` where there is none."""
@@ -224,7 +227,11 @@ class GitHistory:
         return CommitMaker(self._git).commit({prefix + path: data for path, data in files.items()}, message, at=at)
 
     def _resolved(self, revision: str) -> str | None:
-        done = self._git.attempt("rev-parse", "-q", "--verify", f"{revision}^{{commit}}")
+        """Return the commit that a revision names; what follows it could complete a revision that is none by itself."""
+        found = self._git.attempt("rev-parse", "-q", "--verify", revision)
+        if found.returncode != 0:
+            return None
+        done = self._git.attempt("rev-parse", "-q", "--verify", f"{found.stdout.decode().strip()}^{{commit}}")
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
     def _branch(self) -> str | None:

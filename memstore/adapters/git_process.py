@@ -26,7 +26,6 @@ _SWITCHED_OFF = (
     "core.untrackedCache=false",
     "protocol.allow=never",
     "log.showSignature=false",
-    "blame.ignoreRevsFile=",
     "i18n.commitEncoding=UTF-8",
     "i18n.logOutputEncoding=UTF-8",
 )
