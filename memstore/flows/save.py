@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from memstore.codec.memory_file import ReadFile
     from memstore.model.finding import Finding
     from memstore.ports.workspace import Workspace
 
@@ -25,7 +26,7 @@ class Edit:
     """What is to become of one file: `before` is the file as it was read, None for a new one."""
 
     path: str
-    before: MemoryFile | None
+    before: ReadFile | None
     after: bytes
 
 
@@ -88,6 +89,9 @@ def save_all(
 
 def _checked(edit: Edit) -> MemoryFile:
     """Return the file that the new bytes make; stop where it is broken or must not follow the old one."""
+    if isinstance(edit.before, BrokenFile) and not lacks_only_its_type(edit.before):
+        findings = edit.before.findings
+        raise FormatError(f"{edit.path} can't be read and is not touched:\n{told(findings)}", hint=hint(findings))
     file = memory_file.read(edit.path, edit.after)
     if not isinstance(file, MemoryFile):
         findings = file.findings if isinstance(file, BrokenFile) else ()
@@ -100,9 +104,14 @@ def _checked(edit: Edit) -> MemoryFile:
     return file
 
 
-def findings_between(before: MemoryFile | None, after: MemoryFile) -> tuple[Finding, ...]:
+def lacks_only_its_type(file: BrokenFile) -> bool:
+    """Whether a file would be a memory if it only said of what type: another program's note, most likely."""
+    return {finding.code for finding in file.findings} == {"type-missing"}
+
+
+def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Finding, ...]:
     """Return what is wrong with a step from one state of a file to the next."""
-    if before is None:
+    if not isinstance(before, MemoryFile):
         return ()
     return in_order(transitions.check(before.memory, after.memory, path=after.path, place=after.front.position))
 

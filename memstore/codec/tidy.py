@@ -1,0 +1,183 @@
+"""The layout of a frontmatter made even, and never a value: what `memstore fmt` does.
+
+Blanks at line ends go, one blank follows a colon, times stand in double quotes, each entry of a history on a line of
+its own. Comments, order, quotes, list styles and the text below stay. Where that can't be done without a doubt, the
+file stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import fence, strict_yaml
+from memstore.codec.fence import FencedText
+from memstore.codec.layout import (
+    Mapping,
+    Scalar,
+    Sequence,
+    UnlocatableError,
+    after_colon,
+    line_start,
+    locate,
+    next_line,
+    without_comments,
+)
+from memstore.codec.render import quoted
+from memstore.codec.splice import same_value
+from memstore.codec.splice_list import Change, changed
+from memstore.model.memory import KEY_BY_NAME, KEYS, Key, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from memstore.codec.layout import Node, Pair
+    from memstore.codec.memory_file import MemoryFile
+
+_TIMES = (Shape.INSTANT, Shape.DAY)
+_BLANKS_AT_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
+
+
+def tidied(file: MemoryFile) -> bytes:
+    """Return the file's bytes in an even layout; the same bytes where they are, or where it can't be done safely."""
+    text = file.text
+    for step in (_entries_on_lines, _times_quoted, _one_blank_after_colons, _no_blanks_at_ends):
+        text = _after(text, file.front.values, step)
+    return text.joined(text.head)
+
+
+def _after(text: FencedText, values: dict[str, Any], step: Callable[[_Page], Iterator[Change]]) -> FencedText:
+    """Return the text after one step, or as it was where the values would not be the same."""
+    try:
+        root = locate(text.head)
+    except UnlocatableError:
+        return text
+    if root is None or root.flow:
+        return text
+    changes = [Change(c.start, c.end, c.text.replace("\n", text.newline)) for c in step(_Page(text.head, root, values))]
+    after = fence.split(text.joined(changed(text.head, changes)))
+    if not isinstance(after, FencedText) or (after.between, after.body) != (text.between, text.body):
+        return text
+    front = strict_yaml.read(after.head, first_line=after.head_line)
+    return after if not front.problems and same_value(front.values, values) else text
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A head, its places and its values."""
+
+    head: str
+    root: Mapping
+    values: dict[str, Any]
+
+    def text(self, place: Node) -> str:
+        return self.head[place.start : place.end]
+
+
+# -- the steps -----------------------------------------------------------------------------------
+
+
+def _entries_on_lines(page: _Page) -> Iterator[Change]:
+    """Yield what puts each entry of a history on one line; entries with comments among them stay."""
+    for pair in page.root.pairs:
+        key, place = KEY_BY_NAME.get(pair.name), pair.value
+        if key is None or key.shape is not Shape.ENTRIES or not isinstance(place, Sequence):
+            continue
+        if place.flow:
+            yield from _unbracketed(page, pair, place)
+            continue
+        for item in place.items:
+            if isinstance(item, Mapping) and "\n" in page.text(item) and not _commented(page, item):
+                yield Change(item.start, item.end, _on_one_line(page, item))
+
+
+def _unbracketed(page: _Page, pair: Pair, place: Sequence) -> Iterator[Change]:
+    """Yield what writes a list of entries in brackets with a dash and a line for each."""
+    rest = page.head[place.end : next_line(page.head, place.end)].strip()
+    if (
+        place.items
+        and all(isinstance(item, Mapping) for item in place.items)
+        and not rest
+        and not _commented(page, place)
+    ):
+        margin = page.head[line_start(page.head, pair.key.start) : pair.key.start]
+        lines = [f"{margin}  - {_on_one_line(page, item)}" for item in place.items]
+        yield Change(after_colon(page.head, pair), place.end, "".join(f"\n{line}" for line in lines))
+
+
+def _on_one_line(page: _Page, place: Node) -> str:
+    """Return a value on one line, each scalar as it was written where that can stand between brackets."""
+    match place:
+        case Mapping(pairs=pairs):
+            parts = [f"{page.text(pair.key)}: {_on_one_line(page, pair.value)}" for pair in pairs]
+            return "{" + ", ".join(parts) + "}"
+        case Sequence(items=items):
+            return "[" + ", ".join(_on_one_line(page, item) for item in items) + "]"
+        case Scalar(style=style):
+            text = page.text(place)
+            if not text:
+                return "null"
+            return quoted(text) if not style and _NEEDS_QUOTES.search(text) else text
+
+
+# Plain text that would end, or begin something else, between brackets.
+_NEEDS_QUOTES = re.compile(r"[,\[\]{}]")
+
+
+def _commented(page: _Page, place: Node) -> bool:
+    """Whether there is a comment, or what looks like one, within a value."""
+    text = page.head[place.start : place.end]
+    return without_comments(text) != text
+
+
+def _times_quoted(page: _Page) -> Iterator[Change]:
+    """Yield what puts bare times in double quotes, so that no reader makes anything but text of them."""
+    for pair in page.root.pairs:
+        yield from _quoted_times(page, pair, KEYS)
+
+
+def _quoted_times(page: _Page, pair: Pair, keys: Iterable[Key]) -> Iterator[Change]:
+    key = next((key for key in keys if key.name == pair.name), None)
+    if key is None:
+        return
+    match pair.value:
+        case Scalar(style="") as place if key.shape in _TIMES and place.end > place.start:
+            yield Change(place.start, place.end, quoted(page.text(place)))
+        case Mapping(pairs=pairs):
+            for part in pairs:
+                yield from _quoted_times(page, part, key.entry)
+        case Sequence(items=items):
+            for item in items:
+                for part in item.pairs if isinstance(item, Mapping) else ():
+                    yield from _quoted_times(page, part, key.entry)
+
+
+def _one_blank_after_colons(page: _Page) -> Iterator[Change]:
+    """Yield what leaves one blank between a top-level key's colon and a value on its line."""
+    for pair in page.root.pairs:
+        colon = page.head.find(":", pair.key.end, pair.value.start + 1) + 1
+        gap = page.head[pair.key.end : pair.value.start]
+        if pair.value.end > pair.value.start and colon and "\n" not in gap and gap != ": ":
+            yield Change(pair.key.end, pair.value.start, ": ")
+
+
+def _no_blanks_at_ends(page: _Page) -> Iterator[Change]:
+    """Yield what takes blanks off line ends, but for those within a text of several lines."""
+    kept = list(_texts_of_several_lines(page, page.root))
+    for found in _BLANKS_AT_END.finditer(page.head):
+        if not any(place.start <= found.start() < place.end for place in kept):
+            yield Change(found.start(), found.end(), "")
+
+
+def _texts_of_several_lines(page: _Page, place: Node) -> Iterator[Scalar]:
+    match place:
+        case Scalar():
+            if "\n" in page.text(place):
+                yield place
+        case Sequence(items=items):
+            for item in items:
+                yield from _texts_of_several_lines(page, item)
+        case Mapping(pairs=pairs):
+            for pair in pairs:
+                yield from _texts_of_several_lines(page, pair.value)

@@ -1,0 +1,130 @@
+"""Write a new memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import memory_file, splice
+from memstore.codec.draft import new_file
+from memstore.codec.memory_file import BrokenFile, MemoryFile
+from memstore.codec.shapes import is_absent
+from memstore.errors import UsageError
+from memstore.flows.by_hand import refuse_by_hand
+from memstore.flows.named_refs import whole_refs
+from memstore.flows.save import Edit, Saved, hint, instant, save, told
+from memstore.rules.provenance import provenance_of_new
+from memstore.rules.slugs import path_of_new
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.codec.render import Plain
+    from memstore.ports.workspace import Workspace
+
+DEFAULT_TYPE = "note"
+UNSTATED_BELIEF_CONFIDENCE = 0.8  # docs/beliefs.md, "Unstated confidence"
+DRAFT_PATH = "draft.md"
+
+
+def add_memory(
+    ws: Workspace, values: Mapping[str, Plain], body: str, *, dry_run: bool = False, commit: bool = False
+) -> Saved:
+    """Write a new memory, with what its writer left out filled in.
+
+    Args:
+        ws: the vault.
+        values: keys of the frontmatter; refs may be abbreviated.
+        body: the text.
+        dry_run: write nothing, and return what would be.
+        commit: commit it, too.
+
+    Raises:
+        UsageError: a value has not the shape of its key, or there is no text.
+        NotFoundError: a ref names no memory that the writer may see.
+        RefusedError: a key is not for its writer to give.
+    """
+    for name, value in values.items():
+        refuse_by_hand(name, value)
+    return write_new(ws, values, body, verb="add", dry_run=dry_run, commit=commit)
+
+
+def write_new(
+    ws: Workspace,
+    values: Mapping[str, Plain],
+    body: str,
+    *,
+    verb: str,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Saved:
+    """Write a new memory for a flow that may give any key; else as `add_memory`, `verb` is the command."""
+    if not body.strip():
+        raise UsageError("a memory needs a text", hint='memstore add "what to remember"')
+    said = {name: value for name, value in values.items() if not is_absent(value)}
+    given: dict[str, Plain] = {"type": DEFAULT_TYPE, **said}
+    given |= whole_refs(ws, given)
+    _read(new_file(given, body))
+    data = new_file({**given, **_completing(ws, given)}, body)
+    return _save_new(ws, data, verb=verb, dry_run=dry_run, commit=commit)
+
+
+def add_draft(ws: Workspace, data: bytes, *, dry_run: bool = False, commit: bool = False) -> Saved:
+    """Write a new memory from a file that its writer styled by hand; only what it lacks is put in.
+
+    Raises:
+        UsageError: the draft is no memory file, or has no text.
+        NotFoundError: a ref names no memory that the writer may see.
+        RefusedError: a key is not for its writer to give.
+    """
+    file = _read(data)
+    if not file.memory.body.strip():
+        raise UsageError("the draft has no text", hint="write it below the second ---")
+    for name, value in file.front.values.items():
+        refuse_by_hand(name, value)
+    values = dict(file.front.values)
+    whole = whole_refs(ws, values)
+    added = {**whole, **_completing(ws, {**values, **whole})}
+    data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
+    return _save_new(ws, data, verb="add", dry_run=dry_run, commit=commit)
+
+
+def _read(data: bytes) -> MemoryFile:
+    match memory_file.read(DRAFT_PATH, data):
+        case MemoryFile() as file:
+            return file
+        case BrokenFile(findings=findings):
+            raise UsageError(told(findings), hint=hint(findings))
+        case _:
+            raise UsageError(
+                "the draft has no frontmatter", hint="begin it with a line ---, keys, and another line ---"
+            )
+
+
+def _completing(ws: Workspace, values: Mapping[str, Plain]) -> dict[str, Any]:
+    """Return the keys that a new memory gets beside those that its writer gave."""
+    now = instant(ws.clock.now())
+    added: dict[str, Any] = {"id": ws.ids.memory_id(), "author": ws.actor}
+    if is_absent(values.get("created_at")):
+        added["created_at"] = now
+    if ws.actor != ws.config.owner and is_absent(values.get("owner")):
+        added["owner"] = ws.actor
+    return {**added, **provenance_of_new(values), **_stated(ws, values, now)}
+
+
+def _stated(ws: Workspace, values: Mapping[str, Plain], now: str) -> dict[str, Any]:
+    """Return a belief's confidence and the line that states it."""
+    if values["type"] != "belief":
+        return {}
+    confidence = values.get("confidence")
+    new = UNSTATED_BELIEF_CONFIDENCE if confidence is None else confidence
+    if not is_absent(values.get("confidence_history")):
+        return {} if confidence is not None else {"confidence": new}
+    line = {"timestamp": now, "op": "assert", "old": None, "new": new, "by": ws.actor}
+    return {"confidence": new, "confidence_history": [line]}
+
+
+def _save_new(ws: Workspace, data: bytes, *, verb: str, dry_run: bool, commit: bool) -> Saved:
+    memory = _read(data).memory
+    title = memory_file.title_of(memory) if ws.config.filenames == "slug-id" else ""
+    path = path_of_new(memory.type, memory.id or "", memory.created_at or "", title)
+    return save(ws, Edit(path=path, before=None, after=data), verb=verb, dry_run=dry_run, commit=commit)

@@ -1,0 +1,178 @@
+"""Change a memory that is there: single keys, tags, or all of it in an editor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from memstore.codec import memory_file, splice, typed
+from memstore.codec.memory_file import MemoryFile
+from memstore.codec.shapes import is_absent
+from memstore.errors import ChangedMeanwhileError, UsageError
+from memstore.flows.by_hand import refuse_by_hand
+from memstore.flows.named_refs import whole_refs
+from memstore.flows.resolve import resolve
+from memstore.flows.save import Edit, Saved, findings_between, hint, instant, save, told
+from memstore.ports.vault import read_file
+from memstore.rules.access import may_see
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.codec.render import Plain
+    from memstore.model.confidence import LedgerLine
+    from memstore.model.finding import Finding
+    from memstore.ports.workspace import Workspace
+
+
+def opened_for_change(ws: Workspace, ref: str) -> MemoryFile:
+    """Return the file of the memory that `ref` names, as it is now.
+
+    Raises:
+        NotFoundError: there is none that the actor may see.
+        ChangedMeanwhileError: it became another file, or nobody's to see, since the snapshot.
+    """
+    entry = resolve(ws, ref, snapshot=ws.library.snapshot())
+    file = read_file(ws.vault, entry.path)
+    if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
+        raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+    return file
+
+
+# -- keys ----------------------------------------------------------------------------------------
+
+
+def set_keys(
+    ws: Workspace, ref: str, texts: Mapping[str, Sequence[str]], *, dry_run: bool = False, commit: bool = False
+) -> Saved:
+    """Give keys of a memory other values, as they were typed; an empty one takes the key away.
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        texts: what was typed for each key; lists are parted by commas.
+        dry_run: write nothing, and return what would be.
+        commit: commit it, too.
+
+    Raises:
+        UsageError: a text can't be the key's value.
+        RefusedError: a key is kept by the program, or by a command of its own.
+        NotFoundError: the memory, or one that a value names, is not there.
+    """
+    for name, typed_texts in texts.items():
+        refuse_by_hand(name, typed_texts[-1] if typed_texts else "")
+    file = opened_for_change(ws, ref)
+    values = {name: _typed(name, given) for name, given in texts.items()}
+    values |= whole_refs(ws, values, of=file.path)
+    edits: list[splice.Edit] = []
+    for name, value in values.items():
+        edits += _edits(ws, file, name, value)
+    return _save(ws, file, edits, verb="set", dry_run=dry_run, commit=commit)
+
+
+def _typed(name: str, texts: Sequence[str]) -> Plain:
+    return None if not any(text.strip() for text in texts) else typed.parse(name, texts, split=True)
+
+
+def _edits(ws: Workspace, file: MemoryFile, name: str, value: Plain) -> list[splice.Edit]:
+    if is_absent(value):
+        return [splice.RemoveKey(name)]
+    edits: list[splice.Edit] = [splice.SetValue(name, value)]
+    old = file.memory.confidence
+    if name == "confidence" and file.memory.confidence_history and not splice.same_value(old, value):
+        edits.append(
+            splice.AppendEntry("confidence_history", _edit_line(ws, file.memory.confidence_history, old, value))
+        )
+    return edits
+
+
+def _edit_line(ws: Workspace, history: Sequence[LedgerLine], old: float | None, new: Plain) -> dict[str, Plain]:
+    """Return the ledger line of a confidence set by hand; its time lies after all lines before it."""
+    now = ws.clock.now()
+    last = max(datetime.fromisoformat(line.timestamp) for line in history)
+    at = now if now > last else last.replace(microsecond=0) + timedelta(seconds=1)
+    return {"timestamp": instant(at), "op": "edit", "old": old, "new": new, "by": ws.actor}
+
+
+def tag(
+    ws: Workspace,
+    ref: str,
+    *,
+    add: Sequence[str] = (),
+    remove: Sequence[str] = (),
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Saved:
+    """Give a memory tags, and take others from it.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        UsageError: a tag is no word, or stands on both sides.
+    """
+    both = set(add) & set(remove)
+    if both:
+        raise UsageError(f"`{min(both)}` is to be added and removed at once")
+    adding = typed.parse("tags", add) if add else []
+    removing = typed.parse("tags", remove) if remove else []
+    file = opened_for_change(ws, ref)
+    edits: list[splice.Edit] = [
+        splice.RemoveItems("tags", _items(removing)),
+        splice.AppendItems("tags", _items(adding)),
+    ]
+    return _save(ws, file, edits, verb="tag", dry_run=dry_run, commit=commit)
+
+
+def _items(value: Plain) -> tuple[Plain, ...]:
+    return tuple(value) if isinstance(value, list) else ()
+
+
+def _save(
+    ws: Workspace, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
+) -> Saved:
+    data = splice.apply(file, edits)
+    after = memory_file.read(file.path, data)
+    if isinstance(after, memory_file.BrokenFile):
+        # The file was readable, so what is wrong is what was asked for.
+        raise UsageError(told(after.findings), hint=hint(after.findings))
+    return save(ws, Edit(path=file.path, before=file, after=data), verb=verb, dry_run=dry_run, commit=commit)
+
+
+# -- the whole file, in an editor ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A draft that can't become the memory, and why."""
+
+    findings: tuple[Finding, ...]
+
+
+def accept(
+    ws: Workspace, before: MemoryFile, draft: bytes, *, dry_run: bool = False, commit: bool = False
+) -> Saved | Rejected:
+    """Make a draft, which was made of the file `before`, that file; a draft with errors is handed back.
+
+    Raises:
+        ChangedMeanwhileError: the file is no longer the one that the draft was made of.
+    """
+    findings = _wrong_with(before, draft)
+    if findings:
+        return Rejected(findings)
+    edit = Edit(path=before.path, before=before, after=draft)
+    return save(ws, edit, verb="edit", dry_run=dry_run, commit=commit)
+
+
+def _wrong_with(before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
+    """Return the errors of a draft; empty where it can be written."""
+    from memstore.codec.problem import Problem
+    from memstore.model.finding import Position
+
+    match memory_file.read(before.path, draft):
+        case memory_file.BrokenFile(findings=findings):
+            return findings
+        case MemoryFile() as after:
+            return tuple(finding for finding in findings_between(before, after) if finding.is_error)
+        case _:
+            lost = Problem("fence-opening", Position(1), "the frontmatter is gone", "begin with a line ---")
+            return (lost.found_in(before.path),)

@@ -1,0 +1,60 @@
+"""The memories that a new value names: they must be there, and are written in whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.errors import UsageError
+from memstore.flows.resolve import resolve
+from memstore.model.memory import KEYS, Shape
+from memstore.model.provenance import is_external_mark
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.codec.render import Plain
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+_REF_KEYS = tuple(key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SOURCES, Shape.HEIRS))
+
+
+def whole_refs(ws: Workspace, values: Mapping[str, Plain], *, of: str | None = None) -> dict[str, Any]:
+    """Return the lists of refs among `values` with each ref as `type:id`.
+
+    Args:
+        ws: the vault.
+        values: values by key; those that hold no refs are left out of the answer.
+        of: the path of the memory whose values these are to be, None for a new one.
+
+    Raises:
+        NotFoundError: a ref names no memory that the actor may see, several, or one of another type.
+        UsageError: a ref names the memory itself, or one that has no id.
+    """
+    named = {name: value for name in _REF_KEYS if (value := values.get(name))}
+    if all(is_external_mark(text) for value in named.values() for text in _texts(value)):
+        return {}
+    snapshot = ws.library.snapshot()
+    return {name: _whole(ws, snapshot, name, value, of) for name, value in named.items()}
+
+
+def _texts(value: Plain) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+
+def _whole(ws: Workspace, snapshot: Snapshot, name: str, value: Plain, of: str | None) -> Any:
+    refs = list(dict.fromkeys(_ref(ws, snapshot, name, text, of) for text in _texts(value)))
+    return refs if isinstance(value, list) else refs[0]
+
+
+def _ref(ws: Workspace, snapshot: Snapshot, name: str, text: str, of: str | None) -> str:
+    if is_external_mark(text):
+        if name == "derived_from":
+            return text
+        raise UsageError(f"`{name}` names memories, and `{text}` is none", hint="external marks go into derived_from")
+    entry = resolve(ws, text, snapshot=snapshot)
+    if entry.path == of:
+        raise UsageError(f"`{name}` would name the memory itself", hint="take that ref out")
+    if entry.ref is None:
+        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
+    return entry.ref

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from memstore.codec import memory_file
+from memstore.codec.memory_file import MemoryFile
+from memstore.codec.tidy import tidied
+from tests.strategies import HandStyled, hand_styled_files
+
+
+def read(data: bytes) -> MemoryFile:
+    file = memory_file.read("a.md", data)
+    assert isinstance(file, MemoryFile), file
+    return file
+
+
+@given(hand_styled_files())
+@settings(max_examples=200, deadline=None)
+def test_no_value_no_comment_and_no_text_changes(styled: HandStyled) -> None:
+    once = read(tidied(read(styled.data)))
+    assert once.front.values == styled.values
+    assert once.text.body.encode() == styled.body
+    assert once.data.count(b"#") == styled.data.count(b"#")
+    assert tidied(once) == once.data
+
+
+@pytest.mark.parametrize(
+    ("head", "even"),
+    [
+        ("type:   note  # x  \n", "type: note  # x\n"),
+        ("type: note\ntitle  : x\n", "type: note\ntitle: x\n"),
+        ("type: note\nmine:   # empty\n", "type: note\nmine:   # empty\n"),
+        ("type: note\nmine: |\n  a  \n  b\n", "type: note\nmine: |\n  a  \n  b\n"),
+        ("type: note\ncreated_at: 2026-02-01T00:00:00Z\n", 'type: note\ncreated_at: "2026-02-01T00:00:00Z"\n'),
+        ("type: note\nvalid_from: '2026-02-01'\n", "type: note\nvalid_from: '2026-02-01'\n"),
+        ("type: note\nmine: 2026-02-01\n", "type: note\nmine: 2026-02-01\n"),
+        (
+            "type: note\nclaims:\n- subject: a, b\n  attribute: 'x'\n  value: 0.50x\n  since: 2026-02-01\n",
+            'type: note\nclaims:\n- {subject: "a, b", attribute: \'x\', value: 0.50x, since: "2026-02-01"}\n',
+        ),
+        (
+            "type: note\nclaims: [{subject: a, attribute: b, value: c}, {subject: d, attribute: e, value: f}]\n",
+            "type: note\nclaims:\n  - {subject: a, attribute: b, value: c}\n  - {subject: d, attribute: e, value: f}\n",
+        ),
+        (
+            "type: note\nclaims:\n- subject: a # why\n  attribute: b\n  value: c\n",
+            "type: note\nclaims:\n- subject: a # why\n  attribute: b\n  value: c\n",
+        ),
+        ("{type:   note}\n", "{type:   note}\n"),
+    ],
+)
+def test_layouts(head: str, even: str) -> None:
+    assert read(tidied(read(f"---\n{head}---\nText  \n".encode()))).text.head == even

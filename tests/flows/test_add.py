@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.errors import ChangedMeanwhileError, NotFoundError, RefusedError, UsageError
+from memstore.flows.add import add_draft, add_memory
+from memstore.flows.undo import undo
+from memstore.model.config import Config
+from memstore.rules.slugs import slug
+from tests.memory_workspace import OWNER, files_of, memory_workspace
+from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from memstore.codec.render import Plain
+
+RAW = memory_text(id="m_7f3k9q2x1c", type="raw")
+
+
+def test_a_note_gets_what_its_writer_left_out() -> None:
+    ws = memory_workspace()
+    saved = add_memory(ws, {}, "Bella eats at eight.")
+    assert saved.ref == "note:m_0000000001"
+    assert saved.path == "memories/note/2026/02/bella-eats-at-eight-m_0000000001.md"
+    assert (
+        files_of(ws)[saved.path].decode()
+        == """\
+---
+type: note
+id: m_0000000001
+created_at: "2026-02-01T12:00:00Z"
+author: human:sean
+source_type: direct_experience
+---
+
+Bella eats at eight.
+"""
+    )
+
+
+def test_a_belief_states_its_confidence() -> None:
+    ws = memory_workspace()
+    saved = add_memory(ws, {"type": "belief", "title": "Ünïted: we stand!", "tags": ["a"]}, "x")
+    assert saved.path == "memories/belief/2026/02/united-we-stand-m_0000000001.md"
+    head = files_of(ws)[saved.path].decode()
+    assert (
+        "confidence: 0.8\n"
+        "confidence_history:\n"
+        '  - {timestamp: "2026-02-01T12:00:00Z", op: assert, old: null, new: 0.8, by: "human:sean"}\n'
+    ) in head
+
+
+def test_anothers_memory_is_their_own() -> None:
+    ws = memory_workspace(actor="si:ash", config=Config(owner=OWNER, filenames="id"))
+    saved = add_memory(ws, {"type": "episode", "source": "human:claire"}, "We met.")
+    assert saved.path == "memories/episode/2026/02/m_0000000001.md"
+    text = files_of(ws)[saved.path].decode()
+    for line in (
+        "owner: si:ash",
+        "author: si:ash",
+        "source_entity: human:claire",
+        "source_type: told_by_human",
+        'derived_from: ["context:human:claire"]'.replace('"', ""),
+    ):
+        assert line in text
+
+
+def test_refs_are_written_in_whole() -> None:
+    ws = memory_workspace({"memories/a.md": RAW})
+    values: dict[str, Plain] = {
+        "derived_from": ["m_7f3", "url:https://example.org"],
+        "relates_to": ["raw:m_7f3k9q2x1c"],
+    }
+    text = files_of(ws)[add_memory(ws, values, "x").path].decode()
+    assert "derived_from: [raw:m_7f3k9q2x1c, url:https://example.org]" in text
+    assert "relates_to: [raw:m_7f3k9q2x1c]" in text
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        ({"derived_from": ["m_gone"]}, NotFoundError),
+        ({"derived_from": ["note:m_7f3k9q2x1c"]}, NotFoundError),
+        ({"relates_to": ["context:tea"]}, UsageError),
+        ({"relates_to": ["memories/b.md"]}, UsageError),
+        ({"type": "notes"}, UsageError),
+        ({"confidence": 1.5}, UsageError),
+        ({"access_grants": ["everybody"]}, UsageError),
+        ({"id": "m_0000000009"}, RefusedError),
+        ({"supersedes": ["raw:m_7f3k9q2x1c"]}, RefusedError),
+        ({"status": "forgotten"}, RefusedError),
+        ({" ": "x"}, UsageError),
+    ],
+)
+def test_what_is_wrong_stops_it_and_nothing_is_written(values: dict[str, Plain], error: type[Exception]) -> None:
+    ws = memory_workspace({"memories/a.md": RAW, "memories/b.md": memory_text()})
+    with pytest.raises(error):
+        add_memory(ws, values, "x")
+    assert list(files_of(ws)) == ["memories/a.md", "memories/b.md"]
+
+
+def test_a_memory_of_somebody_else_is_not_there() -> None:
+    ws = memory_workspace({"memories/a.md": RAW}, actor="si:ash")
+    with pytest.raises(NotFoundError):
+        add_memory(ws, {"derived_from": ["m_7f3"]}, "x")
+
+
+def test_a_memory_needs_a_text() -> None:
+    with pytest.raises(UsageError):
+        add_memory(memory_workspace(), {}, " \n")
+
+
+def test_a_dry_run_shows_the_file_and_writes_nothing() -> None:
+    ws = memory_workspace()
+    saved = add_memory(ws, {}, "Tea", dry_run=True)
+    assert saved.diff.startswith(f"--- /dev/null\n+++ b/{saved.path}\n@@ -0,0 +1,9 @@\n+---\n+type: note\n")
+    assert files_of(ws) == {}
+    assert ws.journal.last() is None
+
+
+def test_what_was_added_can_be_undone() -> None:
+    ws = memory_workspace()
+    add_memory(ws, {}, "Tea")
+    undo(ws)
+    assert files_of(ws) == {}
+
+
+def test_no_file_is_overwritten() -> None:
+    first = memory_workspace()
+    path = add_memory(first, {}, "Tea").path
+    ws = memory_workspace({path: b"mine"})
+    with pytest.raises(ChangedMeanwhileError):
+        add_memory(ws, {}, "Tea")
+    assert files_of(ws) == {path: b"mine"}
+
+
+def test_a_draft_keeps_its_style() -> None:
+    ws = memory_workspace()
+    saved = add_draft(ws, b"---\r\ntitle: 'Tea' # mine\r\ntype: note\r\n---\r\nText.\r\n")
+    assert files_of(ws)[saved.path].decode() == (
+        "---\r\ntitle: 'Tea' # mine\r\n"
+        'created_at: "2026-02-01T12:00:00Z"\r\nauthor: human:sean\r\nsource_type: direct_experience\r\n'
+        "type: note\r\nid: m_0000000001\r\n---\r\nText.\r\n"
+    )
+
+
+@pytest.mark.parametrize("draft", [b"no fence", b"---\ntype: nothing\n---\nx\n", b"---\ntype: note\n---\n \n"])
+def test_a_bad_draft_is_refused(draft: bytes) -> None:
+    with pytest.raises(UsageError):
+        add_draft(memory_workspace(), draft)
+
+
+def test_a_draft_has_no_id() -> None:
+    with pytest.raises(RefusedError):
+        add_draft(memory_workspace(), memory_text(id="m_0000000009"))
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Tea at 8", "tea-at-8"),
+        ("Straße & Œuvre", "strasse-oeuvre"),
+        ("語", ""),
+        ("../../etc/passwd", "etc-passwd"),
+        ("x" * 70, "x" * 50),
+        ("word " * 20, "word-word-word-word-word-word-word-word-word-word"),
+    ],
+)
+def test_slugs(title: str, expected: str) -> None:
+    assert slug(title) == expected

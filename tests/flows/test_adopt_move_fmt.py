@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+
+from memstore.codec.memory_file import MemoryFile, read
+from memstore.errors import ChangedMeanwhileError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.flows.adopt import adopt, adoptable
+from memstore.flows.fmt import fmt
+from memstore.flows.move import move
+from memstore.flows.undo import undo
+from tests.memory_workspace import files_of, memory_workspace
+from tests.support import memory_text
+
+FILES = {
+    "plain.md": b"\xef\xbb\xbf# Tea\r\n\r\nHot.\r\n",
+    "obsidian/tea.md": b"---\n# mine\naliases: [Chai]\ncreated: 2025-12-24\n---\nHot.",
+    "nameless.md": b"---\ntype: belief\nsource: a walk\n---\nx\n",
+    "known.md": memory_text(id="m_known"),
+    "broken.md": b"---\ntype: note\ntags: x\n---\n",
+    "anothers.md": memory_text(owner="si:ash"),
+}
+
+
+def test_what_could_be_adopted_is_listed() -> None:
+    found = {a.path: a.lacks for a in adoptable(memory_workspace(FILES))}
+    assert found == {
+        "plain.md": ("type", "id", "created_at", "source_type"),
+        "obsidian/tea.md": ("type", "id", "created_at", "source_type"),
+        "nameless.md": ("id", "created_at"),
+    }
+
+
+def test_adopted_files_keep_all_their_bytes() -> None:
+    ws = memory_workspace(FILES)
+    adopted = adopt(ws, kind="observation")
+    files = files_of(ws)
+    assert files["plain.md"] == (
+        b"\xef\xbb\xbf---\r\ntype: observation\r\nid: m_0000000006\r\n"
+        b'created_at: "1970-01-01T00:00:01Z"\r\nsource_type: unknown\r\n---\r\n# Tea\r\n\r\nHot.\r\n'
+    )
+    assert files["obsidian/tea.md"].decode() == (
+        "---\n# mine\naliases: [Chai]\n"
+        'created_at: "2025-12-24T00:00:00Z"\nsource_type: unknown\n'
+        "created: 2025-12-24\ntype: observation\nid: m_0000000005\n---\nHot."
+    )
+    for path in ("known.md", "broken.md", "anothers.md"):
+        assert files[path] == FILES[path]
+    assert [finding.path for finding in adopted.left_alone] == ["broken.md"]
+    assert all(
+        isinstance(read(path, files[path]), MemoryFile) for path in ("plain.md", "obsidian/tea.md", "nameless.md")
+    )
+    undo(ws)
+    assert files_of(ws) == FILES
+
+
+def test_a_folder_or_a_file_alone() -> None:
+    ws = memory_workspace(FILES)
+    assert [a.path for a in adoptable(ws, ["obsidian/"])] == ["obsidian/tea.md"]
+    assert [saved.path for saved in adopt(ws, ["./plain.md"], dry_run=True).saved] == ["plain.md"]
+    assert files_of(ws) == FILES
+    with pytest.raises(VaultError):
+        adopt(ws, ["gone.md"])
+
+
+def test_only_the_owner_adopts() -> None:
+    with pytest.raises(RefusedError):
+        adopt(memory_workspace(FILES, actor="si:ash"))
+
+
+@pytest.mark.parametrize(
+    ("to", "path"), [("a/b.md", "a/b.md"), ("a/", "a/known.md"), ("./known.md", "known.md"), (".", "known.md")]
+)
+def test_a_memory_moves(to: str, path: str) -> None:
+    ws = memory_workspace({"known.md": memory_text(id="m_known"), "tea/x.md": memory_text()})
+    moved = move(ws, "m_known", to)
+    assert (moved.path_before, moved.path, moved.ref) == ("known.md", path, "note:m_known")
+    assert files_of(ws)[path] == memory_text(id="m_known")
+    assert len(files_of(ws)) == 2
+
+
+def test_a_move_can_be_undone_and_tried() -> None:
+    ws = memory_workspace({"known.md": memory_text(id="m_known")})
+    move(ws, "m_known", "a.md", dry_run=True)
+    assert list(files_of(ws)) == ["known.md"]
+    move(ws, "m_known", "a.md")
+    undo(ws)
+    assert list(files_of(ws)) == ["known.md"]
+
+
+@pytest.mark.parametrize("to", ["../x.md", "x.txt", ".hidden.md", "entities/x.md", "README.md", "a/entities.txt/x"])
+def test_no_memory_can_lie_there(to: str) -> None:
+    ws = memory_workspace({"a/known.md": memory_text(id="m_known")})
+    with pytest.raises(UsageError):
+        move(ws, "m_known", to)
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_move_never_overwrites(dry_run: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    ws = memory_workspace({"known.md": memory_text(id="m_known"), "x.md": b"mine"})
+    with pytest.raises(ChangedMeanwhileError):
+        move(ws, "m_known", "x.md", dry_run=dry_run)
+    assert files_of(ws)["x.md"] == b"mine"
+
+
+UNEVEN = b"---\ntype:  note  \nid: m_known\n---\n\ttext  \n"
+EVEN = b"---\ntype: note\nid: m_known\n---\n\ttext  \n"
+
+
+def test_layout_is_made_even() -> None:
+    files = {"a.md": UNEVEN, "b.md": EVEN.replace(b"known", b"other"), "c.md": FILES["broken.md"]}
+    ws = memory_workspace(files)
+    tried = fmt(ws, dry_run=True)
+    assert ([saved.path for saved in tried.saved], tried.total, tried.left_out) == (["a.md"], 2, 1)
+    assert files_of(ws) == files
+    fmt(ws)
+    assert files_of(ws) == {**files, "a.md": EVEN}
+    assert fmt(ws, ["m_known"]).saved == ()
+    with pytest.raises(NotFoundError):
+        fmt(ws, ["c.md"])

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import pytest
+
+from memstore.errors import ChangedMeanwhileError, FormatError, NotFoundError, RefusedError, UsageError
+from memstore.flows.amend import Rejected, accept, opened_for_change, set_keys, tag
+from memstore.flows.save import Edit, Saved, save
+from tests.memory_workspace import files_of, memory_workspace
+from tests.support import memory_text
+
+STYLED = b"""\
+---
+type: belief   # of mine
+id: 'm_7f3k9q2x1c'
+tags:
+- dog
+confidence: 0.80
+confidence_history:
+- {timestamp: "2026-02-01T12:30:00Z", op: assert, old: null, new: 0.8}
+---
+Text.
+"""
+OTHER = memory_text(id="m_other", type="episode")
+PATH = "memories/tea.md"
+
+
+@pytest.mark.parametrize(
+    ("texts", "old", "new"),
+    [
+        ({"title": ["Tea: hot"]}, b"tags:", b'title: "Tea: hot"\ntags:'),
+        ({"tags": ["dog,cat"]}, b"- dog\n", b"- dog\n- cat\n"),
+        ({"tags": [""]}, b"tags:\n- dog\n", b""),
+        ({"mine": ["0.5"]}, b"new: 0.8}\n", b"new: 0.8}\nmine: 0.5\n"),
+        ({"relates_to": ["m_oth"]}, b"confidence: 0.80\n", b"confidence: 0.80\n"),
+        ({"type": ["belief"]}, b"", b""),
+        ({"confidence": ["0.8"]}, b"", b""),
+    ],
+)
+def test_a_key_changes_and_nothing_else(texts: dict[str, list[str]], old: bytes, new: bytes) -> None:
+    ws = memory_workspace({PATH: STYLED, "memories/other.md": OTHER})
+    saved = set_keys(ws, "m_7f3", texts)
+    expected = STYLED.replace(old, new, 1)
+    if "relates_to" in texts:
+        expected = STYLED.replace(b"- dog\n", b"- dog\nrelates_to: [episode:m_other]\n")
+    assert files_of(ws)[PATH] == expected
+    assert saved.changed == (expected != STYLED)
+
+
+def test_a_confidence_that_is_set_is_recorded() -> None:
+    ws = memory_workspace({PATH: STYLED})
+    set_keys(ws, "m_7f3", {"confidence": ["0.9"]})
+    assert files_of(ws)[PATH] == STYLED.replace(b"0.80", b"0.9").replace(
+        b"new: 0.8}\n",
+        b'new: 0.8}\n- {timestamp: "2026-02-01T12:30:01Z", op: edit, old: 0.8, new: 0.9, by: "human:sean"}\n',
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "error"),
+    [
+        ("id", "m_0000000009", RefusedError),
+        ("status", "superseded", RefusedError),
+        ("witnesses", "x", RefusedError),
+        ("status", "activ", UsageError),
+        ("confidence", "high", UsageError),
+        ("confidence", "1.2", UsageError),
+        ("access_grants", "everybody", UsageError),
+        ("type", "", UsageError),
+        ("relates_to", "m_gone", NotFoundError),
+        ("relates_to", "m_7f3k9q2x1c", UsageError),
+    ],
+)
+def test_what_cannot_be_set_is_refused(key: str, text: str, error: type[Exception]) -> None:
+    ws = memory_workspace({PATH: STYLED})
+    with pytest.raises(error) as raised:
+        set_keys(ws, "m_7f3", {key: [text]})
+    assert getattr(raised.value, "hint", None)
+    assert files_of(ws)[PATH] == STYLED
+
+
+def test_tags_come_and_go() -> None:
+    ws = memory_workspace({PATH: STYLED})
+    saved = tag(ws, "m_7f3", add=["cat", "bird"], remove=["dog"])
+    assert files_of(ws)[PATH] == STYLED.replace(b"tags:\n- dog\n", b"tags: [cat, bird]\n")
+    assert saved.diff.count("\n+") == 2
+    with pytest.raises(UsageError):
+        tag(ws, "m_7f3", add=["x"], remove=["x"])
+
+
+def test_a_memory_of_somebody_else_is_not_there() -> None:
+    ws = memory_workspace({PATH: STYLED}, actor="si:ash")
+    with pytest.raises(NotFoundError):
+        set_keys(ws, "m_7f3k9q2x1c", {"title": ["x"]})
+
+
+def test_a_draft_becomes_the_file() -> None:
+    ws = memory_workspace({PATH: STYLED})
+    before = opened_for_change(ws, "m_7f3")
+    saved = accept(ws, before, STYLED.replace(b"Text.", b"Other text."))
+    assert isinstance(saved, Saved)
+    assert b"Other text." in files_of(ws)[PATH]
+
+
+@pytest.mark.parametrize(
+    ("draft", "code"),
+    [
+        (b"Text.\n", "fence-opening"),
+        (STYLED.replace(b"0.80", b"high"), "value-shape"),
+        (STYLED.replace(b"m_7f3k9q2x1c", b"m_aaaaaaaaaa"), "id-changed"),
+    ],
+)
+def test_a_bad_draft_is_handed_back(draft: bytes, code: str) -> None:
+    ws = memory_workspace({PATH: STYLED})
+    rejected = accept(ws, opened_for_change(ws, "m_7f3"), draft)
+    assert isinstance(rejected, Rejected)
+    assert [finding.code for finding in rejected.findings] == [code]
+    assert files_of(ws)[PATH] == STYLED
+
+
+def test_a_save_in_between_wins() -> None:
+    ws = memory_workspace({PATH: STYLED})
+    before = opened_for_change(ws, "m_7f3")
+    files_of(ws)[PATH] = STYLED + b"More.\n"
+    with pytest.raises(ChangedMeanwhileError):
+        accept(ws, before, STYLED.replace(b"Text.", b"Other text."))
+    assert files_of(ws)[PATH] == STYLED + b"More.\n"
+
+
+def test_a_file_that_would_be_broken_is_never_written() -> None:
+    ws = memory_workspace({PATH: STYLED})
+    before = opened_for_change(ws, "m_7f3")
+    with pytest.raises(FormatError):
+        save(ws, Edit(path=PATH, before=before, after=b"---\ntype: [\n---\n"), verb="set")
+    with pytest.raises(RefusedError):
+        save(ws, Edit(path=PATH, before=before, after=memory_text()), verb="set")
+    assert files_of(ws)[PATH] == STYLED
+
+
+def test_a_broken_file_is_never_rewritten() -> None:
+    from memstore.codec import memory_file
+
+    broken = memory_file.read(PATH, b"---\ntype: [\n---\n")
+    ws = memory_workspace({PATH: broken.data})
+    with pytest.raises(FormatError):
+        save(ws, Edit(path=PATH, before=broken, after=STYLED), verb="set")
+    assert files_of(ws)[PATH] == broken.data

@@ -1,0 +1,70 @@
+"""A workspace that touches no disk, for tests of flows that write."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+from memstore.adapters.memory_snapshot import snapshot_of_files
+from memstore.codec.git_blob import blob_id
+from memstore.model.config import Config
+from memstore.ports.workspace import Workspace
+from tests.memory_vault import MemoryVault
+from tests.support import CountingIds, TickClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memstore.ports.history import History
+    from memstore.ports.journal import Operation
+    from memstore.ports.search_index import Snapshot
+
+OWNER = "human:sean"
+
+
+class ReadingLibrary:
+    """Reads every file for every snapshot."""
+
+    def __init__(self, vault: MemoryVault) -> None:
+        self._vault = vault
+
+    def snapshot(self) -> Snapshot:
+        return self.snapshot_of((stat.path, self._vault.read(stat.path)) for stat in self._vault.memory_files())
+
+    def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
+        return snapshot_of_files(files, blob_id=blob_id)
+
+
+class LastOperation:
+    """A journal in memory."""
+
+    def __init__(self) -> None:
+        self._last: Operation | None = None
+
+    def record(self, operation: Operation) -> None:
+        self._last = operation
+
+    def last(self) -> Operation | None:
+        return self._last
+
+
+def memory_workspace(
+    files: dict[str, bytes] | None = None, *, actor: str = OWNER, config: Config | None = None
+) -> Workspace:
+    """Return a vault of Sean's in memory, without a repository."""
+    vault = MemoryVault(files)
+    return Workspace(
+        vault=vault,
+        history=cast("History", SimpleNamespace(repository=None, blob_id=blob_id)),
+        library=ReadingLibrary(vault),
+        clock=TickClock(),
+        ids=CountingIds(),
+        config=config or Config(owner=OWNER),
+        actor=actor,
+        journal=LastOperation(),
+    )
+
+
+def files_of(ws: Workspace) -> dict[str, bytes]:
+    """Return the files of a vault in memory."""
+    return cast("MemoryVault", ws.vault).files
