@@ -6,13 +6,42 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
+# Chinese, Japanese and Korean are written without blanks (Korean glues its particles on), so each character is a word
+# of its own there, and a query's neighbours are scored as neighbours.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
+# A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`.
+_WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
+_WORD_ANY_SCRIPT = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?<=\d)[.:]\d+)*(?:'[^\W{_UNSPACED}]+)*")
+# What hangs on a word and is none: the English possessive, the French and Italian article.
+_HANGERS = re.compile(r"'s\b|\b(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
+_MARKS = re.compile("[\u0300-\u036f]+")
+_MAY_DIFFER = re.compile(f"['’{_UNSPACED}]")
+_STEMMED = re.compile(r"[a-z]{3,32}")
+
+# Words that carry a question and not its subject. They are indexed all the same, so phrases are exact.
+STOP_WORDS = frozenset(
+    """
+    a about after again all also am an and any are aren't as at be been before being both but by can can't could
+    couldn't did didn't do does doesn't doing don't down during each few for from further had hadn't has hasn't have
+    haven't having he he'd he'll her here hers herself him himself his how i i'd i'll i'm i've if in into is isn't it
+    its itself just let me more most my myself no nor not now of off on once only or other our ours ourselves out over
+    own same shan't she she'd she'll should shouldn't so some such than that the their theirs them themselves then
+    there these they they'd they'll they're they've this those through to too under until up upon very was wasn't we
+    we'd we'll we're we've were weren't what when where which while who whom whose why will with won't would wouldn't
+    you you'd you'll you're you've your yours yourself yourselves
+    """.split()  # noqa: SIM905 - a list of words reads best as words
+)
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text, folded: lower case, without marks; in order, stop words included."""
-    folded = text if text.isascii() else _without_marks(text)
-    return _WORD.findall(folded.casefold())
+    if text.isascii():
+        folded = text.lower()
+        return _WORD.findall(_HANGERS.sub("", folded) if "'" in folded else folded)
+    folded = fold(text)
+    if not _MAY_DIFFER.search(folded):
+        return _WORD.findall(folded)
+    return _WORD_ANY_SCRIPT.findall(_HANGERS.sub("", folded))
 
 
 def terms(text: str) -> list[str]:
@@ -22,11 +51,20 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def term_of(word: str) -> str:
-    """Return the index term of one folded word."""
+    """Return the index term of one folded word: its stem, if it is a word of plain letters."""
     from whoosh.lang.porter import stem
 
-    return str(stem(word))
+    return str(stem(word)) if _STEMMED.fullmatch(word) else word
 
 
-def _without_marks(text: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+def beginning(term: str) -> str:
+    """Return what every word with this index term begins with: Porter changes at most the last letter of what stays."""
+    return term[:-1] if len(term) > 1 else term
+
+
+def fold(text: str) -> str:
+    """Return a text in lower case and without marks: `Jürgen` as `jurgen`, `ß` as `ss`, `Ｂ` as `b`."""
+    # The marks of Latin, Greek and Cyrillic go; those that make another letter, as in Japanese, are put back.
+    # The typographic apostrophe is the plain one.
+    text = text.casefold().replace("’", "'")
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))

@@ -1,0 +1,188 @@
+"""Passages: a body cut into what can be cited, each with its file lines.
+
+Line by line and tolerant: whatever a line looks like, it belongs to exactly one passage.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memstore.model.retrieval import Passage, PassageKind
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_QUOTE = re.compile(r"[ \t]*>")
+_ROW = re.compile(r"[ \t]*\|")
+_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$")
+_SPEAKER = re.compile(r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)")
+
+
+def passages(body: str, *, first_line: int) -> list[Passage]:
+    """Return the passages of a body, in order; together they hold every line that is not blank.
+
+    Args:
+        body: the text after the frontmatter.
+        first_line: the file line on which it begins, from 1.
+    """
+    cutter = _Cutter(first_line)
+    for number, line in enumerate(body.split("\n"), first_line):
+        cutter.line(number, line.removesuffix("\r"))
+    cutter.end()
+    return cutter.done
+
+
+class _Cutter:
+    """Takes one line after the other; one use."""
+
+    def __init__(self, first_line: int) -> None:
+        self.done: list[Passage] = []
+        self.headings: list[tuple[int, str]] = []
+        self.heading_line: int | None = None  # of the first heading that waits for its text
+        self.kind: PassageKind | None = None  # of the passage being read, None between passages
+        self.start = first_line
+        self.texts: list[str] = []
+        self.fence = ""
+        self.table_head = ""
+        self.last_heading_line = first_line
+
+    def line(self, number: int, line: str) -> None:
+        """Take the next line."""
+        if self.kind is PassageKind.CODE:
+            self._code_line(line)
+        elif not (content := line.lstrip()):
+            self._close()
+            self.table_head = ""
+        elif content[0] not in _SIGNS:
+            self._plain_line(number, line)
+        elif fence := _FENCE.match(line):
+            self._open(PassageKind.CODE, number, line)
+            self.fence = fence[1]
+        elif heading := _HEADING.match(line):
+            self._heading(number, len(heading[1]), _CLOSING_HASHES.sub("", heading[2] or "").strip())
+        elif not self._is_underline(number, line):
+            self._text_line(number, line)
+
+    def _plain_line(self, number: int, line: str) -> None:
+        """Take a line that begins nothing: it goes on with the item, quotation or paragraph before it."""
+        if self.kind in _CONTINUED:
+            self.texts.append(line)
+        else:
+            self._open(PassageKind.PARAGRAPH, number, line)
+
+    def end(self) -> None:
+        """Finish: no more lines."""
+        if self.kind is PassageKind.CODE:
+            while not self.texts[-1].strip():  # a fence that is never closed ends with the last line of text
+                self.texts.pop()
+        self._close()
+        self._close_section()
+
+    def _text_line(self, number: int, line: str) -> None:
+        kind = _kind_of(line)
+        if kind is PassageKind.ROW and self.kind is PassageKind.ROW and self._is_table_head_end(line):
+            self.texts.append(line)
+            self.table_head = self.texts[0]
+        elif kind is PassageKind.PARAGRAPH:
+            self._plain_line(number, line)
+        elif kind is PassageKind.QUOTE and self.kind is kind:
+            self.texts.append(line)
+        else:
+            self._open(kind, number, line)
+
+    def _is_table_head_end(self, line: str) -> bool:
+        return len(self.texts) == 1 and not self.table_head and _DELIMITER.match(line) is not None
+
+    def _code_line(self, line: str) -> None:
+        self.texts.append(line)
+        if line.strip().startswith(self.fence) and not line.strip().strip(self.fence[0]):
+            self._close()
+
+    def _open(self, kind: PassageKind, number: int, line: str) -> None:
+        self._close()
+        if kind is not PassageKind.ROW:
+            self.table_head = ""
+        self.kind, self.start, self.texts = kind, number, [line]
+
+    def _close(self) -> None:
+        """End the passage being read, if there is one; the headings that waited for text are its first lines."""
+        if self.kind is None:
+            return
+        text, speaker = "\n".join(self.texts), ""
+        if self.kind is PassageKind.ITEM:
+            text = text[_end_of_bullet(text) :]
+            if found := _SPEAKER.match(text):
+                speaker, text = found[1], text[found.end() :]
+        headings = [title for _, title in self.headings if title]
+        if self.table_head and self.texts[0] is not self.table_head:
+            headings.append(self.table_head)
+        self.done.append(
+            Passage(
+                self.kind,
+                line_start=self.heading_line or self.start,
+                line_end=self.start + len(self.texts) - 1,
+                text=text,
+                headings=tuple(headings),
+                speaker=speaker,
+            )
+        )
+        self.kind = self.heading_line = None
+
+    def _heading(self, number: int, level: int, title: str) -> None:
+        self._close()
+        if self.headings and self.headings[-1][0] >= level:
+            self._close_section()
+        while self.headings and self.headings[-1][0] >= level:
+            self.headings.pop()
+        self.headings.append((level, title))
+        self.heading_line = self.heading_line or number
+        self.last_heading_line = number
+        self.table_head = ""
+
+    def _close_section(self) -> None:
+        """Make a passage of headings that no text followed."""
+        if self.heading_line is not None:
+            title = self.headings[-1][1]
+            above = tuple(title for _, title in self.headings[:-1] if title)
+            self.done.append(
+                Passage(PassageKind.HEADING, self.heading_line, self.last_heading_line, title, headings=above)
+            )
+            self.heading_line = None
+
+    def _is_underline(self, number: int, line: str) -> bool:
+        """Whether the line makes a heading of the one line of text above it; if so, it is dealt with."""
+        if self.kind is not PassageKind.PARAGRAPH or len(self.texts) != 1:
+            return False
+        underline = _UNDERLINE.match(line)
+        if underline is None:
+            return False
+        self.kind = None
+        self._heading(number - 1, 1 if underline[1][0] == "=" else 2, self.texts[0].strip())
+        self.last_heading_line = number
+        return True
+
+
+_CONTINUED = frozenset({PassageKind.PARAGRAPH, PassageKind.ITEM, PassageKind.QUOTE})
+# What a line that is more than plain text begins with, blanks aside.
+_SIGNS = frozenset("`~#=-*_+>|0123456789")
+
+
+def _kind_of(line: str) -> PassageKind:
+    """Return what a line, which is no heading and no code, begins or goes on with."""
+    if _RULE.match(line):
+        return PassageKind.RULE
+    if _ITEM.match(line):
+        return PassageKind.ITEM
+    if _QUOTE.match(line):
+        return PassageKind.QUOTE
+    if _ROW.match(line):
+        return PassageKind.ROW
+    return PassageKind.PARAGRAPH
+
+
+def _end_of_bullet(text: str) -> int:
+    found = _ITEM.match(text)
+    return found.end() if found else 0

@@ -1,0 +1,171 @@
+"""What a search works on: the memories that the viewer may see, with statistics over just these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memstore.flows.at import snapshot_at
+from memstore.flows.visible import sees_unreadable, visible_rows
+from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.retrieval import Phrase, Prefix, Word
+from memstore.ports.search_index import Field
+from memstore.rules import analysis, quality
+from memstore.rules.matching import phrase_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from memstore.model.retrieval import Clause
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+    Postings = tuple[Sequence[int], Sequence[int]]
+
+# A stem may be shorter than the word it is the stem of; the beginnings of a prefix that may be one.
+SHORTEST_STEM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A vault at one time: `read` gives a file's bytes, as they were then, by its path."""
+
+    ws: Workspace
+    snapshot: Snapshot
+    read: Callable[[str], bytes]
+
+
+def view(ws: Workspace, at: str | None) -> View:
+    """Return the vault as of a commit or a date; None is now, uncommitted changes included.
+
+    Raises:
+        UsageError: `at` looks like a date and is none.
+        NotFoundError: there is no such commit.
+        GitError: the vault has no history.
+    """
+    if at is None:
+        return View(ws, ws.library.snapshot(), ws.vault.read)
+    return View(ws, *snapshot_at(ws, at))
+
+
+class Audience:
+    """One viewer's part of a snapshot; made once for many queries.
+
+    Args:
+        then: the vault at the time in question.
+    """
+
+    def __init__(self, then: View) -> None:
+        self.then = then
+        self.catalog = then.snapshot.catalog
+        self.index = then.snapshot.index
+        self.rows = visible_rows(then.ws, then.snapshot)
+        self._columns: dict[str, Sequence[str]] = {}
+        self._sees_all = len(self.rows) == len(self.catalog.memories)
+
+    @cached_property
+    def lengths(self) -> Sequence[int]:
+        """The words of every row's text."""
+        return self.index.lengths(Field.TEXT)
+
+    @cached_property
+    def average(self) -> float:
+        """The mean number of words of a visible memory's text."""
+        if not self.rows:
+            return 0.0
+        if len(self.rows) == len(self.lengths):
+            return sum(self.lengths) / len(self.rows)
+        return sum(map(self.lengths.__getitem__, self.rows)) / len(self.rows)
+
+    @cached_property
+    def left_out(self) -> int:
+        """How many files can't be read, as far as the viewer may know."""
+        return len(self.catalog.broken) if sees_unreadable(self.then.ws) else 0
+
+    @cached_property
+    def aliases(self) -> Sequence[tuple[int, tuple[str, ...]]]:
+        """The aliases of visible memories, as folded words, with their rows."""
+        column = self.column("aliases")
+        return [
+            (row, tuple(analysis.words(alias)))
+            for row in self.rows
+            if column[row]
+            for alias in column[row].split(ITEM_SEPARATOR)
+        ]
+
+    def column(self, name: str) -> Sequence[str]:
+        """Return a column of the catalogue; fetched once."""
+        if name not in self._columns:
+            self._columns[name] = self.catalog.column(name)
+        return self._columns[name]
+
+    def name(self, row: int) -> tuple[str, str]:
+        """Return what orders memories that are otherwise alike: the ref, then the path."""
+        memory_id = self.column("id")[row]
+        return f"{self.column('type')[row]}:{memory_id}" if memory_id else "", self.column("path")[row]
+
+    def quality(self, row: int, *, cites: bool, now: datetime) -> float:
+        """Return how far a memory may be relied on, if it cites lines that still stand or does not."""
+        held = self.column("confidence")[row]
+        base = quality.base(float(held) if held else None, self.column("channel")[row], self.column("source_type")[row])
+        return quality.quality(base, days_old=quality.days_between(self.column("created_at")[row], now), cites=cites)
+
+    def terms_of(self, clause: Clause) -> tuple[str, ...]:
+        """Return the index terms that count as a clause's word: its other spellings where it stands nowhere itself."""
+        match clause.asked:
+            case Word(term, spellings):
+                return (term,) if not spellings or self.holds(term) else (term, *spellings)
+            case Prefix(start):
+                return self._expanded(start)
+            case _:
+                return ()
+
+    def postings(self, clause: Clause, terms: Sequence[str], field: Field) -> Postings:
+        """Return the visible rows that hold a clause in a field, and how often."""
+        if isinstance(clause.asked, Phrase):
+            return self._phrase(clause.asked.terms, field)
+        if len(terms) == 1:
+            return self._visible(self.index.postings(field, terms[0]))
+        counts: dict[int, int] = {}
+        for term in terms:
+            for row, times in zip(*self._visible(self.index.postings(field, term)), strict=True):
+                counts[row] = counts.get(row, 0) + times
+        return list(counts), list(counts.values())
+
+    def holds(self, term: str) -> bool:
+        """Whether a visible memory has this term."""
+        return any(self.rows_of(term, field) for field in Field)
+
+    def rows_of(self, term: str, field: Field) -> Sequence[int]:
+        """Return the visible rows that hold a term in a field."""
+        return self._visible(self.index.postings(field, term))[0]
+
+    @cached_property
+    def _mask(self) -> bytearray:
+        mask = bytearray(len(self.lengths))
+        for row in self.rows:
+            mask[row] = 1
+        return mask
+
+    def _visible(self, found: Postings) -> Postings:
+        if self._sees_all:
+            return found
+        seen = [(row, times) for row, times in zip(*found, strict=True) if self._mask[row]]
+        return [row for row, _ in seen], [times for _, times in seen]
+
+    def _phrase(self, terms: Sequence[str], field: Field) -> Postings:
+        columns = [self._visible(self.index.postings(field, term))[0] for term in dict.fromkeys(terms)]
+        rows = sorted(set(columns[0]).intersection(*columns[1:]))
+        counts = [phrase_counts([self.index.positions(field, term, row) for term in terms]) for row in rows]
+        found = [(row, times) for row, times in zip(rows, counts, strict=True) if times]
+        return [row for row, _ in found], [times for _, times in found]
+
+    def _expanded(self, start: str) -> tuple[str, ...]:
+        """Return the terms that words beginning with `start` may have; which of them do, the text tells."""
+        longer = self.index.terms(start)
+        shorter = {start[:length] for length in range(SHORTEST_STEM, len(start))}
+        shorter |= {stem[:-1] + "i" for stem in shorter | {start} if stem[-1] == "y"}
+        shorter.add(analysis.term_of(start))
+        return tuple(dict.fromkeys([*longer, *sorted(stem for stem in shorter if self.holds(stem))]))

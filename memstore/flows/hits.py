@@ -1,0 +1,194 @@
+"""The second stage of a search: the best memories are read, their passages scored, and lines cited from these bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memstore.flows.cite import cites_standing_lines
+from memstore.flows.opened import opened
+from memstore.model.retrieval import NO_FILTERS, Filters, Hit, Passage, PassageKind, Sort, Unit
+from memstore.rules import analysis, quality, ranking
+from memstore.rules.matching import holds_alias
+from memstore.rules.ranking import ScoredPassage, Source
+from memstore.rules.searchable import date_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from memstore.flows.candidates import Candidates
+    from memstore.flows.opened import Opened
+
+MOST_MORE = 2
+# Of the best passage's own score, for a passage to be shown beside it.
+WORTH_MORE = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How results are wanted: which, how many, of what, in which order; `facets` are the keys to count values of."""
+
+    filters: Filters = NO_FILTERS
+    limit: int = 10
+    by: Unit = Unit.MEMORY
+    sort: Sort = Sort.RELEVANCE
+    facets: tuple[str, ...] = ()
+
+
+class HitReader:
+    """Reads the candidates of one query.
+
+    Args:
+        candidates: the memories that match.
+        words: the query's words, folded.
+        wish: how results are wanted.
+        now: the time, in UTC.
+    """
+
+    def __init__(self, candidates: Candidates, words: Sequence[str], wish: Wish, *, now: datetime) -> None:
+        self._candidates = candidates
+        self._then = candidates.audience.then
+        self._words = words
+        self._wish = wish
+        self._now = now
+        self._matcher = candidates.matcher
+
+    def hits(self) -> tuple[list[Hit], str | None]:
+        """Return the hits, best first, and why results below the wished-for quality are among them, or None."""
+        rows = list(self._candidates.scores)
+        least = self._wish.filters.min_confidence
+        if least is None or not rows:
+            return self._taken(rows, 0.0), None
+        quality_of = self._candidates.audience.quality
+        found = self._taken([row for row in rows if quality_of(row, cites=True, now=self._now) >= least], least)
+        if found:
+            return found, None
+        return self._taken(rows, 0.0), f"no result reaches confidence {least:g}; these are the best below it"
+
+    def _taken(self, rows: Sequence[int], least: float) -> list[Hit]:
+        """Return as many hits as are wished for, of at least that quality."""
+        taken: list[Hit] = []
+        ceiling = 1.0
+        for block in self._candidates.blocks(rows, self._wish.sort, now=self._now):
+            hits = [hit for hit in self._block(block) if hit.quality >= least]
+            if self._wish.sort is Sort.RELEVANCE:
+                # Blocks are put in order by less than is known inside one: what follows is never shown as better.
+                hits = [replace(hit, relevance=min(hit.relevance, ceiling)) for hit in hits]
+                ceiling = hits[-1].relevance if hits else ceiling
+            taken += hits
+            if len(taken) >= self._wish.limit:
+                break
+        return taken[: self._wish.limit]
+
+    # -- one block of files ----------------------------------------------------------------------
+
+    def _block(self, rows: Sequence[int]) -> list[Hit]:
+        files = [(row, file) for row in rows if (file := opened(self._then, row))]
+        scores = self._candidates.scores
+        sources = [
+            Source(file.own_title, date_words(file.entry.created_at or None), file.passages, scores[row])
+            for row, file in files
+        ]
+        candidates = self._candidates
+        scored = ranking.score_passages(sources, self._matcher, candidates.weights, candidates.demands)
+        hits: list[tuple[float, Hit]] = []
+        for (row, file), passages in zip(files, scored, strict=True):
+            if self._wish.by is Unit.PASSAGE:
+                hits += self._passage_hits(file, passages, scores[row])
+            else:
+                hits += self._memory_hit(file, passages, scores[row])
+        return self._in_order(hits)
+
+    def _in_order(self, hits: list[tuple[float, Hit]]) -> list[Hit]:
+        match self._wish.sort:
+            case Sort.RELEVANCE if self._candidates.best_possible:
+                hits.sort(key=lambda one: (-round(one[0], 9), *_place(one[1])))
+            case Sort.QUALITY:
+                hits.sort(key=lambda one: (-round(one[1].combined, 9), *_place(one[1])))
+            case _:
+                pass  # as the blocks have it
+        return [hit for _, hit in hits]
+
+    def _memory_hit(self, file: Opened, passages: list[ScoredPassage], score: float) -> list[tuple[float, Hit]]:
+        """Return the hit of a memory, with its best passages; none where nothing of it matches after all."""
+        if not passages:
+            passages = self._of_the_head(file, score)
+        if not passages:
+            return []
+        best, *others = passages
+        whole = ranking.memory_score(score, best.own) * self._recency(file)
+        more = [one for one in others[:MOST_MORE] if one.own >= WORTH_MORE * best.own]
+        relevance = ranking.relevance(whole, self._candidates.best_possible)
+        return [(whole, self._hit(file, best, relevance, more))]
+
+    def _passage_hits(self, file: Opened, passages: list[ScoredPassage], score: float) -> list[tuple[float, Hit]]:
+        found = []
+        for one in passages or self._of_the_head(file, score):
+            whole = one.score * self._recency(file)
+            relevance = ranking.passage_relevance(whole, self._candidates.best_possible)
+            found.append((whole, self._hit(file, one, relevance, [])))
+        return found
+
+    def _of_the_head(self, file: Opened, score: float) -> list[ScoredPassage]:
+        """Return the line of the frontmatter by which alone a memory was found; its first passage for mere filters."""
+        if not self._candidates.best_possible:
+            first = file.passages[0] if file.passages else _line(1, file.entry.title)
+            return [ScoredPassage(first, 0.0, 0.0)]
+        for passage in self._lines_of_the_head(file):
+            held = {clause for _, clause in self._matcher.places(passage.text)}
+            is_named = holds_alias(self._words, analysis.words(passage.text))
+            if (held or is_named) and self._candidates.demands.met_by(held):
+                own = ranking.line_score(held, self._candidates.weights)
+                return [ScoredPassage(passage, own, own + ranking.MEMORY_SHARE * score)]
+        return []
+
+    def _lines_of_the_head(self, file: Opened) -> Iterator[Passage]:
+        """Yield the lines of the frontmatter by which a memory may have been found."""
+        aliases = file.entry.aliases
+        named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, analysis.words(alias))]
+        for at in named:
+            yield _line(file.line_of_key("aliases", at), aliases[at])
+        if file.own_title:
+            yield _line(file.line_of_key("title"), file.own_title)
+        for at, alias in enumerate(aliases):
+            yield _line(file.line_of_key("aliases", at), alias)
+        if file.entry.created_at:
+            yield _line(file.line_of_key("created_at"), date_words(file.entry.created_at))
+
+    def _hit(self, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
+        entry = file.entry
+        held = float(entry.confidence) if entry.confidence else None
+        base = quality.base(held, entry.channel, entry.source_type)
+        passage = best.passage
+        return Hit(
+            ref=entry.ref,
+            path=entry.path,
+            title=entry.title,
+            type=entry.type,
+            created_at=entry.created_at or None,
+            content=f"{passage.speaker}: {passage.text}" if passage.speaker else passage.text,
+            citation=file.cite(passage.line_start, passage.line_end),
+            more=tuple(file.cite(one.passage.line_start, one.passage.line_end) for one in more),
+            relevance=relevance,
+            quality=quality.quality(
+                base,
+                days_old=quality.days_between(entry.created_at, self._now),
+                cites=cites_standing_lines(self._candidates.audience, file),
+            ),
+            held_confidence=held,
+            source_type=entry.source_type or "unknown",
+            channel=entry.channel or None,
+        )
+
+    def _recency(self, file: Opened) -> float:
+        days = quality.days_between(file.entry.created_at, self._now)
+        return 1.0 if days is None else ranking.recency_factor(days)
+
+
+def _line(number: int, text: str) -> Passage:
+    return Passage(PassageKind.HEADING, number, number, text)
+
+
+def _place(hit: Hit) -> tuple[str, str, int]:
+    return hit.ref or "", hit.path, hit.citation.line_start

@@ -1,0 +1,62 @@
+"""Filters applied to a snapshot; for keys that the catalogue does not hold, the files that are left are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import memory_file
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import VaultError
+from memstore.rules import filters as rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.flows.audience import View
+    from memstore.model.retrieval import Filters
+
+
+def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int]:
+    """Return those of `rows` that all the filters let through, ascending; active memories alone unless they say.
+
+    `min_confidence` is left to the caller: a list compares what is stored, a search its results' quality.
+
+    Args:
+        then: the vault at the time in question.
+        rows: the rows that the viewer may see.
+        filters: they hold together.
+    """
+    left = rules.matching(rows, filters, then.snapshot.catalog.column)
+    conditions = rules.unknown_keys(filters)
+    if not conditions:
+        return left
+    kept = []
+    for row in left:
+        values = values_of(then, row)
+        if all(rules.holds(where, texts_at(values, where.key)) for where in conditions):
+            kept.append(row)
+    return kept
+
+
+def values_of(then: View, row: int) -> dict[str, Any]:
+    """Return the frontmatter of a row's file; nothing where it can't be read any more."""
+    path = then.snapshot.catalog.entry(row).path
+    try:
+        file = memory_file.read(path, then.read(path))
+    except VaultError:
+        return {}
+    return file.front.values if isinstance(file, MemoryFile) else {}
+
+
+def texts_at(values: dict[str, Any], key: str) -> list[str]:
+    """Return the values of a key as texts; `origin.session_id` means the part of a map, or of the maps in a list."""
+    found: list[Any] = [values]
+    for name in key.split("."):
+        found = [item[name] for item in found if isinstance(item, dict) and name in item]
+        found = [part for item in found for part in (item if isinstance(item, list) else [item])]
+    return [_text(item) for item in found if item is not None and item not in ("", {})]
+
+
+def _text(value: object) -> str:
+    """Return a value as the file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

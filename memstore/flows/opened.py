@@ -1,0 +1,90 @@
+"""A memory's file opened for citing: access is decided, and lines are cited, on the same bytes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memstore.codec import fence, git_blob, memory_file, passages
+from memstore.codec.catalog_entry import entry_of
+from memstore.codec.fence import FencedText
+from memstore.codec.line_map import LineMap
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import VaultError
+from memstore.model.retrieval import Citation
+from memstore.rules.access import may_see
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.codec.memory_file import ReadFile
+    from memstore.flows.audience import View
+    from memstore.model.catalog import Entry
+    from memstore.model.retrieval import Passage
+
+
+@dataclass(frozen=True)
+class Opened:
+    """One file that was read; `entry` is what its bytes say."""
+
+    entry: Entry
+    data: bytes
+    text: FencedText
+
+    @cached_property
+    def passages(self) -> Sequence[Passage]:
+        """The passages of its body, with file lines."""
+        return passages.passages(self.text.body, first_line=self.text.body_line)
+
+    @cached_property
+    def own_title(self) -> str:
+        """The title that the frontmatter has; empty where the text's beginning serves for one."""
+        title = self.entry.title
+        return "" if not title or title == memory_file.default_title(self.text.body) else title
+
+    def cite(self, line_start: int, line_end: int) -> Citation:
+        """Return the citation of these lines."""
+        return Citation(
+            path=self.entry.path,
+            line_start=line_start,
+            line_end=line_end,
+            excerpt=self._lines.excerpt(line_start, line_end),
+            version_hash=self.entry.blob,
+        )
+
+    def line_of_key(self, *path: str | int) -> int:
+        """Return the line of a key of the frontmatter, or of an item in its list."""
+        if len(path) == 1 and (found := re.search(rf"^{path[0]}[ \t]*:", self.text.head, re.MULTILINE)):
+            return self.text.head_line + self.text.head.count("\n", 0, found.start())
+        return self._file.front.position(*path).line if isinstance(self._file, MemoryFile) else 1
+
+    @cached_property
+    def _file(self) -> ReadFile:
+        return memory_file.read(self.entry.path, self.data)
+
+    @cached_property
+    def _lines(self) -> LineMap:
+        return LineMap(self.data)
+
+
+def opened(then: View, row: int) -> Opened | None:
+    """Return a row's file, or None where the viewer may not see what it holds now, or it changed its standing."""
+    entry = then.snapshot.catalog.entry(row)
+    try:
+        data = then.read(entry.path)
+    except VaultError:
+        return None
+    blob = git_blob.blob_id(data, git_blob.format_of(entry.blob))
+    if blob != entry.blob:
+        # Saved since the snapshot was made: what the catalogue says of it no longer holds.
+        file = memory_file.read(entry.path, data)
+        now = entry_of(file, blob)
+        if not isinstance(file, MemoryFile) or now.status != entry.status:
+            return None
+        entry = now
+    text = fence.split(data)
+    if not isinstance(text, FencedText) or not may_see(entry.owner, then.ws.actor, then.ws.config.owner):
+        return None
+    return Opened(entry, data, text)

@@ -1,0 +1,88 @@
+"""Search: what a query finds among the memories that the one who looks may see."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from memstore.flows.audience import Audience, view
+from memstore.flows.candidates import Candidates
+from memstore.flows.hits import HitReader, Wish
+from memstore.flows.narrow import narrowed, texts_at, values_of
+from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.retrieval import Answer
+from memstore.rules import analysis, filters, query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memstore.flows.audience import View
+    from memstore.model.retrieval import Filters, Query
+    from memstore.ports.workspace import Workspace
+
+__all__ = ["Searcher", "Wish", "search"]
+
+
+def search(ws: Workspace, text: str, wish: Wish | None = None, *, at: str | None = None) -> Answer:
+    """Return what a query finds.
+
+    Args:
+        ws: the vault; its actor is the one who looks.
+        text: the query, in the language of `rules/query.py`.
+        wish: how results are wanted.
+        at: a commit or a date: the vault as it was then.
+
+    Raises:
+        UsageError: the query means nothing, or `at` is neither a date nor a commit.
+    """
+    asked = query.parse(text)
+    return Searcher(view(ws, at)).answer(asked, wish or Wish())
+
+
+class Searcher:
+    """Answers queries on one state of the vault; made once for many.
+
+    Args:
+        then: the vault at the time in question.
+    """
+
+    def __init__(self, then: View) -> None:
+        self._then = then
+        self._audience = Audience(then)
+        self._now = then.ws.clock.now()
+        self._allowed: dict[tuple[Filters, Filters], Sequence[int]] = {}
+
+    def answer(self, asked: Query, wish: Wish) -> Answer:
+        """Return the results of a query."""
+        candidates = Candidates(self._audience, self._rows(asked.filters, wish.filters), asked, wish.by)
+        hits, fallback = HitReader(candidates, analysis.words(asked.text), wish, now=self._now).hits()
+        return Answer(
+            query=asked,
+            hits=tuple(hits),
+            total=len(candidates.scores),
+            left_out=self._audience.left_out,
+            fallback=fallback,
+            facets=tuple((key, self._facet(key, candidates.scores)) for key in wish.facets),
+            suggestion=None if hits else self._suggestion(asked),
+        )
+
+    def _rows(self, asked: Filters, wished: Filters) -> Sequence[int]:
+        """Return the visible rows that both filters let through."""
+        if (asked, wished) not in self._allowed:
+            self._allowed[asked, wished] = narrowed(self._then, self._audience.rows, asked, wished)
+        return self._allowed[asked, wished]
+
+    def _facet(self, key: str, rows: Iterable[int]) -> tuple[tuple[str, int], ...]:
+        """Return how many of the rows have each value of a key, most first."""
+        if key in filters.KNOWN_KEYS:
+            column = self._audience.column(key)
+            values = (set(column[row].split(ITEM_SEPARATOR)) - {""} for row in rows)
+        else:
+            values = (set(texts_at(values_of(self._then, row), key)) for row in rows)
+        counts = Counter(value for found in values for value in found)
+        return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def _suggestion(self, asked: Query) -> str | None:
+        from memstore.flows.suggest import suggestion
+
+        return suggestion(self._audience, asked)

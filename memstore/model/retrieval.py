@@ -1,0 +1,208 @@
+"""What is asked of a vault, and what is answered: queries, filters, citations, hits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Need(Enum):
+    """What a clause means for a hit: it may hold it, must hold it, must not hold it."""
+
+    MAY = "may"
+    MUST = "must"
+    MUST_NOT = "must not"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word asked for, as an index term; `spellings` are tried where the word itself stands nowhere."""
+
+    term: str
+    spellings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The beginning of a word, folded and not stemmed."""
+
+    start: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Terms that stand side by side."""
+
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One thing asked for."""
+
+    asked: Word | Prefix | Phrase
+    need: Need = Need.MAY
+
+
+class Operator(Enum):
+    """How `--where` compares."""
+
+    EQUAL = "="
+    UNEQUAL = "!="
+    LESS = "<"
+    AT_MOST = "<="
+    GREATER = ">"
+    AT_LEAST = ">="
+    CONTAINS = "~"
+    LACKS = "!~"
+    EXISTS = "exists"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A condition on one key of the frontmatter; EXISTS and MISSING have no value."""
+
+    key: str
+    operator: Operator
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a memory must be like: values of one field are alternatives, fields and conditions hold together.
+
+    Without `status`, only active memories are meant. `since` and `until` are inclusive, in UTC.
+    """
+
+    type: tuple[str, ...] = ()
+    tag: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ()
+    source_type: tuple[str, ...] = ()
+    author: tuple[str, ...] = ()
+    id: tuple[str, ...] = ()
+    title: tuple[tuple[str, ...], ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    min_confidence: float | None = None
+    where: tuple[Where, ...] = ()
+
+
+NO_FILTERS = Filters()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A query taken apart: `text` as it was typed, what it asks for, and the filters in it (`tag:dog`)."""
+
+    text: str
+    clauses: tuple[Clause, ...] = ()
+    filters: Filters = NO_FILTERS
+
+
+class Sort(Enum):
+    """What results are ordered by; the best, newest or first stands first."""
+
+    RELEVANCE = "relevance"
+    QUALITY = "quality"
+    CREATED = "created"
+    CONFIDENCE = "confidence"
+    TITLE = "title"
+    PATH = "path"
+
+
+class Unit(Enum):
+    """What a result is: a memory with its best passages, or one passage."""
+
+    MEMORY = "memory"
+    PASSAGE = "passage"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """Lines of a file: from 1, both inclusive; `excerpt` is their text, `version_hash` the file's git blob id."""
+
+    path: str
+    line_start: int
+    line_end: int
+    excerpt: str
+    version_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One result.
+
+    `relevance` says how well it matches, `quality` how far it may be relied on, both in [0,1]; `held_confidence` is
+    what the memory's author holds. `content` is the passage's text, the citation's lines without their headings.
+    """
+
+    ref: str | None
+    path: str
+    title: str
+    type: str
+    created_at: str | None
+    content: str
+    citation: Citation
+    more: tuple[Citation, ...]
+    relevance: float
+    quality: float
+    held_confidence: float | None
+    source_type: str
+    channel: str | None
+
+    @property
+    def combined(self) -> float:
+        """Relevance times quality."""
+        return self.relevance * self.quality
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The results of a query: `total` memories match, of `left_out` files it is not known.
+
+    `fallback` says why results below the asked-for quality are shown, or is None; `facets` counts the matching
+    memories by each value of the keys that were asked for; `suggestion` is a query that finds something.
+    """
+
+    query: Query
+    hits: tuple[Hit, ...] = ()
+    total: int = 0
+    left_out: int = 0
+    fallback: str | None = None
+    facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+    suggestion: str | None = None
+
+
+class PassageKind(Enum):
+    """What a passage is."""
+
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    ROW = "row"
+    CODE = "code"
+    QUOTE = "quote"
+    RULE = "rule"
+    HEADING = "heading"
+
+
+class Passage(NamedTuple):
+    """A piece of a body: file lines `line_start` to `line_end`, from 1, both inclusive.
+
+    The headings directly above a passage are among its lines; `text` is what stands below them, without the speaker.
+    `headings` holds those above it, outermost first, and the head of its table. A section without text is a passage
+    of kind HEADING whose text is its heading.
+    """
+
+    kind: PassageKind
+    line_start: int
+    line_end: int
+    text: str
+    headings: tuple[str, ...] = ()
+    speaker: str = ""

@@ -1,0 +1,258 @@
+"""Filters: which memories a list or a search is about. What can't be read is refused, never a wider filter."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from memstore.errors import UsageError
+from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.ids import MEMORY_TYPES
+from memstore.model.memory import STATUSES
+from memstore.model.provenance import SOURCE_TYPES
+from memstore.model.retrieval import Filters, Operator, Where
+from memstore.rules import analysis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    Column = Callable[[str], Sequence[str]]
+    Test = Callable[[str], bool]
+
+EVERY_STATUS = "all"
+DEFAULT_STATUS = ("active",)
+
+# Filter -> the catalogue's column.
+_COLUMNS = {
+    "type": "type",
+    "tag": "tags",
+    "status": "status",
+    "scope": "scope",
+    "subject": "subject_ids",
+    "source_type": "source_type",
+    "author": "author",
+    "id": "id",
+}
+FIELDS = ("type", "tag", "status", "scope", "subject", "source_type", "author")
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "type": MEMORY_TYPES,
+    "status": (*STATUSES, EVERY_STATUS),
+    "source_type": SOURCE_TYPES,
+}
+# What an absent key means (2-format.md).
+_DEFAULTS = {"status": "active", "scope": "global"}
+
+# Columns of the catalogue, by frontmatter key.
+KNOWN_KEYS = frozenset(
+    """
+    type id title status created_at scope owner author source source_type source_entity channel confidence importance
+    valid_from valid_until context tags aliases subject_ids derived_from relates_to processed_into supersedes
+    superseded_by
+    """.split()  # noqa: SIM905 - a list of words reads best as words
+)
+
+_WHERE = re.compile(
+    r"\s*(?P<key>[\w-]+(?:\.[\w-]+)*)\s*"
+    r"(?:(?P<operator>!=|<=|>=|!~|=|<|>|~)\s*(?P<value>\S.*?)|\s(?P<bare>exists|missing))\s*",
+    re.DOTALL,
+)
+
+
+def checked(name: str, text: str) -> str:
+    """Return the value of a filter.
+
+    Raises:
+        UsageError: no memory can have it.
+    """
+    value = text.strip()
+    choices = _CHOICES.get(name)
+    if choices and value not in choices:
+        import difflib
+
+        close = difflib.get_close_matches(value, choices, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}"
+        raise UsageError(f"`{text}` is no {name.replace('_', ' ')}", hint=hint)
+    if not value:
+        raise UsageError(f"the filter {name.replace('_', ' ')} has no value", hint="give one, or leave the filter out")
+    return value
+
+
+def parse_where(text: str) -> Where:
+    """Return the condition that `key op value` spells.
+
+    Raises:
+        UsageError: it spells none.
+    """
+    found = _WHERE.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"`{text}` is no condition",
+            hint="write `key op value` with = != < <= > >= ~ !~, like `confidence >= 0.8`; or `key exists`",
+        )
+    if found["bare"]:
+        return Where(found["key"], Operator(found["bare"]))
+    return Where(found["key"], Operator(found["operator"]), _unquoted(found["value"]))
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
+def checked_fraction(text: str | float) -> float:
+    """Return a confidence from 0 to 1; `UsageError` for anything else."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise UsageError(f"`{text}` is no confidence", hint="give a number from 0 to 1, like 0.8")
+    return value
+
+
+# -- applying them -------------------------------------------------------------------------------
+
+
+def matching(rows: Sequence[int], filters: Iterable[Filters], column: Column) -> Sequence[int]:
+    """Return those of `rows` that all the filters let through, as far as the catalogue's columns tell.
+
+    `min_confidence` and conditions on keys that the catalogue does not know are left to the caller.
+    """
+    asked = list(filters)
+    for tested, test in _tests(asked):
+        values = column(tested)
+        # Few distinct values stand in a column: each is judged once.
+        verdicts = _Verdicts(test)
+        rows = [row for row in rows if verdicts[values[row]]]
+    return rows
+
+
+class _Verdicts(dict[str, bool]):
+    """Whether a cell passes a test; each distinct cell is tested once."""
+
+    def __init__(self, test: Test) -> None:
+        super().__init__()
+        self._test = test
+
+    def __missing__(self, cell: str) -> bool:
+        self[cell] = verdict = self._test(cell)
+        return verdict
+
+
+def unknown_keys(filters: Iterable[Filters]) -> list[Where]:
+    """Return the conditions for which files must be read."""
+    return [where for asked in filters for where in asked.where if where.key not in KNOWN_KEYS]
+
+
+def _tests(filters: list[Filters]) -> list[tuple[str, Test]]:
+    """Return what to test, by column; an absent status means active ones alone."""
+    tests: list[tuple[str, Test]] = []
+    if not any(asked.status or asked.id or _names_status(asked) for asked in filters):
+        tests.append(("status", _any_of("status", DEFAULT_STATUS)))
+    for asked in filters:
+        for name, column in _COLUMNS.items():
+            wanted: tuple[str, ...] = getattr(asked, name)
+            if wanted and not (name == "status" and EVERY_STATUS in wanted):
+                tests.append((column, _any_of(name, wanted)))
+        if asked.title:
+            tests.append(("title", _title_test(asked.title)))
+        tests += _time_tests(asked.since, asked.until)
+        tests += [(where.key, _where_test(where)) for where in asked.where if where.key in KNOWN_KEYS]
+    return tests
+
+
+def _names_status(asked: Filters) -> bool:
+    return any(where.key == "status" and where.operator is not Operator.UNEQUAL for where in asked.where)
+
+
+def _any_of(name: str, wanted: Sequence[str]) -> Test:
+    folded = {analysis.fold(value) for value in wanted}
+    default = _DEFAULTS.get(name, "")
+
+    def test(cell: str) -> bool:
+        return not folded.isdisjoint(analysis.fold(cell or default).split(ITEM_SEPARATOR))
+
+    return test
+
+
+def _title_test(wanted: Sequence[tuple[str, ...]]) -> Test:
+    def test(cell: str) -> bool:
+        terms = analysis.terms(cell)
+        return any(_has_run(terms, run) for run in wanted)
+
+    return test
+
+
+def _has_run(terms: list[str], run: tuple[str, ...]) -> bool:
+    return any(tuple(terms[i : i + len(run)]) == run for i in range(len(terms) - len(run) + 1))
+
+
+def _time_tests(since: datetime | None, until: datetime | None) -> list[tuple[str, Test]]:
+    """Compare as text, to the second: times are kept in UTC, in one form. A memory without a date is in no period."""
+    form, seconds = "%Y-%m-%dT%H:%M:%S", 19
+    tests: list[tuple[str, Test]] = []
+    if since is not None:
+        first = since.strftime(form)
+        tests.append(("created_at", lambda cell: cell[:seconds] >= first))
+    if until is not None:
+        last = until.strftime(form)
+        tests.append(("created_at", lambda cell: "" < cell[:seconds] <= last))
+    return tests
+
+
+def _where_test(where: Where) -> Test:
+    def test(cell: str) -> bool:
+        cell = cell or _DEFAULTS.get(where.key, "")
+        return holds(where, [item for item in cell.split(ITEM_SEPARATOR) if item])
+
+    return test
+
+
+def holds(where: Where, values: Sequence[str]) -> bool:
+    """Whether a condition holds for a key's values: for a list, one item is enough; an absent key has none."""
+    match where.operator:
+        case Operator.EXISTS | Operator.MISSING:
+            return bool(values) == (where.operator is Operator.EXISTS)
+        case Operator.CONTAINS | Operator.LACKS:
+            part = analysis.fold(where.value)
+            return any(part in analysis.fold(value) for value in values) == (where.operator is Operator.CONTAINS)
+        case Operator.UNEQUAL:
+            return all(_order(value, where.value) != 0 for value in values)
+        case _:
+            return any(_compares(where.operator, _order(value, where.value)) for value in values)
+
+
+def _compares(operator: Operator, order: int | None) -> bool:
+    if order is None:
+        return False
+    match operator:
+        case Operator.EQUAL:
+            return order == 0
+        case Operator.LESS:
+            return order < 0
+        case Operator.AT_MOST:
+            return order <= 0
+        case Operator.GREATER:
+            return order > 0
+        case _:
+            return order >= 0
+
+
+def _order(value: str, other: str) -> int | None:
+    """Return -1, 0 or 1 as `value` comes before, with or after `other`; None for a number and a word.
+
+    Numbers are compared as numbers, times and words as text: times are kept in UTC, in one form.
+    """
+    mine, theirs = _number(value), _number(other)
+    if mine is not None and theirs is not None:
+        return (mine > theirs) - (mine < theirs)
+    if (mine is None) != (theirs is None):
+        return None
+    return (value > other) - (value < other)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

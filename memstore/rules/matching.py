@@ -1,0 +1,127 @@
+"""Matching: where in a text the clauses of a query stand."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from memstore.model.retrieval import Phrase, Prefix, Word
+from memstore.rules import analysis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.model.retrieval import Clause
+
+    Places = list[tuple[int, int]]
+
+
+class Matcher:
+    """Finds a query's clauses; they are known by their number in the query.
+
+    Args:
+        clauses: what is asked for.
+        terms: for each clause the index terms that count as its word; nothing for prefixes and phrases.
+    """
+
+    def __init__(self, clauses: Sequence[Clause], terms: Sequence[Sequence[str]]) -> None:
+        self._word_clause: dict[str, int] = {}
+        self._prefixes: list[tuple[str, int]] = []
+        self._phrases: list[tuple[tuple[str, ...], int]] = []
+        needed: set[str] = set()
+        for number, clause in enumerate(clauses):
+            match clause.asked:
+                case Word():
+                    self._word_clause |= {term: number for term in terms[number] if term not in self._word_clause}
+                case Prefix(start):
+                    self._prefixes.append((start, number))
+                case Phrase(run):
+                    self._phrases.append((run, number))
+                    needed |= set(run)
+        # All of a stem but its last letter begins the word, so other words need no stemming.
+        starts = {analysis.beginning(term) for term in needed | self._word_clause.keys()}
+        self._starts = tuple(sorted(starts | {start for start, _ in self._prefixes}))
+        numbers = [number for number, clause in enumerate(clauses) if isinstance(clause.asked, Word)]
+        self._pairs = {(a, b) for a, b in pairwise(numbers) if b == a + 1}
+
+    def places(self, text: str) -> Places:
+        """Return where clauses stand in a text: position in words and clause, in order of position."""
+        folded = text.lower() if text.isascii() else analysis.fold(text)
+        # Most texts hold nothing of it, and looking for a string is far faster than taking a text apart.
+        if not any(start in folded for start in self._starts):
+            return []
+        starts = self._starts
+        near = [(at, word) for at, word in enumerate(analysis.words(text)) if word.startswith(starts)]
+        found = [(at, analysis.term_of(word)) for at, word in near]
+        clause_of = self._word_clause
+        places = [(at, clause_of[term]) for at, term in found if term in clause_of]
+        if self._prefixes:
+            places += [(at, number) for start, number in self._prefixes for at, word in near if word.startswith(start)]
+        if self._phrases:
+            places += self._phrase_places(dict(found))
+        return places if not self._prefixes and not self._phrases else sorted(places)
+
+    def pairs(self, places: Places) -> int:
+        """Return how often two words that are neighbours in the query stand side by side."""
+        pairs = self._pairs
+        if not pairs:
+            return 0
+        return sum(
+            1
+            for (at, clause), (after, following) in pairwise(places)
+            if after == at + 1 and (clause, following) in pairs
+        )
+
+    def _phrase_places(self, term_at: dict[int, str]) -> Places:
+        return [
+            (at, number)
+            for run, number in self._phrases
+            for at, term in term_at.items()
+            if term == run[0] and all(term_at.get(at + i) == wanted for i, wanted in enumerate(run))
+        ]
+
+
+def phrase_counts(positions: Sequence[Sequence[int]]) -> int:
+    """Return how often terms stand side by side in one text, given the positions of each in order."""
+    first, *others = positions
+    following = [set(places) for places in others]
+    return sum(all(at + i in places for i, places in enumerate(following, 1)) for at in first)
+
+
+def holds_alias(query_words: Sequence[str], alias_words: Sequence[str]) -> bool:
+    """Whether an alias stands in a query, its words side by side; a long word may have one slip of the pen."""
+    width = len(alias_words)
+    return width > 0 and any(
+        all(_same_word(asked, wanted) for asked, wanted in zip(query_words[i : i + width], alias_words, strict=True))
+        for i in range(len(query_words) - width + 1)
+    )
+
+
+LETTERS_FOR_ONE_SLIP = 6
+
+
+def _same_word(asked: str, wanted: str) -> bool:
+    if asked == wanted:
+        return True
+    if min(len(asked), len(wanted)) < LETTERS_FOR_ONE_SLIP:
+        return False
+    return within_edits(asked, wanted, 1)
+
+
+def within_edits(one: str, other: str, most: int) -> bool:
+    """Whether at most `most` letters lie between two words: one put in, left out, changed, or two swapped."""
+    if abs(len(one) - len(other)) > most:
+        return False
+    before: list[int] = []
+    above = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, wanted in enumerate(other, 1):
+            cost = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter != wanted))
+            if before and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return False
+        before, above = above, row
+    return above[-1] <= most

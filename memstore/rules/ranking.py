@@ -1,0 +1,265 @@
+"""Ranking: how well memories, and passages of the best of them, match a query. BM25 twice.
+
+The weights were measured on public conversations (docs/search.md). Scores are sums over a query's clauses, at most
+`best_possible` for words alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import exp, log
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memstore.model.retrieval import Passage
+    from memstore.rules.matching import Matcher
+
+    Counts = Mapping[int, int]
+
+K1 = 0.9
+B = 0.4
+HEAD_WEIGHT = 0.3  # of an occurrence in title, aliases or date, against one in the text
+
+# Passages are short and of like use whatever their length, so length counts less.
+PASSAGE_B = 0.15
+ABOVE_WEIGHT = 0.5  # in the memory's title and the headings above the passage
+SPEAKER_WEIGHT = 1.0
+DATE_WEIGHT = 0.3
+NEIGHBOUR_WEIGHT = 0.4  # in the passages before and after
+PAIR_BONUS = 0.6  # for two words of the query side by side
+MEMORY_SHARE = 0.6  # of the memory's score, added to each of its passages'
+PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
+
+# Recency orders what is otherwise alike.
+MOST_BY_RECENCY = 0.02
+RECENCY_DAYS = 365.0
+
+
+def idf(count: int, holding: int) -> float:
+    """Return what a word tells when `holding` of `count` memories have it: Robertson and Spärck Jones, above 0.
+
+    Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with 1 added inside the logarithm.
+    """
+    return log(1 + (count - holding + 0.5) / (holding + 0.5))
+
+
+@dataclass(slots=True)
+class MemoryScores:
+    """The scores of memories by row, and what each clause weighs."""
+
+    by_row: dict[int, float] = field(default_factory=dict)
+    idfs: list[float] = field(default_factory=list)
+
+    @property
+    def best_possible(self) -> float:
+        """What a memory that is all about the query would score."""
+        return sum(self.idfs) * (K1 + 1)
+
+
+def score_memories(
+    clauses: Iterable[tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]]],
+    lengths: Sequence[int],
+    *,
+    count: int,
+    average: float,
+) -> MemoryScores:
+    """Return BM25 scores of the memories that hold at least one clause.
+
+    Args:
+        clauses: for each, rows and counts in texts, then rows and counts in heads: of visible memories alone.
+        lengths: words of each row's text.
+        count: how many memories are visible.
+        average: their mean length.
+    """
+    out = MemoryScores()
+    scores = out.by_row
+    base, slope = K1 * (1 - B), K1 * B / (average or 1.0)
+    for text_rows, text_counts, head_rows, head_counts in clauses:
+        heads = dict(zip(head_rows, head_counts, strict=True))
+        also = len(heads.keys() & set(text_rows)) if heads else 0
+        weight = idf(count, len(text_rows) + len(heads) - also)
+        out.idfs.append(weight)
+        top = weight * (K1 + 1)
+        get = scores.get
+        if not heads:
+            for row, times in zip(text_rows, text_counts, strict=True):
+                scores[row] = get(row, 0.0) + top * times / (times + base + slope * lengths[row])
+            continue
+        take = heads.pop
+        for row, times in zip(text_rows, text_counts, strict=True):
+            tf = times + HEAD_WEIGHT * take(row, 0)
+            scores[row] = get(row, 0.0) + top * tf / (tf + base + slope * lengths[row])
+        for row, times in heads.items():
+            tf = HEAD_WEIGHT * times
+            scores[row] = get(row, 0.0) + top * tf / (tf + base + slope * lengths[row])
+    return out
+
+
+def recency_factor(days: float) -> float:
+    """Return by how much a score is raised for being new: 1.02 today, falling to 1."""
+    return 1 + MOST_BY_RECENCY * exp(-max(days, 0.0) / RECENCY_DAYS)
+
+
+# -- passages ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One memory that was read: its title, the words of its date, its passages, and its score."""
+
+    title: str
+    date: str
+    passages: Sequence[Passage]
+    score: float
+
+
+class ScoredPassage(NamedTuple):
+    """A passage that matches: `own` is its score without its memory's share."""
+
+    passage: Passage
+    own: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demands:
+    """The numbers of the clauses that a passage or its title must hold, and of those that neither may hold."""
+
+    must: frozenset[int] = frozenset()
+    must_not: frozenset[int] = frozenset()
+
+    def met_by(self, held: set[int]) -> bool:
+        """Whether a text that holds these clauses may be shown."""
+        return self.must <= held and self.must_not.isdisjoint(held)
+
+
+class _Matched(NamedTuple):
+    """What of a passage matches: counts by clause in its text, its speaker and above it; the words side by side."""
+
+    passage: Passage
+    length: int
+    text: Counts
+    speaker: Counts
+    above: Sequence[Counts]
+    pairs: int
+
+
+def score_passages(
+    sources: Sequence[Source], matcher: Matcher, weights: Sequence[float], demands: Demands
+) -> list[list[ScoredPassage]]:
+    """Return for each source its matching passages, the best first.
+
+    A passage matches by its own words or those of the passages beside it, and meets the demands by itself or with
+    the memory's title.
+
+    Args:
+        sources: the memories that were read; passages are compared across them.
+        matcher: finds the query's clauses.
+        weights: the idf of each clause.
+        demands: what a passage must and must not hold.
+    """
+    reader = _Reader(matcher)
+    matched = [[reader.read(passage) for passage in source.passages] for source in sources]
+    lengths = [one.length for many in matched for one in many]
+    norm = K1 * PASSAGE_B / (sum(lengths) / len(lengths)) if lengths else 0.0
+    return [
+        _ranked(source, many, reader, weights, demands, norm) for source, many in zip(sources, matched, strict=True)
+    ]
+
+
+class _Reader:
+    """Counts clauses in passages and what stands above them; headings are read once."""
+
+    def __init__(self, matcher: Matcher) -> None:
+        self._matcher = matcher
+        self._counts: dict[str, Counts] = {"": {}}
+
+    def read(self, passage: Passage) -> _Matched:
+        text = passage.text
+        places = self._matcher.places(text)
+        return _Matched(
+            passage,
+            # The number of words, near enough.
+            text.count(" ") + text.count("\n") + 1,
+            _counted(places),
+            self.counts(passage.speaker),
+            [counts for heading in passage.headings if (counts := self.counts(heading))],
+            self._matcher.pairs(places) if len(places) > 1 else 0,
+        )
+
+    def counts(self, text: str) -> Counts:
+        if text not in self._counts:
+            self._counts[text] = _counted(self._matcher.places(text))
+        return self._counts[text]
+
+
+def _counted(places: Sequence[tuple[int, int]]) -> Counts:
+    counts: dict[int, int] = {}
+    for _, clause in places:
+        counts[clause] = counts.get(clause, 0) + 1
+    return counts
+
+
+def _ranked(
+    source: Source,
+    matched: list[_Matched],
+    reader: _Reader,
+    weights: Sequence[float],
+    demands: Demands,
+    norm: float,
+) -> list[ScoredPassage]:
+    title, date = reader.counts(source.title), reader.counts(source.date)
+    nothing: Counts = {}
+    texts = [nothing, *(one.text for one in matched), nothing]
+    found = []
+    for one, before, after in zip(matched, texts, texts[2:], strict=False):
+        if not (one.text or one.speaker or before or after):
+            continue
+        if not demands.met_by({*one.text, *one.speaker, *title}):
+            continue
+        tf: dict[int, float] = dict(one.text)
+        _add(tf, one.speaker, SPEAKER_WEIGHT)
+        _add(tf, title, ABOVE_WEIGHT)
+        _add(tf, date, DATE_WEIGHT)
+        _add(tf, before, NEIGHBOUR_WEIGHT)
+        _add(tf, after, NEIGHBOUR_WEIGHT)
+        for counts in one.above:
+            _add(tf, counts, ABOVE_WEIGHT)
+        dampening = K1 * (1 - PASSAGE_B) + norm * one.length
+        own = (K1 + 1) * sum(weights[clause] * times / (times + dampening) for clause, times in tf.items())
+        own += PAIR_BONUS * one.pairs
+        found.append(ScoredPassage(one.passage, own, own + MEMORY_SHARE * source.score))
+    found.sort(key=lambda scored: (-scored.score, scored.passage.line_start))
+    return found
+
+
+def _add(tf: dict[int, float], counts: Counts, share: float) -> None:
+    for clause, times in counts.items():
+        tf[clause] = tf.get(clause, 0.0) + share * times
+
+
+def memory_score(score: float, best_passage: float) -> float:
+    """Return a memory's score with what its best passage adds, on the scale of the first."""
+    return (score + PASSAGE_SHARE * best_passage) / (1 + PASSAGE_SHARE)
+
+
+def passage_relevance(score: float, best_possible: float) -> float:
+    """Return a passage's score as relevance in [0,1]."""
+    return relevance(score / (1 + MEMORY_SHARE), best_possible)
+
+
+def relevance(score: float, best_possible: float) -> float:
+    """Return a memory's score as relevance in [0,1]."""
+    return min(1.0, max(0.0, score / best_possible)) if best_possible > 0 else 1.0
+
+
+def named_score(score: float, best_possible: float) -> float:
+    """Return the score of a memory that the query names by an alias: above every other's."""
+    return score + (1 + PASSAGE_SHARE) * best_possible
+
+
+def line_score(held: Iterable[int], weights: Sequence[float]) -> float:
+    """Return the own score of one line of a frontmatter that holds these clauses."""
+    return sum(weights[clause] for clause in held) * (K1 + 1) / (1 + K1)
