@@ -25,7 +25,7 @@ _TAB_INDENT = re.compile(r"^ *\t", re.MULTILINE)
 def problems(head: str, lines: list[str], first_line: int) -> list[Problem]:
     """Return what is wrong with the text `head`, whose `lines` begin on the file line `first_line`."""
     scan = _Scan(head, lines, first_line)
-    return list(islice(scan.markers(), MOST_OF_A_KIND)) or [
+    return list(scan.markers()) or [
         *islice(scan.controls(), MOST_OF_A_KIND),
         *islice(scan.tabs(), MOST_OF_A_KIND),
     ]
@@ -38,7 +38,9 @@ class _Scan:
         self.head, self.lines, self.first_line = head, lines, first_line
 
     def markers(self) -> Iterator[Problem]:
-        for m in _CONFLICT_MARKER.finditer(self.head):
+        found = list(islice(_CONFLICT_MARKER.finditer(self.head), MOST_OF_A_KIND))
+        # The line that opens a conflict stands for all of it.
+        for m in [m for m in found if m.group().startswith("<")] or found:
             yield Problem(
                 "conflict-marker",
                 self._place(m.start()),

@@ -66,6 +66,7 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     now = ws.clock.now()
     directory = references.Directory.of(_nodes(ws.library.snapshot().catalog))
     findings: list[Finding] = []
+    plain = 0
     for path in memories:
         file = _read(ws, path)
         if isinstance(file, MemoryFile):
@@ -73,9 +74,11 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
         elif isinstance(file, BrokenFile):
             findings += file.findings
+        else:
+            plain += 1
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(ws) if finding.path in wanted]
-    return CheckResult(files=len(memories) + len(registry), findings=in_order(findings))
+    return CheckResult(files=len(memories) - plain + len(registry), findings=in_order(findings))
 
 
 def fix(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:

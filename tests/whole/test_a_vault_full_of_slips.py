@@ -1,0 +1,76 @@
+"""A vault where every file has something wrong: all of it is named, the rest works, and nothing is rewritten."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.broken_vault import AT_ODDS, BROKEN, files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.whole.program import Program
+
+FINDINGS = BROKEN | AT_ODDS
+
+
+@pytest.fixture
+def slips(program: Program) -> Program:
+    for name, data in files().items():
+        (program.vault / name).write_bytes(data)
+    return program
+
+
+def on_disk(vault: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in vault.glob("*.md")}
+
+
+def test_check_names_every_file_with_line_code_hint_and_mended_line(slips: Program) -> None:
+    done = slips.run("check")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    for name, broken in FINDINGS.items():
+        at = next(i for i, line in enumerate(lines) if line.startswith(f"{name}:{broken.line}:"))
+        assert ": error: " in lines[at]
+        assert lines[at].endswith(f"[{broken.code}]")
+        assert lines[at + 1].startswith("  hint: ")
+        if broken.mended is not None:
+            assert lines[at + 2] == f"  mended: {broken.mended}"
+    assert done.stderr == f"{len(FINDINGS) + 1} files, {len(FINDINGS)} errors, 0 warnings\n"
+
+
+def test_the_json_says_the_same(slips: Program) -> None:
+    done = slips.run("check", "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["schema"]) == (1, "memstore.check/1")
+    found = {(f["path"], f["code"], f["line"], f["mended"]) for f in document["findings"]}
+    assert found == {(name, b.code, b.line, b.mended) for name, b in FINDINGS.items()}
+    assert all(f["hint"] for f in document["findings"])
+
+
+def test_no_command_rewrites_a_broken_file(slips: Program) -> None:
+    before = {name: broken.data for name, broken in BROKEN.items()}
+    for words in (
+        ["check", "--fix"],
+        ["adopt", *BROKEN],
+        ["fmt"],
+        ["fmt", *BROKEN],
+        ["status"],
+        ["list"],
+        ["search", "kettle"],
+        ["commit"],
+        *([verb, name, *rest] for name in BROKEN for verb, *rest in (["set", "title=x"], ["tag", "+x"])),
+    ):
+        slips.run(*words)
+    after = on_disk(slips.vault)
+    assert {name: after[name] for name in before} == before
+
+
+def test_a_commit_is_refused_while_a_broken_file_is_staged(slips: Program) -> None:
+    slips.git("add", "tabs.md")
+    done = slips.run("check", "--staged")
+    assert done.returncode == 1
+    assert "tabs.md:4:1: error: " in done.stdout
