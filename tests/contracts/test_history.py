@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 
 from memstore.adapters.git_history import GitHistory
 from memstore.errors import ChangedMeanwhileError, GitError, LockedError, NotFoundError
 from tests.git_repositories import git, repository
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

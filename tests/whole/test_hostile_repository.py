@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 VERBS = (
     ("status",), ("log",), ("log", "REF"), ("blame", "REF"), ("diff",), ("diff", "REF", "HEAD~1"), ("list",),
     ("show", "REF", "--at", "HEAD"), ("search", "kettle", "--at", "HEAD"), ("search", "kettle"), ("check",),
-    ("doctor",),    ("hooks", "status"), ("hooks", "install"), ("tag", "REF", "+word"), ("commit",), ("undo",), ("check", "--staged"),
+    ("doctor",), ("hooks", "status"), ("hooks", "install"), ("tag", "REF", "+word"), ("commit",), ("undo",),
+    ("check", "--staged"),
 )  # fmt: skip
 
 
