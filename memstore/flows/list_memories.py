@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
-from memstore.flows.as_of import state
+from memstore.flows.audience import view
 from memstore.flows.narrow import narrowed
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.retrieval import Filters, Sort
@@ -56,7 +56,7 @@ def list_memories(
     if sort not in SORTS:
         raise UsageError(f"a list has no {sort.value}", hint=f"sort by {', '.join(s.value for s in SORTS)}")
     asked = filters or Filters()
-    then = state(ws, at)
+    then = view(ws, at)
     catalog = then.snapshot.catalog
     rows = narrowed(then, visible_rows(ws, then.snapshot), asked)
     found = _sorted(_confident(rows, asked.min_confidence, catalog), sort, catalog)

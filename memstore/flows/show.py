@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memstore.errors import ChangedMeanwhileError
-from memstore.flows.as_of import state
+from memstore.flows.at import commit_at
+from memstore.flows.audience import view
 from memstore.flows.resolve import resolve
 
 if TYPE_CHECKING:
@@ -36,12 +37,14 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         NotFoundError: there is none that the viewer may see.
         UsageError: `at` is neither a date nor a commit.
     """
+    from memstore.codec import git_blob, memory_file
     from memstore.codec.memory_file import MemoryFile
     from memstore.rules.access import may_see
 
-    then = state(ws, at)
+    commit = None if at is None else commit_at(ws, at)
+    then = view(ws, commit)
     entry = resolve(ws, ref, snapshot=then.snapshot)
-    file = then.read(entry)
+    file = memory_file.read(entry.path, then.read(entry.path))
     # Decided again on the bytes that are shown: the file may have changed since the snapshot.
     if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
@@ -49,8 +52,8 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         entry=entry,
         memory=file.memory,
         values=file.front.values,
-        revision=ws.history.blob_id(file.data),
-        commit=then.commit,
+        revision=git_blob.blob_id(file.data, git_blob.format_of(entry.blob)),
+        commit=commit,
     )
 
 

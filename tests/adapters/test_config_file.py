@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.adapters.config_file import ConfigFile, read_user_config, read_vault_config
+from memstore.errors import FormatError, UsageError, VaultError
+from memstore.flows.init import config_text
+from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OWNER = 'format = 1\nowner = "human:sean"\n'
+
+
+def _vault(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / CONFIG_PATH
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(text.encode())
+    return tmp_path
+
+
+def test_a_configuration_is_read(tmp_path: Path) -> None:
+    vault = _vault(tmp_path, OWNER + 'filenames = "id"\nauto_commit = true\n')
+    assert read_vault_config(vault, default_owner="human:x") == Config(
+        owner="human:sean", filenames="id", auto_commit=True
+    )
+
+
+def test_what_is_not_set_has_its_default(tmp_path: Path) -> None:
+    assert read_vault_config(tmp_path, default_owner="human:x") == Config(owner="human:x")
+    assert read_user_config(tmp_path / "none.toml") == UserConfig()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("ownr = 1", "config.toml:3: there is no setting 'ownr'"),
+        ('"my key" = 1', "config.toml:3: there is no setting 'my key'"),
+        ("[extra]\nx = 1", "config.toml:3: there is no setting 'extra'"),
+        ("auto_commit = 1", "config.toml:3: 'auto_commit' must be true or false, and is 1"),
+        ('auto_commit = "true"', "must be true or false"),
+        ('filenames = "name"', '"slug-id" or "id"'),
+        ("owner = 1", "no TOML"),  # a key twice
+        ('extensions = ["sealed"]', "needs sealed"),
+        ("extensions = 1", "must be a list of words"),
+        ("[", "no TOML"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used_names_the_line(tmp_path: Path, line: str, told: str) -> None:
+    with pytest.raises(FormatError) as raised:
+        read_vault_config(_vault(tmp_path, OWNER + line + "\n"), default_owner="human:x")
+    assert told in str(raised.value)
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize("text", ["format = 2", "format = 2\nnew_key = 1\nowner = 3"])
+def test_a_newer_format_is_refused_before_anything_in_it_is_judged(tmp_path: Path, text: str) -> None:
+    with pytest.raises(FormatError, match="format 2") as raised:
+        read_vault_config(_vault(tmp_path, text), default_owner="human:x")
+    assert "knows format 2" in str(raised.value.hint)
+
+
+@pytest.mark.parametrize("text", ['owner = "sean"', "format = true", 'format = "1"', "owner = []"])
+def test_values_of_another_shape_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(FormatError):
+        read_vault_config(_vault(tmp_path, text), default_owner="human:x")
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    _vault(tmp_path, "")
+    (tmp_path / CONFIG_PATH).write_bytes(b'owner = "\xff"')
+    with pytest.raises(FormatError, match="UTF-8"):
+        read_vault_config(tmp_path, default_owner="human:x")
+    (tmp_path / CONFIG_PATH).unlink()
+    (tmp_path / CONFIG_PATH).mkdir()
+    with pytest.raises(VaultError, match="can't read"):
+        read_vault_config(tmp_path, default_owner="human:x")
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+
+def _file(tmp_path: Path, text: str) -> ConfigFile:
+    return ConfigFile(_vault(tmp_path, text) / CONFIG_PATH, VAULT_SETTINGS)
+
+
+def test_setting_changes_one_line(tmp_path: Path) -> None:
+    text = "# mine\r\nformat = 1   # don't\r\n\r\nowner   =   'human:sean' # me\r\nfilenames = \"id\""
+    file = _file(tmp_path, text)
+    file.set("owner", "si:ash")
+    assert file.path.read_bytes().decode() == text.replace("'human:sean'", '"si:ash"')
+
+
+def test_a_setting_takes_the_place_that_was_kept_for_it(tmp_path: Path) -> None:
+    file = _file(tmp_path, config_text("human:sean"))
+    file.set("auto_commit", "true")
+    assert "# commit each change at once\nauto_commit = true\n" in file.path.read_text()
+    file.unset("auto_commit")
+    assert "auto_commit" not in file.values()
+
+
+def test_setting_the_same_again_leaves_the_bytes_alone(tmp_path: Path) -> None:
+    file = _file(tmp_path, OWNER + "auto_commit=true")
+    before = file.path.stat()
+    file.set("auto_commit", "true")
+    file.unset("filenames")
+    assert file.path.stat() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("auto_commit", "yes"), ("owner", "Sean"), ("filenames", "x"), ("format", "1"), ("extensions", "x"), ("nme", "x")],
+)
+def test_what_does_not_fit_is_not_written(tmp_path: Path, name: str, text: str) -> None:
+    file = _file(tmp_path, OWNER)
+    with pytest.raises(UsageError):
+        file.set(name, text)
+    assert file.path.read_text() == OWNER
+
+
+def test_a_broken_file_is_not_rewritten(tmp_path: Path) -> None:
+    file = _file(tmp_path, "owner = [")
+    with pytest.raises(FormatError):
+        file.set("auto_commit", "true")
+    assert file.path.read_text() == "owner = ["
+
+
+def test_a_users_file_is_made_when_it_is_needed(tmp_path: Path) -> None:
+    file = ConfigFile(tmp_path / "config/memstore/config.toml", USER_SETTINGS)
+    assert file.values() == {}
+    file.set("vault", "~/notes")
+    file.set("entity", "si:ash")
+    assert read_user_config(file.path) == UserConfig(vault="~/notes", entity="si:ash")
+    with pytest.raises(UsageError, match="a folder"):
+        file.set("vault", "notes")
+
+
+_COMMENTS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp")), max_size=20)
+
+
+@given(comments=st.lists(_COMMENTS, min_size=4, max_size=4), newline=st.sampled_from(["\n", "\r\n"]))
+def test_comments_and_layout_survive(
+    tmp_path_factory: pytest.TempPathFactory, comments: list[str], newline: str
+) -> None:
+    first, second, third, fourth = (f"# {comment}" for comment in comments)
+    lines = [first, f"format=1 {second}", "", f'owner = "human:sean"  {third}', fourth]
+    text = newline.join(lines)
+    file = _file(tmp_path_factory.mktemp("vault"), text)
+    file.set("owner", "si:ash")
+    after = file.path.read_bytes().decode()
+    assert after == text.replace('"human:sean"', '"si:ash"', 1)
+    assert tomllib.loads(after)["owner"] == "si:ash"

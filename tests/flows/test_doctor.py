@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore import wiring
+from memstore.adapters.environment import Environment
+from memstore.flows.doctor import Check, Diagnosis, Verdict, doctor
+from memstore.flows.init import init
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memstore.ports.surroundings import Surroundings
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    env = Environment.of_process()
+    root = tmp_path / "vault"
+    init(
+        wiring.place(env, root),
+        owner="human:sean",
+        default_owner="human:x",
+        open_vault=lambda: wiring.open_workspace(env, vault=str(root)),
+    )
+    return root
+
+
+def _around(vault: Path) -> Surroundings:
+    return wiring.surroundings(Environment.of_process(), str(vault))
+
+
+def _examine(vault: Path, *, fix: bool = False, entity: str | None = None) -> Diagnosis:
+    env = Environment.of_process()
+    return doctor(_around(vault), lambda: wiring.open_workspace(env, vault=str(vault), entity=entity), fix=fix)
+
+
+def _check(diagnosis: Diagnosis, name: str) -> Check:
+    return next(check for check in diagnosis.checks if check.name == name)
+
+
+def test_a_new_vault_is_well(vault: Path) -> None:
+    diagnosis = _examine(vault)
+    assert diagnosis.is_well
+    assert {check.verdict for check in diagnosis.checks} == {Verdict.OK}
+
+
+def test_no_vault_is_an_error_with_a_hint(tmp_path: Path) -> None:
+    diagnosis = _examine(tmp_path)
+    assert not diagnosis.is_well
+    assert _check(diagnosis, "vault").hint
+
+
+def test_no_repository_is_an_error(vault: Path) -> None:
+    shutil.rmtree(vault / ".git")
+    assert _check(_examine(vault), "repository").verdict is Verdict.ERROR
+
+
+def test_what_needs_no_judgement_is_mended_once(vault: Path) -> None:
+    (vault / ".git/hooks/pre-commit").unlink()
+    (vault / ".gitattributes").unlink()
+    leftover = vault / ".memstore-tmp-123"
+    leftover.write_text("half a mem")
+    os.utime(leftover, (0, 0))
+    cache = _around(vault).cache
+    assert cache is not None
+    cache.mkdir(parents=True, exist_ok=True)
+    cache.chmod(0o777)
+    names = {"hook pre-commit", "attributes", "leftovers", "cache"}
+
+    def verdicts(*, fix: bool) -> set[Verdict]:
+        diagnosis = _examine(vault, fix=fix)
+        assert diagnosis.is_well
+        return {check.verdict for check in diagnosis.checks if check.name in names}
+
+    assert verdicts(fix=False) == {Verdict.WARNING}
+    assert leftover.exists()
+    assert verdicts(fix=True) == {Verdict.FIXED}
+    assert not leftover.exists()
+    assert verdicts(fix=True) == {Verdict.OK}
+
+
+def test_another_programs_hook_is_left_alone(vault: Path) -> None:
+    hook = vault / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\n")
+    check = _check(_examine(vault, fix=True), "hook pre-commit")
+    assert check.verdict is Verdict.WARNING
+    assert "memstore hooks run" in str(check.hint)
+    assert hook.read_text() == "#!/bin/sh\n"
+
+
+def test_a_union_merge_is_an_error(vault: Path) -> None:
+    (vault / ".gitattributes").write_text("*.md merge=union diff=memstore -text\n")
+    assert _check(_examine(vault), "attributes").verdict is Verdict.ERROR
+
+
+def test_files_from_the_future_and_unreadable_ones_are_named(vault: Path) -> None:
+    (vault / "late.md").write_text("---\ntype: note\n---\n\nx\n")
+    os.utime(vault / "late.md", (4_000_000_000, 4_000_000_000))
+    (vault / "broken.md").write_text("---\ntype: note\n")
+    diagnosis = _examine(vault)
+    assert "late.md" in _check(diagnosis, "clock").text
+    assert "1 files can't be read" in _check(diagnosis, "index").text
+    stranger = _examine(vault, entity="human:stranger")
+    assert not any("late.md" in check.text for check in stranger.checks)
+    assert _check(stranger, "index").text == "0 memories"
+
+
+def test_git_must_know_who_commits(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    (vault / ".git/config").write_text("[core]\n\trepositoryformatversion = 0\n[user]\n\tuseConfigOnly = true\n")
+    check = _check(_examine(vault), "identity")
+    assert check.verdict is Verdict.WARNING
+    assert "git config" in str(check.hint)
+
+
+class _OldMachine:
+    """A machine on which everything is too old."""
+
+    python = (3, 10, 1)
+    cache = None
+
+    def __init__(self, git: tuple[int, ...] | None) -> None:
+        self._git = git
+
+    def git(self) -> tuple[int, ...] | None:
+        return self._git
+
+    def cache_is_private(self) -> bool:
+        return True
+
+    def make_cache_private(self) -> bool:
+        return True
+
+    def left_behind(self) -> list[str]:
+        return []
+
+    def remove(self, path: str) -> None:
+        raise AssertionError(path)
+
+    def attributes(self) -> str:
+        return ""
+
+    def add_attribute(self, line: str) -> None:
+        raise AssertionError(line)
+
+
+@pytest.mark.parametrize("git", [None, (2, 20, 1)])
+def test_what_is_too_old_is_an_error(vault: Path, git: tuple[int, ...] | None) -> None:
+    env = Environment.of_process()
+    diagnosis = doctor(_OldMachine(git), lambda: wiring.open_workspace(env, vault=str(vault)), fix=False)
+    assert _check(diagnosis, "python").verdict is Verdict.ERROR
+    assert _check(diagnosis, "git").verdict is Verdict.ERROR
+    assert not diagnosis.is_well

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore import wiring
+from memstore.adapters.environment import Environment
+from memstore.errors import UsageError, VaultError
+from memstore.flows.init import Initialised, init
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _init(root: Path, owner: str | None = None) -> Initialised:
+    env = Environment.of_process()
+    return init(
+        wiring.place(env, root),
+        owner=owner,
+        default_owner="human:tester",
+        open_vault=lambda: wiring.open_workspace(env, vault=str(root)),
+    )
+
+
+def _state(root: Path) -> dict[str, tuple[bytes, int]]:
+    return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_folder_becomes_a_vault_once(tmp_path: Path) -> None:
+    root = tmp_path / "not/yet"
+    done = _init(root, "si:ash")
+    assert done.did_anything
+    assert done.repository_made
+    assert done.owner == "si:ash"
+    assert set(done.changed) == {".memstore/config.toml", ".memstoreignore", ".gitattributes"}
+    assert "pre-commit" in done.hooks_installed
+    before = _state(root)
+    again = _init(root)
+    assert not again.did_anything
+    assert again.owner == "si:ash"
+    assert _state(root) == before
+
+
+def test_what_lies_there_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "old.md").write_text("No fence.\n")
+    (tmp_path / ".gitattributes").write_text("*.png binary")
+    (tmp_path / ".memstoreignore").write_text("mine/\n")
+    done = _init(tmp_path)
+    assert done.notes == 1
+    assert (tmp_path / "old.md").read_text() == "No fence.\n"
+    assert (tmp_path / ".memstoreignore").read_text() == "mine/\n"
+    assert (tmp_path / ".gitattributes").read_text() == "*.png binary\n*.md diff=memstore -text\n"
+
+
+def test_another_programs_hook_stays_and_is_named(tmp_path: Path) -> None:
+    _init(tmp_path / "a")
+    hook = tmp_path / "a/.git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\nexit 0\n")
+    (tmp_path / "a/.gitattributes").unlink()
+    done = _init(tmp_path / "a")
+    assert hook.read_text() == "#!/bin/sh\nexit 0\n"
+    assert done.hooks_refused is not None
+    assert "memstore hooks run" in done.hooks_refused
+
+
+def test_a_repository_around_the_folder_is_used(tmp_path: Path) -> None:
+    _init(tmp_path / "first")
+    wiring.place(Environment.of_process(), tmp_path / "repo").make_repository()
+    done = _init(tmp_path / "repo/notes")
+    assert not done.repository_made
+    assert not (tmp_path / "repo/notes/.git").exists()
+
+
+def test_a_vault_keeps_its_owner(tmp_path: Path) -> None:
+    _init(tmp_path, "si:ash")
+    with pytest.raises(UsageError, match="si:ash"):
+        _init(tmp_path, "human:sean")
+    assert _init(tmp_path, "si:ash").owner == "si:ash"
+
+
+def test_there_is_no_vault_in_a_vault(tmp_path: Path) -> None:
+    _init(tmp_path)
+    with pytest.raises(VaultError, match="lies in the vault"):
+        _init(tmp_path / "below")
+    assert not (tmp_path / "below").exists()

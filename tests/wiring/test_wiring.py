@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import memstore
+from memstore import wiring
+from memstore.adapters.environment import Environment
+from memstore.errors import FormatError, RefusedError, UsageError, VaultError
+from memstore.model.config import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _environment(tmp_path: Path, folder: Path | None = None, /, **variables: str) -> Environment:
+    return Environment(variables=variables, folder=folder or tmp_path, home=tmp_path / "home", login="Sean O'Neil")
+
+
+def _vault(folder: Path, text: str = 'format = 1\nowner = "human:sean"\n') -> Path:
+    (folder / ".memstore").mkdir(parents=True)
+    (folder / ".memstore/config.toml").write_text(text)
+    return folder
+
+
+def _user_config(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "home/.config/memstore/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+
+
+# -- which vault ---------------------------------------------------------------------------------
+
+
+def test_the_nearest_way_of_naming_a_vault_wins(tmp_path: Path) -> None:
+    named, variable, around, default = (_vault(tmp_path / name) for name in ("a", "b", "c", "d"))
+    _user_config(tmp_path, f'vault = "{default}"\n')
+    inside = around / "deep/er"
+    inside.mkdir(parents=True)
+    env = _environment(tmp_path, inside, MEMSTORE_VAULT=str(variable))
+    assert wiring.find_vault(env, str(named)) == named
+    assert wiring.find_vault(env, None) == variable
+    assert wiring.find_vault(_environment(tmp_path, inside), None) == around
+    assert wiring.find_vault(_environment(tmp_path), None) == default
+
+
+def test_a_default_may_lie_below_home(tmp_path: Path) -> None:
+    vault = _vault(tmp_path / "home/notes")
+    _user_config(tmp_path, 'vault = "~/notes"\n')
+    assert wiring.find_vault(_environment(tmp_path), None) == vault
+    assert wiring.find_vault(_environment(tmp_path), "~/notes") == vault
+
+
+def test_an_empty_variable_names_nothing(tmp_path: Path) -> None:
+    assert wiring.find_vault(_environment(tmp_path, _vault(tmp_path / "a"), MEMSTORE_VAULT=""), None) == tmp_path / "a"
+
+
+def test_no_vault_says_where_was_looked_and_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(VaultError) as raised:
+        wiring.find_vault(_environment(tmp_path), None)
+    told = str(raised.value)
+    assert all(word in told for word in ("--vault", "MEMSTORE_VAULT", str(tmp_path), ".config/memstore/config.toml"))
+    assert "memstore init" in str(raised.value.hint)
+
+
+@pytest.mark.parametrize("name", ["missing", "plain", "vault/below", "file"])
+def test_what_is_named_must_be_a_vault(tmp_path: Path, name: str) -> None:
+    _vault(tmp_path / "vault")
+    (tmp_path / "vault/below").mkdir()
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(VaultError, match=f"--vault names {name}") as raised:
+        wiring.find_vault(_environment(tmp_path), name)
+    assert raised.value.hint
+
+
+# -- who acts ------------------------------------------------------------------------------------
+
+
+def test_the_nearest_way_of_naming_an_entity_wins(tmp_path: Path) -> None:
+    config = Config(owner="human:owner")
+    plain = _environment(tmp_path)
+    assert wiring.find_actor(plain, None, config).value == "human:owner"
+    _user_config(tmp_path, 'entity = "si:user"\n')
+    assert wiring.find_actor(plain, None, config).value == "si:user"
+    env = _environment(tmp_path, MEMSTORE_ENTITY="si:variable")
+    assert wiring.find_actor(env, None, config).value == "si:variable"
+    assert wiring.find_actor(env, "si:named", config).value == "si:named"
+
+
+@pytest.mark.parametrize(("named", "variables"), [("Sean", {}), ("", {}), (None, {"MEMSTORE_ENTITY": "sean"})])
+def test_who_is_no_entity_is_refused(tmp_path: Path, named: str | None, variables: Mapping[str, str]) -> None:
+    with pytest.raises(UsageError, match="no entity id"):
+        wiring.find_actor(_environment(tmp_path, None, **variables), named, Config(owner="human:owner"))
+
+
+@pytest.mark.parametrize(
+    ("login", "entity"),
+    [
+        ("sean", "human:sean"),
+        ("Sean O'Neil", "human:sean-o-neil"),
+        ("DOMAIN\\x", "human:domain-x"),
+        ("-_-", "human:owner"),
+    ],
+)
+def test_a_login_name_becomes_an_entity(tmp_path: Path, login: str, entity: str) -> None:
+    env = Environment(variables={}, folder=tmp_path, home=tmp_path, login=login)
+    assert env.login_entity == entity
+
+
+def test_a_vault_without_configuration_belongs_to_whoever_opens_it(tmp_path: Path) -> None:
+    (tmp_path / ".memstore").mkdir()
+    ws = wiring.open_workspace(_environment(tmp_path))
+    assert ws.actor == ws.config.owner == "human:sean-o-neil"
+
+
+# -- opening -------------------------------------------------------------------------------------
+
+
+def test_a_newer_format_is_not_opened(tmp_path: Path) -> None:
+    _vault(tmp_path, "format = 2\n")
+    with pytest.raises(FormatError, match="format 2"):
+        wiring.open_workspace(_environment(tmp_path))
+
+
+def test_contexts_are_refused_and_not_ignored(tmp_path: Path) -> None:
+    _vault(tmp_path)
+    with pytest.raises(UsageError, match="ctx:park"):
+        wiring.open_workspace(_environment(tmp_path), context="ctx:park")
+
+
+def test_require_context_lets_only_the_owner_at_a_terminal_in(tmp_path: Path) -> None:
+    _vault(tmp_path, 'owner = "human:sean"\nrequire_context = true\n')
+    at_terminal = Environment(variables={}, folder=tmp_path, home=tmp_path / "home", login="x", at_terminal=True)
+    assert wiring.open_workspace(at_terminal).actor == "human:sean"
+    with pytest.raises(RefusedError):
+        wiring.open_workspace(at_terminal, entity="si:ash")
+    with pytest.raises(RefusedError):
+        wiring.open_workspace(_environment(tmp_path))
+
+
+def test_derived_files_lie_where_the_user_keeps_them(tmp_path: Path) -> None:
+    env = _environment(tmp_path, XDG_CACHE_HOME=str(tmp_path / "c"), XDG_CONFIG_HOME="relative")
+    assert env.cache_home == tmp_path / "c"
+    assert env.config_file == tmp_path / "home/.config/memstore/config.toml"
+    assert env.state_home == tmp_path / "home/.local/state"
+
+
+def test_the_process_has_surroundings() -> None:
+    env = Environment.of_process()
+    assert env.folder == Path.cwd()
+    assert env.login
+
+
+# -- from Python ---------------------------------------------------------------------------------
+
+
+def test_a_vault_is_opened_from_python(tmp_path: Path) -> None:
+    _vault(tmp_path)
+    (tmp_path / "tea.md").write_text("---\ntype: note\nid: m_0tea00001x\ntitle: Tea\n---\n\nHot.\n")
+    ws = memstore.open_vault(tmp_path, entity="human:sean")
+    assert [entry.title for entry in memstore.list_memories(ws).entries] == ["Tea"]
+    assert memstore.show_memory(ws, "m_0tea").memory.body == "\nHot.\n"
+
+
+def test_every_public_name_is_there() -> None:
+    for name in memstore.__all__:
+        assert getattr(memstore, name) is not None
+        assert name in dir(memstore)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = memstore.no_such_name
