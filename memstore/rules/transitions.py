@@ -6,7 +6,6 @@ as one more entry of `_RULES`.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.model.finding import Finding, Position, Severity
@@ -101,7 +100,8 @@ def _same_creation(before: Memory, after: Memory, report: _Report) -> None:
 
 
 def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
-    lost = Counter(before.confidence_history) - Counter(after.confidence_history)
+    # A history is a set: a line that stood twice and stands once now is not lost.
+    lost = {*before.confidence_history} - {*after.confidence_history}
     for line in sorted(lost, key=lambda line: (line.timestamp, line.op)):
         report.warning(
             "history-lost", "confidence_history",
@@ -112,7 +112,7 @@ def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
 
 def _recorded_confidence(before: Memory, after: Memory, report: _Report) -> None:
     unchanged = before.confidence == after.confidence
-    if unchanged or Counter(before.confidence_history) != Counter(after.confidence_history):
+    if unchanged or {*before.confidence_history} != {*after.confidence_history}:
         return
     report.warning(
         "confidence-unrecorded", "confidence",

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.model.change import MemoryChange
+from memstore.model.confidence import LedgerLine
+from memstore.model.memory import Memory
+from memstore.rules.commit_messages import MOST_NAMED, message, trailers, verb, with_trailers
+
+NOTE = Memory(type="note", id="m_abc", title="A secret", confidence=0.8, body="More secrets.")
+SUPPORT = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", new=0.86, evidence_source="episode:m_e")
+
+
+def change(before: Memory | None, after: Memory | None, *, was: str = "a.md", now: str = "a.md") -> MemoryChange:
+    return MemoryChange(
+        before=before, after=after, path_before=was if before else None, path_after=now if after else None
+    )
+
+
+@pytest.mark.parametrize(
+    ("given_change", "subject"),
+    [
+        (change(None, NOTE), "add note:m_abc"),
+        (change(NOTE, None), "delete note:m_abc"),
+        (change(NOTE, replace(NOTE, body="x")), "edit note:m_abc"),
+        (change(NOTE, NOTE, now="b.md"), "move note:m_abc"),
+        (change(NOTE, replace(NOTE, confidence=0.86)), "edit note:m_abc (confidence 0.80 → 0.86)"),
+        (
+            change(NOTE, replace(NOTE, confidence=0.86, confidence_history=(SUPPORT,))),
+            "reinforce note:m_abc (confidence 0.80 → 0.86)",
+        ),
+        (change(NOTE, replace(NOTE, status="archived")), "archive note:m_abc"),
+        (change(replace(NOTE, status="archived"), NOTE), "restore note:m_abc"),
+        (change(NOTE, replace(NOTE, status="forgotten")), "forget note:m_abc"),
+        (change(NOTE, replace(NOTE, status="draft")), "edit note:m_abc"),
+        (change(None, replace(NOTE, id=None)), "add a.md"),
+    ],
+)
+def test_the_subject_says_what_was_done(given_change: MemoryChange, subject: str) -> None:
+    assert message([given_change]).splitlines()[0] == subject
+
+
+def test_trailers_name_the_memory_and_the_evidence_that_came_in() -> None:
+    reinforced = change(NOTE, replace(NOTE, confidence_history=(SUPPORT,)))
+    assert message([reinforced]) == "reinforce note:m_abc\n\nMemory-Id: m_abc\nEvidence: episode:m_e\n"
+    assert message([reinforced], "After the vet") == "After the vet\n\nMemory-Id: m_abc\nEvidence: episode:m_e\n"
+
+
+def test_several_have_a_summary_and_a_line_each() -> None:
+    other = replace(NOTE, id="m_xyz")
+    assert message([change(None, NOTE), change(None, other), change(NOTE, None)]) == (
+        "3 memories: 2 added, 1 deleted\n\nadd note:m_abc\nadd note:m_xyz\ndelete note:m_abc\n\n"
+        "Memory-Id: m_abc\nMemory-Id: m_xyz\n"
+    )
+
+
+def test_very_many_are_not_all_named() -> None:
+    changes = [change(None, replace(NOTE, id=f"m_{i:04}")) for i in range(MOST_NAMED + 5)]
+    text = message(changes)
+    assert text.splitlines()[0] == f"{MOST_NAMED + 5} memories: {MOST_NAMED + 5} added"
+    assert text.rstrip().endswith("and 5 more")
+    assert trailers(changes) == []
+
+
+words = st.text(st.characters(categories=["Lu", "Ll"]), min_size=4, max_size=8)
+
+
+@given(words, words, st.booleans())
+def test_no_text_of_a_memory_is_in_a_message(title: str, body: str, new: bool) -> None:  # noqa: FBT001 - drawn
+    secret = replace(
+        NOTE, id="m_0", type="raw", title=f"«{title}»", body=f"«{body}»", tags=(f"«{title}»",), confidence=None
+    )
+    before = None if new else replace(secret, title=f"«{body}»", body="")
+    assert "«" not in message([change(before, secret), change(secret, None)])
+
+
+lines = st.lists(st.sampled_from(("Memory-Id: m_a", "Memory-Id: m_b", "Evidence: x")), unique=True)
+
+
+@given(st.text(min_size=1).filter(str.strip), lines)
+def test_trailers_are_added_once(text: str, added: list[str]) -> None:
+    once = with_trailers(text, added)
+    assert with_trailers(once, added) == once
+    assert once.startswith(text.rstrip())
+    assert all(line in once.split("\n") for line in added)
+
+
+def test_trailers_join_those_that_are_there() -> None:
+    assert with_trailers("Text\n\nSigned-off-by: a <b@c>\n", ["T: x"]) == "Text\n\nSigned-off-by: a <b@c>\nT: x\n"
+    assert with_trailers("Text: more", ["T: x"]) == "Text: more\n\nT: x\n"
+
+
+def test_every_verb_has_a_past() -> None:
+    for status in ("active", "draft", "superseded", "archived", "forgotten"):
+        for op in ("assert", "support", "partial", "contradict", "retract", "edit", "checkpoint", "propagate"):
+            line = replace(SUPPORT, op=op)
+            for before in (NOTE, replace(NOTE, status="draft")):
+                done = change(before, replace(NOTE, status=status, confidence_history=(line,)))
+                assert message([done, done]).startswith("2 memories: 2 ")
+                assert verb(done)

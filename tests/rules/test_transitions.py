@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.model.confidence import LedgerLine
+from memstore.model.finding import Finding, Position, Severity
+from memstore.model.memory import Memory
+from memstore.rules import transitions
+
+LINES = [
+    LedgerLine(timestamp=f"2026-02-0{day}T00:00:00Z", op=op, new=0.1 * day)
+    for day in (1, 2, 3)
+    for op in ("assert", "edit")
+]
+MEMORY = Memory(
+    type="belief", id="m_abc", created_at="2026-02-01T00:00:00Z", confidence=0.5, confidence_history=tuple(LINES[:2])
+)
+
+
+def check(before: Memory, after: Memory) -> list[Finding]:
+    return transitions.check(before, after, path="a.md", place=lambda *_: Position(7))
+
+
+memories = st.builds(
+    Memory,
+    type=st.sampled_from(("note", "belief")),
+    id=st.sampled_from((None, "m_abc", "m_xyz")),
+    status=st.sampled_from(("active", "archived", "forgotten")),
+    created_at=st.sampled_from((None, "2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z")),
+    confidence=st.sampled_from((None, 0.5, 0.6)),
+    confidence_history=st.lists(st.sampled_from(LINES), max_size=4).map(tuple),
+    body=st.sampled_from(("", "text")),
+)
+
+
+@pytest.mark.parametrize(
+    ("after", "code", "severity"),
+    [
+        (replace(MEMORY, id="m_xyz"), "id-changed", Severity.ERROR),
+        (replace(MEMORY, id=None), "id-changed", Severity.ERROR),
+        (replace(MEMORY, type="note"), "type-changed", Severity.WARNING),
+        (replace(MEMORY, created_at=None), "created-at-changed", Severity.WARNING),
+        (replace(MEMORY, confidence_history=()), "history-lost", Severity.WARNING),
+        (replace(MEMORY, confidence_history=(LINES[0], LINES[2])), "history-lost", Severity.WARNING),
+        (replace(MEMORY, confidence=0.6), "confidence-unrecorded", Severity.WARNING),
+    ],
+)
+def test_each_step_has_its_code(after: Memory, code: str, severity: Severity) -> None:
+    findings = check(MEMORY, after)
+    assert {(f.code, f.severity, f.path, f.at) for f in findings} == {(code, severity, "a.md", Position(7))}
+    assert all(finding.hint for finding in findings)
+
+
+def test_a_forgotten_memory_stays_forgotten() -> None:
+    assert [f.code for f in check(replace(MEMORY, status="forgotten"), MEMORY)] == ["forgotten-revived"]
+    assert check(MEMORY, replace(MEMORY, status="forgotten")) == []
+
+
+def test_an_adopted_memory_may_get_its_id_and_time() -> None:
+    assert check(replace(MEMORY, id=None, created_at=None), MEMORY) == []
+
+
+def test_a_recorded_confidence_is_fine() -> None:
+    after = replace(MEMORY, confidence=0.6, confidence_history=(*MEMORY.confidence_history, LINES[5]))
+    assert check(MEMORY, after) == []
+
+
+@given(memories)
+def test_standing_still_is_never_wrong(memory: Memory) -> None:
+    assert check(memory, memory) == []
+
+
+@given(memories, st.permutations(LINES))
+def test_the_order_of_history_lines_means_nothing(memory: Memory, lines: list[LedgerLine]) -> None:
+    before, after = (replace(memory, confidence_history=tuple(order)) for order in (LINES, lines))
+    assert check(before, after) == []
+
+
+@given(memories, st.lists(st.sampled_from(LINES), max_size=3))
+def test_adding_history_loses_none(memory: Memory, more: list[LedgerLine]) -> None:
+    after = replace(memory, confidence_history=(*more, *memory.confidence_history))
+    assert "history-lost" not in {finding.code for finding in check(memory, after)}
+
+
+@given(memories, memories)
+def test_each_line_that_is_gone_is_reported_once(before: Memory, after: Memory) -> None:
+    lost = [finding.text for finding in check(before, after) if finding.code == "history-lost"]
+    assert len(lost) == len({*before.confidence_history} - {*after.confidence_history})
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.sampled_from(("m_1", "m_2", "m_3"))),
+    st.sets(st.sampled_from("abcdef")),
+)
+def test_a_duplicate_is_reported_where_it_was_introduced(ids: dict[str, str], introduced: set[str]) -> None:
+    paths: dict[str, list[str]] = {}
+    for path, memory_id in ids.items():
+        paths.setdefault(memory_id, []).append(path)
+    found = {f.path for f in transitions.duplicates(paths, {path: Position(1) for path in introduced})}
+    assert found == {path for path in introduced & ids.keys() if len(paths[ids[path]]) > 1}
