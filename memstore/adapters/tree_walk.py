@@ -10,6 +10,7 @@ import os
 import stat
 import time
 from array import array
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -179,7 +180,10 @@ def _matcher(rules: bytes) -> Callable[[str], bool]:
         return lambda _path: False
     from pathspec import GitIgnoreSpec
 
-    spec = GitIgnoreSpec.from_lines(rules.decode(errors="surrogateescape").splitlines())
+    spec = GitIgnoreSpec([])
+    for line in rules.decode(errors="surrogateescape").splitlines():
+        with suppress(ValueError):  # a line that means nothing is passed over, as git does
+            spec += GitIgnoreSpec.from_lines([line])
     return lambda path: bool(spec.match_file(path))
 
 

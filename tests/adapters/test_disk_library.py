@@ -73,22 +73,38 @@ class Vaults(RuleBasedStateMachine):
     """Anything may happen to the files and to the cache; every snapshot says what a scan says."""
 
     paths = st.sampled_from(["a.md", "b/a.md", "b/c.md", "b/d/e.md", "f.md", "b.md"])
-    bodies = st.sampled_from(["tea and milk\n", "hot tea\n", "milk, tea\n", "cold milk and water\n", ""])
+    files = st.integers(0, 3)
+    contents = st.one_of(
+        st.builds(
+            memory_text,
+            st.sampled_from(["tea and milk\n", "hot tea\n", "milk, tea\n", "cold milk and water\n", ""]),
+            title=st.sampled_from(["One", "Two"]),
+        ),
+        st.sampled_from([b"no fence", b"---\ntype: note\n", b"---\nno: 1\n---\n", b""]),
+    )
 
     @initialize(folding=st.booleans())
     def start(self, *, folding: bool) -> None:
         self.place = Path(mkdtemp())
         self.vault = disk_vault(self.place)
         self.most = disk_library.MOST_LAID_OVER
-        disk_library.MOST_LAID_OVER = 1 if folding else self.most
+        disk_library.MOST_LAID_OVER = 0 if folding else self.most
         self.library = library(self.place, self.vault)
+        fill(self.vault, 3)
         self.tick = 0
 
     def teardown(self) -> None:
-        disk_library.MOST_LAID_OVER = self.most
-        shutil.rmtree(self.place)
+        if hasattr(self, "place"):
+            disk_library.MOST_LAID_OVER = self.most
+            shutil.rmtree(self.place)
 
-    def file(self, path: str) -> Path:
+    def existing(self, number: int) -> Path:
+        files = sorted(self.vault.root.rglob("*.md")) or [self.free("a.md")]
+        files[0].touch()
+        return files[number % len(files)]
+
+    def free(self, path: str) -> Path:
+        """Return the place of a path, with its folder made and what is in the way removed."""
         place = self.vault.root / path
         if place.is_dir():
             shutil.rmtree(place)
@@ -98,40 +114,41 @@ class Vaults(RuleBasedStateMachine):
         place.parent.mkdir(parents=True, exist_ok=True)
         return place
 
-    @rule(path=paths, body=bodies, title=st.sampled_from(["One", "Two"]))
-    def write(self, path: str, body: str, title: str) -> None:
-        self.file(path).write_bytes(memory_text(body, title=title))
+    @rule(path=paths, data=contents)
+    def write(self, path: str, data: bytes) -> None:
+        self.free(path).write_bytes(data)
 
-    @rule(path=paths, data=st.sampled_from([b"no fence", b"---\ntype: note\n", b"---\nno: 1\n---\n", b""]))
-    def write_no_memory(self, path: str, data: bytes) -> None:
-        self.file(path).write_bytes(data)
+    @rule(file=files, data=contents)
+    def edit(self, file: int, data: bytes) -> None:
+        self.existing(file).write_bytes(data)
 
-    @rule(path=paths)
-    def edit_and_keep_size_and_time(self, path: str) -> None:
-        place = self.vault.root / path
-        if place.is_file():
-            status = place.stat()
-            place.write_bytes(place.read_bytes().swapcase().replace(b"TYPE: NOTE", b"type: note"))
-            os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
+    @rule(file=files)
+    def edit_and_keep_size_and_time(self, file: int) -> None:
+        place = self.existing(file)
+        status = place.stat()
+        place.write_bytes(place.read_bytes().swapcase().replace(b"TYPE: NOTE", b"type: note"))
+        os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
 
-    @rule(path=paths)
-    def touch(self, path: str) -> None:
+    @rule(file=files)
+    def touch(self, file: int) -> None:
         self.tick += 1
-        if (self.vault.root / path).is_file():
-            os.utime(self.vault.root / path, (self.tick, self.tick))
+        os.utime(self.existing(file), (self.tick, self.tick))
 
-    @rule(path=paths)
-    def delete(self, path: str) -> None:
-        (self.vault.root / path).unlink() if (self.vault.root / path).is_file() else None
+    @rule(file=files)
+    def delete(self, file: int) -> None:
+        self.existing(file).unlink()
 
-    @rule(path=paths, to=paths)
-    def rename(self, path: str, to: str) -> None:
-        if (self.vault.root / path).is_file() and path != to and not to.startswith(f"{path}/"):
-            data = (self.vault.root / path).read_bytes()
-            (self.vault.root / path).unlink()
-            self.file(to).write_bytes(data)
+    @rule(file=files, to=paths)
+    def rename(self, file: int, to: str) -> None:
+        data = self.existing(file).read_bytes()
+        self.existing(file).unlink()
+        self.free(to).write_bytes(data)
 
-    @rule(folder=st.sampled_from(["b", "b/d"]))
+    @rule(file=files, to=paths)
+    def copy(self, file: int, to: str) -> None:
+        self.free(to).write_bytes(self.existing(file).read_bytes())
+
+    @rule(folder=st.sampled_from(["b", "notes"]))
     def move_a_folder_away_and_back(self, folder: str) -> None:
         place = self.vault.root / folder
         if place.is_dir():
@@ -143,18 +160,14 @@ class Vaults(RuleBasedStateMachine):
     def ignore(self, rules: str) -> None:
         (self.vault.root / ".memstoreignore").write_text(rules)
 
-    @rule()
-    def begin_anew(self) -> None:
-        self.library = library(self.place, self.vault)
-
-    @rule()
-    def lose_the_cache(self) -> None:
-        shutil.rmtree(self.place / "cache", ignore_errors=True)
-
-    @rule(which=st.integers(0, 20), how=st.sampled_from(["cut", "flip", "empty", "remove"]))
+    @rule(which=st.integers(0, 20), how=st.sampled_from(["begin anew", "lose", "cut", "flip", "empty", "remove"]))
     def damage_the_cache(self, which: int, how: str) -> None:
         files = sorted(place for place in (self.place / "cache").rglob("*") if place.is_file())
-        if files:
+        if how == "begin anew" or not files:
+            self.library = library(self.place, self.vault)
+        elif how == "lose":
+            shutil.rmtree(self.place / "cache")
+        else:
             damage(files[which % len(files)], how)
 
     @invariant()
@@ -165,7 +178,7 @@ class Vaults(RuleBasedStateMachine):
 
 TestVaults = Vaults.TestCase
 TestVaults.settings = settings(
-    max_examples=40, stateful_step_count=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=40, stateful_step_count=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree, Walk, ignore_rules, walk
+from memstore.rules.freshness import GONE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def known_of(found: Walk, *, walked_at_ns: int) -> KnownTree:
+    """Return what a walk found without knowing anything, as known to the next."""
+    folders, start = {}, 0
+    for path, times in found.folders.items():
+        names = [new.path.rpartition("/")[2] for new in found.new if new.path.rpartition("/")[0] == path]
+        inner = [other for other in found.folders if other and other.rpartition("/")[0] == path]
+        folders[path] = KnownFolder(times, inner, names, start)
+        start += len(names)
+    return KnownTree(folders, start, walked_at_ns)
+
+
+def make(root: Path) -> None:
+    (root / "b").mkdir()
+    for name in ("a.md", "b/c.md", "b/d.md"):
+        (root / name).write_text("text")
+
+
+def test_a_second_walk_finds_the_known_files_by_position(tmp_path: Path) -> None:
+    make(tmp_path)
+    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    later = max(max(times) for times in first.folders.values()) + 10**10
+    second = walk(tmp_path, known_of(first, walked_at_ns=later), ignored_by=b"")
+    assert second.new == []
+    assert second.folders == first.folders
+    assert sorted(second.seen.inode) == sorted(new.inode for new in first.new)
+    assert list(second.seen.size) == [4, 4, 4]
+
+
+def test_a_folder_that_is_not_older_than_the_walk_is_listed_again(tmp_path: Path) -> None:
+    make(tmp_path)
+    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    known = known_of(first, walked_at_ns=max(first.folders["b"]))
+    known.folders["b"].names.pop()  # type: ignore[attr-defined]  # as if it had come in the same tick
+    second = walk(tmp_path, known, ignored_by=b"")
+    assert [new.path.rpartition("/")[0] for new in second.new] == ["b"]
+
+
+def test_lost_and_new_files(tmp_path: Path) -> None:
+    make(tmp_path)
+    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    known = known_of(first, walked_at_ns=10**30)
+    (tmp_path / "b" / "c.md").unlink()
+    (tmp_path / "b" / "e").mkdir()
+    (tmp_path / "b" / "e" / "f.md").write_text("new")
+    second = walk(tmp_path, known, ignored_by=b"")
+    assert [new.path for new in second.new] == ["b/e/f.md"]
+    assert list(second.seen.size).count(GONE) == 1
+
+
+def test_a_folder_with_links_is_never_settled(tmp_path: Path) -> None:
+    make(tmp_path)
+    (tmp_path / "b" / "link.md").symlink_to("nowhere.md")
+    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    assert first.folders["b"] == UNSETTLED
+    assert first.folders[""] != UNSETTLED
+    (tmp_path / "b" / "nowhere.md").write_text("there now")
+    second = walk(tmp_path, known_of(first, walked_at_ns=10**30), ignored_by=b"")
+    assert sorted(new.path for new in second.new) == ["b/link.md", "b/nowhere.md"]
+
+
+def test_ignore_rules_that_mean_nothing_are_passed_over(tmp_path: Path) -> None:
+    make(tmp_path)
+    (tmp_path / ".memstoreignore").write_bytes(b"!\n[\n\xff\nb/d.md\n")
+    found = walk(tmp_path, KnownTree(), ignored_by=ignore_rules(tmp_path))
+    assert sorted(new.path for new in found.new) == ["a.md", "b/c.md"]
