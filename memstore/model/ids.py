@@ -15,8 +15,10 @@ ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_RANDOM_CHARACTERS = 10
 SHORTEST_PREFIX = 3
 
-_MEMORY_ID = re.compile(r"[a-z0-9][a-z0-9_-]{2,63}")
-_ENTITY_ID = re.compile(r"[a-z][a-z0-9-]*:[a-z0-9][a-z0-9._-]*")
+MEMORY_ID_PATTERN = r"[a-z0-9][a-z0-9_-]{2,63}"
+ENTITY_ID_PATTERN = r"[a-z][a-z0-9-]*:[a-z0-9][a-z0-9._-]*"
+_MEMORY_ID = re.compile(MEMORY_ID_PATTERN)
+_ENTITY_ID = re.compile(ENTITY_ID_PATTERN)
 
 
 def is_memory_id(text: str) -> bool:

@@ -1,0 +1,143 @@
+"""Write the schemas of files (memory, entity, group, context, consent, config) from the tables of their keys.
+
+Run it with `poe schemas` after a change of a table; a test fails while the files in schemas/ are out of date.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from memstore.model.config import VAULT_SETTINGS, Kind
+from memstore.model.ids import ENTITY_ID_PATTERN, MEMORY_ID_PATTERN, MEMORY_TYPES
+from memstore.model.memory import KEYS, Key, Shape
+from memstore.model.provenance import EXTERNAL_MARKS
+from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
+
+FOLDER = Path(__file__).parents[2] / "schemas"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+BASE = "https://memstore.dev/schemas"
+
+DAY = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+INSTANT = rf"{DAY}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{{1,9}})?Z"
+REF = rf"({'|'.join(MEMORY_TYPES)}):{MEMORY_ID_PATTERN}"
+EVERYBODY = r"\*|public"
+# The end of the text: `$` alone is, to some programs, also the place before a last line feed.
+END = r"$(?!\n)"
+
+
+def _text(pattern: str) -> dict[str, Any]:
+    """Return the schema of one line of text of a form; an empty one says nothing, like an absent one."""
+    return {"type": "string", "pattern": f"^({pattern})?{END}"}
+
+
+LINE = {"type": "string", "pattern": rf"^[^\n]*{END}"}
+_TEXTS: dict[Shape, dict[str, Any]] = {
+    Shape.LINE: LINE,
+    Shape.LINES: LINE,
+    Shape.MEMORY_ID: _text(MEMORY_ID_PATTERN),
+    Shape.ENTITY: _text(ENTITY_ID_PATTERN),
+    Shape.ENTITIES: _text(ENTITY_ID_PATTERN),
+    Shape.ROLES: _text(ENTITY_ID_PATTERN),
+    Shape.GRANTS: _text(f"{EVERYBODY}|{ENTITY_ID_PATTERN}"),
+    Shape.GRANT_LISTS: _text(f"{EVERYBODY}|{ENTITY_ID_PATTERN}"),
+    Shape.CONTEXT: _text(r"ctx:[a-z0-9][a-z0-9._-]*"),
+    Shape.SCOPE: _text(r"global|project:[A-Za-z0-9][A-Za-z0-9._-]*"),
+    Shape.REF: _text(REF),
+    Shape.REFS: _text(REF),
+    Shape.HEIRS: _text(REF),
+    Shape.SOURCES: _text(rf"{REF}|({'|'.join(EXTERNAL_MARKS)})[^\n]*"),
+    Shape.INSTANT: _text(INSTANT),
+    Shape.DAY: _text(f"{DAY}|{INSTANT}"),
+}
+_LISTS = (Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES)
+_NUMBERS: dict[Shape, dict[str, Any]] = {
+    Shape.FRACTION: {"type": "number", "minimum": 0, "maximum": 1},
+    Shape.NUMBER: {"type": "number", "minimum": 0},
+    Shape.COUNT: {"type": "integer", "minimum": 0},
+}
+
+
+def of_key(key: Key) -> dict[str, Any]:
+    """Return the schema of a key's value; null, empty text and an empty list mean absent for every key."""
+    said = _of_value(key)
+    if key.required:
+        return {"allOf": [said], "not": {"enum": [None, "", []]}, "description": _description(key)}
+    return {"anyOf": [said, {"enum": [None, "", []]}], "description": _description(key)}
+
+
+def _of_value(key: Key) -> dict[str, Any]:
+    text = {"enum": [*key.choices, ""]} if key.choices else _TEXTS.get(key.shape, LINE)
+    made: dict[Shape, dict[str, Any]] = {
+        Shape.FLAG: {"type": "boolean"},
+        Shape.GRANT_LISTS: _list(_list(text)),
+        Shape.ROLES: {"type": "object", "propertyNames": text, "additionalProperties": _list(text)},
+        Shape.HEIRS: {"anyOf": [text, _list(text)]},
+        **_NUMBERS,
+        **dict.fromkeys(_LISTS, _list(text)),
+    }
+    if key.entry:
+        entry = of_keys(key.entry, closed=True)
+        return _list(entry) if key.shape is Shape.ENTRIES else entry
+    return made.get(key.shape, text)
+
+
+def _list(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def _description(key: Key) -> str:
+    return f"{key.shape.value}: {', '.join(key.choices)}" if key.choices else key.shape.value
+
+
+def of_keys(keys: tuple[Key, ...], *, closed: bool) -> dict[str, Any]:
+    """Return the schema of a map with these keys; a closed one has no others."""
+    made: dict[str, Any] = {"type": "object", "properties": {key.name: of_key(key) for key in keys}}
+    required = [key.name for key in keys if key.required]
+    if required:
+        made["required"] = required
+    if closed:
+        made["additionalProperties"] = False
+    return made
+
+
+def _config() -> dict[str, Any]:
+    kinds: dict[Kind, dict[str, Any]] = {
+        Kind.WHOLE: {"type": "integer", "minimum": 1},
+        Kind.FLAG: {"type": "boolean"},
+        Kind.WORDS: _list({"type": "string"}),
+        Kind.ENTITY: {"type": "string", "pattern": f"^{ENTITY_ID_PATTERN}{END}"},
+    }
+    properties = {
+        setting.name: ({"enum": [*setting.choices]} if setting.choices else kinds[setting.kind])
+        | {"description": setting.meaning}
+        for setting in VAULT_SETTINGS
+    }
+    return {"type": "object", "properties": properties, "required": ["format", "owner"], "additionalProperties": False}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Return the schemas of files by file name."""
+    made = {
+        "memory": ("the frontmatter of a memory, as plain values", of_keys(KEYS, closed=False)),
+        "entity": ("the frontmatter of a file in entities/", of_keys(ENTITY_KEYS, closed=False)),
+        "group": ("a file in groups/", of_keys(GROUP_KEYS, closed=False)),
+        "context": ("a file in contexts/", of_keys(CONTEXT_KEYS, closed=False)),
+        "consent": ("the frontmatter of a file in consents/", of_keys(CONSENT_KEYS, closed=False)),
+        "config": (".memstore/config.toml", _config()),
+    }
+    return {
+        f"{name}.schema.json": {"$schema": DIALECT, "$id": f"{BASE}/{name}-v1.json", "title": title, **schema}
+        for name, (title, schema) in made.items()
+    }
+
+
+def as_text(schema: dict[str, Any]) -> str:
+    """Return a schema as its file has it."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    for file_name, content in schemas().items():
+        (FOLDER / file_name).write_text(as_text(content), encoding="utf-8")

@@ -1,0 +1,143 @@
+"""The published schemas: up to date, and of one mind with the checks that decide at run time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from memstore.codec import shapes
+from memstore.codec.memory_file import MemoryFile
+from memstore.codec.memory_file import read as read_memory
+from memstore.codec.registry_file import RegistryFile
+from memstore.codec.registry_file import read as read_registry
+from memstore.codec.strict_yaml import Frontmatter
+from memstore.model.memory import KEYS, Key, Shape
+from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS, kind_of
+from tests.schemas import generate
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "sample-vault"
+TABLES = {"memory": KEYS, "entity": ENTITY_KEYS, "group": GROUP_KEYS, "context": CONTEXT_KEYS, "consent": CONSENT_KEYS}
+
+
+def validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads((generate.FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")))
+
+
+VALIDATORS = {name: validator(name) for name in TABLES}
+
+
+@pytest.mark.parametrize("name", sorted(generate.schemas()))
+def test_the_files_are_what_the_tables_say(name: str) -> None:
+    wanted = generate.as_text(generate.schemas()[name])
+    assert (generate.FOLDER / name).read_text(encoding="utf-8") == wanted, "run `poe schemas`"
+
+
+ALL = sorted(path.relative_to(generate.FOLDER).as_posix() for path in generate.FOLDER.rglob("*.json"))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_schema_is_one_and_says_its_version(name: str) -> None:
+    schema = json.loads((generate.FOLDER / name).read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    stem = name.removesuffix(".schema.json").replace("/", "-")
+    assert schema["$schema"] == generate.DIALECT
+    assert schema["$id"] == f"https://memstore.dev/schemas/{stem}-v1.json"
+    assert schema["title"]
+
+
+def test_the_list_of_schemas_is_whole() -> None:
+    listed = (generate.FOLDER / "README.md").read_text(encoding="utf-8")
+    assert [name for name in ALL if f"]({name})" not in listed] == []
+
+
+# -- the same judgement ----------------------------------------------------------------------------------------------
+
+odd: st.SearchStrategy[Any] = st.sampled_from(
+    [None, "", [], {}, True, 0, 1, 0.5, 2, -1, "x", "*", "a\nb", "a\n", [None], [""], ["x"], [["x"]], [{}]]
+)
+entity = st.sampled_from(["human:sean", "vet:dr_smith", "Human:Sean", "sean", "ctx:care", "*", "public", "a:b - c:d"])
+ref = st.sampled_from(["note:abc", "belief:m_7f3k9q2x1c", "note:ab", "diary:abc", "context:a walk", "file:a#L1", "x"])
+time = st.sampled_from(
+    ["2026-02-01", "2026-02-01T18:04:11Z", "2026-02-01T18:04:11.5Z", "2026-2-1", "2026-02-01T18:04", ""]
+)
+_TEXTS = {
+    Shape.ENTITY: entity, Shape.ENTITIES: entity, Shape.GRANTS: entity, Shape.GRANT_LISTS: entity,
+    Shape.CONTEXT: entity,
+    Shape.REF: ref, Shape.REFS: ref, Shape.HEIRS: ref, Shape.SOURCES: ref, Shape.INSTANT: time, Shape.DAY: time,
+    Shape.MEMORY_ID: st.sampled_from(["m_7f3k9q2x1c", "abc", "ab", "_ab", "ABC", "a" * 64, "a" * 65]),
+    Shape.SCOPE: st.sampled_from(["global", "project:x", "project:", "team"]),
+}  # fmt: skip
+_NUMBERS = (Shape.FRACTION, Shape.NUMBER, Shape.COUNT)
+
+
+def values(key: Key) -> st.SearchStrategy[Any]:
+    """Return values for a key: mostly of its kind, right and nearly right, and now and then of another."""
+    text = _TEXTS.get(key.shape, st.text(max_size=4))
+    if key.choices:
+        text = st.sampled_from([*key.choices, "other", key.choices[0].upper()])
+    return st.one_of(_of_shape(key, text), odd)
+
+
+def _of_shape(key: Key, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    if key.entry:
+        return maps(key.entry) if key.shape is Shape.ENTRY else st.lists(maps(key.entry), max_size=2)
+    if "list" in key.shape.value and key.shape not in (Shape.GRANT_LISTS, Shape.ROLES):
+        text_or_list: st.SearchStrategy[Any] = st.lists(text, max_size=3) | text
+        return text_or_list
+    made: dict[Shape, st.SearchStrategy[Any]] = {
+        Shape.FLAG: st.booleans(),
+        Shape.GRANT_LISTS: st.lists(st.lists(text, max_size=2), max_size=2),
+        Shape.ROLES: st.dictionaries(entity, st.lists(entity, max_size=2), max_size=2),
+        **dict.fromkeys(_NUMBERS, st.sampled_from([0, 1, 0.5, 1.5, 7, -0.5, True, "0.5"])),
+    }
+    return made.get(key.shape, text)
+
+
+def maps(keys: tuple[Key, ...]) -> st.SearchStrategy[dict[str, Any]]:
+    """Return maps with some of these keys, the required ones mostly among them, and now and then one more."""
+    required = {key.name: values(key) for key in keys if key.required}
+    optional = {key.name: values(key) for key in keys}
+    sparse = st.fixed_dictionaries({}, optional=dict(list(optional.items())[:40])).map(
+        lambda made: dict(list(made.items())[:5])
+    )
+    own: st.SearchStrategy[dict[str, Any]] = st.just({}) | st.just({"own": 1})
+    return st.builds(lambda a, b, c: a | b | c, sparse, st.fixed_dictionaries(required) | st.just({}), own)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@settings(max_examples=150)
+@given(data=st.data())
+def test_the_schema_and_the_reader_judge_alike(name: str, data: st.DataObject) -> None:
+    said = data.draw(maps(TABLES[name]))
+    accepted = not shapes.check(Frontmatter(values=said), TABLES[name])
+    assert VALIDATORS[name].is_valid(said) == accepted
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_each_key_is_judged_alike(key: Key, data: st.DataObject) -> None:
+    said = {"type": "note", key.name: data.draw(values(key))}
+    accepted = not shapes.check(Frontmatter(values=said), KEYS)
+    assert VALIDATORS["memory"].is_valid(said) == accepted
+
+
+def test_the_sample_vault_is_valid() -> None:
+    for path in sorted(SAMPLE.rglob("*.md")) + sorted(SAMPLE.rglob("*.yaml")):
+        relative = path.relative_to(SAMPLE).as_posix()
+        kind = kind_of(relative)
+        if kind is None:
+            file = read_memory(relative, path.read_bytes())
+            if isinstance(file, MemoryFile):
+                VALIDATORS["memory"].validate(file.front.values)
+        elif kind.name.lower() in VALIDATORS:
+            registered = read_registry(relative, kind, path.read_bytes())
+            assert isinstance(registered, RegistryFile)
+            VALIDATORS[kind.name.lower()].validate(registered.values)
