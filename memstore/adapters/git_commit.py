@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from memstore.adapters.git_process import GitProcess
 
+_PREFIX = "commit-"
+_LEFT_BEHIND_AFTER_SECONDS = 3600
 _FILE, _PROGRAM, _GONE = "100644", "100755", "0"
 
 
@@ -147,8 +149,21 @@ class CommitMaker:
         """Keep files beside the repository's own, since a lock is made by a link, which cannot cross file systems."""
         folder = self._git_path("memstore")
         folder.mkdir(mode=0o700, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="commit-", dir=folder.resolve()) as scratch:
+        _sweep(folder)
+        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=folder.resolve()) as scratch:
             yield Path(scratch)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed commits left behind long ago, by the clock of the folder's own file system."""
+    probe = folder / f"{_PREFIX}now-{os.getpid()}"
+    probe.touch()
+    now = probe.stat().st_mtime
+    probe.unlink()
+    for left in folder.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if left.stat().st_mtime < now - _LEFT_BEHIND_AFTER_SECONDS:
+                shutil.rmtree(left)
 
 
 def _identity_of(index: Path) -> tuple[int, int, int] | None:

@@ -1,0 +1,390 @@
+"""What a person sees of the past: log, blame, diff, status, commit, undo, the vault at another time."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.adapters.git_history import GitHistory
+from memstore.errors import ChangedMeanwhileError, FormatError, GitError, NotFoundError, RefusedError, UsageError
+from memstore.flows.at import commit_at, snapshot_at
+from memstore.flows.blame import blame
+from memstore.flows.commit import commit, commit_paths
+from memstore.flows.diff import diff
+from memstore.flows.log import log
+from memstore.flows.status import status
+from memstore.flows.undo import undo
+from memstore.ports.history import HookState
+from memstore.ports.journal import Operation
+from memstore.ports.journal import Written as WrittenFile
+from tests.git_repositories import OWNER, git, memory, vault_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.git_repositories import Written
+
+EVENT = '{timestamp: "2026-01-15T00:00:00Z", op: support, old: 0.8, new: 0.86, evidence_source: "episode:m_e", '
+EVENT += 'by: "si:ash"}'
+HISTORY = f"\n  - {EVENT}"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Written:
+    return vault_in(tmp_path / "vault")
+
+
+# -- the vault at another time -------------------------------------------------------------------
+
+
+@pytest.fixture
+def dated(vault: Written) -> Written:
+    vault.write("a.md", memory("m_aaa", "Old text.\n"))
+    vault.commit("first", "2026-01-10T12:00:00Z")
+    vault.write("a.md", memory("m_aaa", "New text.\n"))
+    vault.write("b.md", memory("m_bbb"))
+    vault.commit("second", "2026-01-20T12:00:00Z")
+    return vault
+
+
+@pytest.mark.parametrize(
+    ("when", "back"),
+    [
+        ("HEAD", 0), ("HEAD~1", 1), ("main", 0), ("2026-01-10", 1), ("2026-01-19", 1), ("2026-01-20", 0),
+        ("2026-01", 0), ("2026", 0), ("yesterday", 0), ("2w", 1),
+        ("2026-01-20T11:59:59Z", 1), ("2026-01-20T12:00:00Z", 0),
+    ],
+)  # fmt: skip
+def test_a_date_or_revision_names_a_commit(dated: Written, when: str, back: int) -> None:
+    assert commit_at(dated.open(), when) == git(dated.root, "rev-parse", f"HEAD~{back}").strip()
+
+
+@pytest.mark.parametrize(
+    ("when", "error"),
+    [
+        ("2026-13-01", UsageError), ("2026-1-1", UsageError), ("nothing", NotFoundError), ("HEAD~7", NotFoundError),
+        ("2025-12-31", NotFoundError), ("-n", NotFoundError),
+    ],
+)  # fmt: skip
+def test_what_names_none_is_an_error(dated: Written, when: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        commit_at(dated.open(), when)
+
+
+def test_the_vault_as_it_was(dated: Written) -> None:
+    snapshot, read = snapshot_at(dated.open(), "2026-01-10")
+    assert [snapshot.catalog.entry(row).path for row in snapshot.catalog.memories] == ["a.md"]
+    assert b"Old text" in read("a.md")
+
+
+# -- log -----------------------------------------------------------------------------------------
+
+
+def test_the_log_follows_the_id_and_not_the_path(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa", "One.\n"))
+    vault.write("b.md", memory("m_bbb", "Other.\n"))
+    vault.commit("1", "2026-01-01T00:00:00Z")
+    (vault.root / "a.md").rename(vault.root / "c.md")
+    vault.write("c.md", memory("m_aaa", "All is new, and longer than before.\nMuch longer.\n", tags="[x]"))
+    (vault.root / "b.md").rename(vault.root / "a.md")
+    vault.commit("2", "2026-01-02T00:00:00Z")
+    vault.write("a.md", memory("m_bbb", "Not this one.\n"))
+    vault.commit("3", "2026-01-03T00:00:00Z")
+    (vault.root / "c.md").rename(vault.root / "a new name.md")
+    assert [(line.at[:10], line.verb, line.path, line.details) for line in log(vault.open(), "m_aaa").lines] == [
+        ("2026-01-02", "edit", "c.md", ("from a.md", "tags +x", "body: 2 lines changed")),
+        ("2026-01-01", "add", "a.md", ()),
+    ]
+
+
+def test_events_of_the_confidence_stand_between_commits(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa", confidence="0.8"))
+    vault.commit("1", "2026-01-01T00:00:00Z")
+    vault.write("a.md", memory("m_aaa", confidence="0.86", confidence_history=HISTORY))
+    vault.commit("2", "2026-02-01T00:00:00Z")
+    lines = log(vault.open(), "m_aaa").lines
+    assert [(line.at[:10], line.verb, line.commit is None, line.by) for line in lines] == [
+        ("2026-02-01", "reinforce", False, "Tester"),
+        ("2026-01-15", "support", True, "si:ash"),
+        ("2026-01-01", "add", False, "Tester"),
+    ]
+    assert lines[0].details == ("confidence 0.80 → 0.86 because episode:m_e",)
+    assert lines[1].details == ("confidence 0.80 → 0.86", "because episode:m_e")
+    assert [line.verb for line in log(vault.open(), "m_aaa", limit=1).lines] == ["reinforce"]
+
+
+def test_the_log_of_the_vault_tells_all_memories_and_each_change_once(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    vault.write("page.txt", "no memory")
+    vault.commit("1", "2026-01-01T00:00:00Z")
+    git(vault.root, "checkout", "-q", "-b", "side")
+    vault.write("b.md", memory("m_bbb"))
+    vault.commit("2", "2026-01-02T00:00:00Z")
+    git(vault.root, "checkout", "-q", "main")
+    vault.write("c.md", memory("m_ccc"))
+    vault.commit("3", "2026-01-03T00:00:00Z")
+    git(vault.root, "merge", "-q", "--no-edit", "side")
+    (vault.root / "a.md").unlink()
+    vault.commit("4", "2027-01-04T00:00:00Z")
+    lines = log(vault.open()).lines
+    assert [(line.verb, line.name, line.summary) for line in lines] == [
+        ("delete", "note:m_aaa", "4"),
+        ("add", "note:m_ccc", "3"),
+        ("add", "note:m_bbb", "2"),
+        ("add", "note:m_aaa", "1"),
+    ]
+    assert log(vault.open(), limit=2).lines == lines[:2]
+
+
+def test_a_deleted_memory_has_a_log_while_the_commit_has_it(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    vault.commit("1")
+    (vault.root / "a.md").unlink()
+    assert [line.verb for line in log(vault.open(), "m_aaa").lines] == ["add"]
+    with pytest.raises(NotFoundError, match="m_zzz"):
+        log(vault.open(), "m_zzz")
+
+
+def test_a_revision_that_cannot_be_read_is_told(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    vault.commit("1", "2026-01-01T00:00:00Z")
+    vault.write("a.md", memory("m_aaa", tags="broken"))
+    vault.commit("2", "2026-01-02T00:00:00Z")
+    vault.write("a.md", memory("m_aaa", "Mended.\n"))
+    vault.commit("3", "2026-01-03T00:00:00Z")
+    assert [line.details for line in log(vault.open(), "m_aaa").lines] == [("was unreadable",), ("is unreadable",), ()]
+
+
+def test_memories_of_others_are_in_no_log_diff_or_status(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    vault.write("b.md", memory("m_bbb", owner="si:ash"))
+    vault.commit("secret words")
+    vault.write("a.md", memory("m_aaa", "New.\n"))
+    vault.write("b.md", memory("m_bbb", "New.\n", owner="si:ash"))
+    vault.write("broken.md", "---\n")
+    vault.write("plain.md", "plain")
+    ash, tester = vault.open("si:ash"), vault.open()
+    assert [(line.name, line.summary) for line in log(ash).lines] == [("note:m_bbb", "")]
+    assert [line.name for line in log(tester).lines] == ["note:m_aaa"]
+    assert [(m.name) for m in diff(ash).memories] == ["note:m_bbb"]
+    assert diff(ash).broken == ()
+    seen = status(ash)
+    assert ([u.name for u in seen.uncommitted], seen.plain, seen.broken, seen.memories) == (["note:m_bbb"], (), (), 1)
+    for verb in (log, blame, diff):
+        with pytest.raises(NotFoundError) as hidden:
+            verb(ash, "m_aaa")
+        with pytest.raises(NotFoundError) as unknown:
+            verb(ash, "m_zzz")
+        assert str(hidden.value).replace("m_aaa", "m_zzz") == str(unknown.value)
+        assert hidden.value.hint == unknown.value.hint
+
+
+# -- blame ---------------------------------------------------------------------------------------
+
+
+def test_blame_names_the_commit_of_each_entry_and_line(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa", "one\ntwo\nthree\n", confidence="0.8"))
+    first = vault.commit("1")
+    vault.write("a.md", memory("m_aaa", "one\n2\nthree\n", confidence="0.86", confidence_history=HISTORY))
+    second = vault.commit("2")
+    vault.write("b.md", memory("m_aaa", "zero\none\n2\nthree\nfour", confidence="0.86", confidence_history=HISTORY))
+    (vault.root / "a.md").unlink()
+    found = blame(vault.open(), "m_aaa")
+    assert found.path == "b.md"
+    assert [(line.line, line.commit.id if line.commit else None) for line in found.history] == [(6, second)]
+    assert EVENT in found.history[0].text
+    assert [(line.line, line.text, line.commit.id if line.commit else None) for line in found.body] == [
+        (8, "zero", None),
+        (9, "one", first),
+        (10, "2", second),
+        (11, "three", first),
+        (12, "four", None),
+    ]
+
+
+def test_blame_of_a_memory_that_was_never_committed(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    assert [line.commit for line in blame(vault.open(), "m_aaa").body] == [None]
+    vault.commit("1")
+    vault.write("b.md", memory("m_bbb"))
+    assert [line.commit for line in blame(vault.open(), "m_bbb").body] == [None]
+
+
+# -- diff and status -----------------------------------------------------------------------------
+
+
+def test_diff_says_in_words_what_became_different(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa", "one\ntwo\n", confidence="0.8"))
+    first = vault.commit("1", "2026-01-01T00:00:00Z")
+    vault.write("b.md", memory("m_aaa", "one\n2\n", confidence="0.86", confidence_history=HISTORY))
+    (vault.root / "a.md").unlink()
+    told = diff(vault.open(), "m_aaa")
+    assert (told.old, told.new) == (first, None)
+    assert told.memories == diff(vault.open()).memories
+    assert [(m.verb, m.path_before, m.path, m.statements, m.body) for m in told.memories] == [
+        (
+            "reinforce", "a.md", "b.md",
+            ("confidence 0.80 → 0.86 because episode:m_e", "body: 1 line changed"),
+            ("@@ -1,2 +1,2 @@", " one", "-two", "+2"),
+        )
+    ]  # fmt: skip
+    second = vault.commit("2", "2026-01-02T00:00:00Z")
+    assert diff(vault.open(), "m_aaa").memories == ()
+    between = diff(vault.open(), "m_aaa", "2026-01-01", "HEAD")
+    assert (between.old, between.new, between.memories) == (first, second, told.memories)
+    assert [m.verb for m in diff(vault.open(), "m_aaa", "HEAD", "HEAD~1").memories] == ["edit"]
+
+
+def test_diff_of_what_came_or_went(vault: Written) -> None:
+    vault.commit("0")
+    vault.write("a.md", memory("m_aaa"))
+    assert [m.verb for m in diff(vault.open(), "m_aaa").memories] == ["add"]
+    vault.commit("1")
+    (vault.root / "a.md").unlink()
+    assert [(m.verb, m.body[-1]) for m in diff(vault.open(), "m_aaa").memories] == [("delete", "-Some text.")]
+    with pytest.raises(NotFoundError, match="neither"):
+        diff(vault.open(), "m_aaa", "HEAD~1", "HEAD~1")
+    vault.write("a.md", memory("m_aaa", tags="broken"))
+    with pytest.raises(FormatError):
+        diff(vault.open(), "a.md")
+
+
+def test_status_tells_what_is_not_committed(vault: Written) -> None:
+    for name in ("same", "changed", "moved", "gone"):
+        vault.write(f"{name}.md", memory(f"m_{name}"))
+    vault.commit("1")
+    vault.write("changed.md", memory("m_changed", "New.\n"))
+    (vault.root / "moved.md").rename(vault.root / "there.md")
+    (vault.root / "gone.md").unlink()
+    vault.write("new.md", memory("m_new"))
+    vault.write("plain.md", "Just text.\n")
+    vault.write("broken.md", "---\ntype: note\n")
+    found = status(vault.open())
+    assert [(u.verb, u.name, u.path, u.path_before) for u in found.uncommitted] == [
+        ("edit", "note:m_changed", "changed.md", None),
+        ("delete", "note:m_gone", "gone.md", None),
+        ("add", "note:m_new", "new.md", None),
+        ("move", "note:m_moved", "there.md", "moved.md"),
+    ]
+    assert (found.plain, found.broken, found.memories) == (("plain.md",), ("broken.md",), 4)
+    assert set(found.hooks.values()) == {HookState.ABSENT}
+
+
+def test_status_works_before_the_first_commit_and_without_a_repository(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    assert [u.verb for u in status(vault.open()).uncommitted] == ["add"]
+    (vault.root / ".git").rename(vault.root.parent / "elsewhere")
+    ws = replace(
+        vault.open(), history=GitHistory(vault.root, os.environ | {"GIT_CEILING_DIRECTORIES": str(vault.root)})
+    )
+    found = status(ws)
+    assert (found.repository, found.memories, found.uncommitted, found.hooks) == (None, 1, (), {})
+    for verb in (log, diff, commit):
+        with pytest.raises(GitError, match="no git repository"):
+            verb(ws)
+
+
+# -- commit --------------------------------------------------------------------------------------
+
+
+def test_commit_takes_all_memories_and_nothing_else(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    vault.write("gone.md", memory("m_gone"))
+    vault.commit("1")
+    vault.write("a.md", memory("m_aaa", "New.\n"))
+    vault.write("there/b.md", memory("m_bbb"))
+    (vault.root / "gone.md").unlink()
+    vault.write("plain.md", "Just text.\n")
+    vault.write("broken.md", "---\n")
+    done = commit(vault.open())
+    assert done.refs == ("note:m_aaa", "note:m_gone", "note:m_bbb")
+    assert done.left_out == ("broken.md",)
+    assert done.message.startswith("3 memories: 1 edited, 1 deleted, 1 added\n\n")
+    assert git(vault.root, "log", "-1", "--format=%B").strip() == done.message.strip()
+    assert git(vault.root, "status", "--porcelain").split() == ["??", "broken.md", "??", "plain.md"]
+    assert commit(vault.open()).commit is None
+
+
+def test_commit_takes_only_the_memories_that_were_named(vault: Written) -> None:
+    for name in ("aaa", "bbb", "ccc"):
+        vault.write(f"{name}.md", memory(f"m_{name}"))
+    vault.commit("1")
+    for name in ("aaa", "bbb"):
+        vault.write(f"{name}.md", memory(f"m_{name}", "New.\n"))
+    (vault.root / "ccc.md").unlink()
+    done = commit(vault.open(), ["m_bbb", "note:m_ccc"], text="Two of them")
+    assert done.message == "Two of them\n\nMemory-Id: m_bbb\nMemory-Id: m_ccc\n"
+    assert git(vault.root, "status", "--porcelain").split() == ["M", "aaa.md"]
+    with pytest.raises(NotFoundError, match="pending"):
+        commit(vault.open(), ["m_bbb"])
+    with pytest.raises(NotFoundError):
+        commit(vault.open(), ["m_zzz"])
+    assert commit_paths(vault.open(), ["aaa.md"]).refs == ("note:m_aaa",)
+    assert commit_paths(vault.open(), ["aaa.md"]).commit is None
+
+
+def test_commit_makes_the_checks_of_the_hook(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    vault.commit("1")
+    vault.write("a.md", memory("m_other"))
+    with pytest.raises(RefusedError, match="id-changed"):
+        commit(vault.open())
+    vault.write("a.md", memory("m_aaa"))
+    vault.write("copy.md", memory("m_aaa", "A copy.\n"))
+    with pytest.raises(RefusedError, match="id-duplicate"):
+        commit(vault.open())
+    (vault.root / "copy.md").unlink()
+    vault.write("a.md", memory("m_aaa").replace("note", "belief"))
+    assert [finding.code for finding in commit(vault.open()).findings] == ["type-changed"]
+
+
+def test_the_first_commit_of_a_repository(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    done = commit(vault.open())
+    assert git(vault.root, "log", "--format=%H %s").split(maxsplit=1) == [done.commit, "add note:m_aaa\n"]
+
+
+# -- undo ----------------------------------------------------------------------------------------
+
+
+def test_undo_takes_back_and_a_second_one_does_it_again(vault: Written) -> None:
+    before, after = memory("m_aaa"), memory("m_aaa", "New.\n")
+    vault.write("changed.md", after)
+    vault.write("new.md", after)
+    files = (
+        WrittenFile("changed.md", before.encode(), after.encode()),
+        WrittenFile("new.md", None, after.encode()),
+        WrittenFile("gone.md", before.encode(), None),
+    )
+    ws = vault.open()
+    with pytest.raises(NotFoundError):
+        undo(ws)
+    ws.journal.record(Operation(verb="set", at="2026-01-01T00:00:00Z", files=files))
+    done, back = undo(ws, dry_run=True)
+    assert (vault.root / "changed.md").read_text() == after
+    assert [(file.before, file.after) for file in back.files] == [(file.after, file.before) for file in files]
+    done, _ = undo(vault.open())
+    assert (done.verb, done.paths) == ("set", ("changed.md", "new.md", "gone.md"))
+    assert (vault.root / "changed.md").read_text() == (vault.root / "gone.md").read_text() == before
+    assert not (vault.root / "new.md").exists()
+    assert undo(vault.open())[0].verb == "undo"
+    assert (vault.root / "changed.md").read_text() == (vault.root / "new.md").read_text() == after
+    assert not (vault.root / "gone.md").exists()
+
+
+@pytest.mark.parametrize("meanwhile", ["edited", "deleted"])
+def test_undo_leaves_what_was_changed_since(vault: Written, meanwhile: str) -> None:
+    ws = vault.open()
+    files = (WrittenFile("a.md", None, b"a"), WrittenFile("b.md", None, b"b"))
+    ws.journal.record(Operation(verb="add", at="2026-01-01T00:00:00Z", files=files))
+    vault.write("a.md", "a")
+    vault.write("b.md", "b" if meanwhile == "deleted" else "edited")
+    if meanwhile == "deleted":
+        (vault.root / "b.md").unlink()
+    with pytest.raises(ChangedMeanwhileError, match=r"b\.md"):
+        undo(ws)
+    assert (vault.root / "a.md").read_text() == "a"
+    assert ws.actor == OWNER
