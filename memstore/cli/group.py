@@ -162,9 +162,8 @@ class UnknownCommandError(click.UsageError):
         import difflib
 
         super().__init__(f"{name!r} is no command of {ctx.command_path}", ctx)
-        close = difflib.get_close_matches(name, commands, n=3, cutoff=0.5)
-        near = " or ".join(f"`{ctx.command_path} {word}`" for word in close)
-        self.hint = f"did you mean {near}?" if near else f"see `{ctx.command_path} --help`"
+        close = difflib.get_close_matches(name, commands, n=1, cutoff=0.5)
+        self.hint = f"did you mean `{ctx.command_path} {close[0]}`?" if close else f"see `{ctx.command_path} --help`"
 
 
 class Program(Group):

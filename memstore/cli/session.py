@@ -106,6 +106,11 @@ class Session:
             self._palette = output.palette(sys.stdout, self.choices.color)
         return self._palette
 
+    @property
+    def at_terminal(self) -> bool:
+        """Whether a person reads standard output as it comes."""
+        return sys.stdout is not None and sys.stdout.isatty()
+
     # -- what happened on the way: standard error ------------------------------------------------
 
     def say(self, message: str) -> None:
