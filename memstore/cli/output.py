@@ -68,10 +68,12 @@ def prepare_streams() -> None:
             reconfigure(errors=_ERRORS)
 
 
-def write_lines(lines: Iterable[str]) -> None:
-    """Write lines to standard output, each as it comes."""
+def write_lines(lines: Iterable[str], *, at_once: bool = False) -> None:
+    """Write lines to standard output; with `at_once` whoever reads gets each one as soon as it is made."""
     for line in lines:
         write_text(line + "\n")
+        if at_once:
+            flush()
 
 
 def write_text(text: str) -> None:
