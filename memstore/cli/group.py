@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -86,7 +87,7 @@ class GlobalOptionsMixin(click.Command):
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """Write the help flush left: here it is the first thing on the screen."""
         if self.help:
-            formatter.write_text(self.help)
+            formatter.write_text(cleandoc(self.help))
 
     def format_examples(self, formatter: click.HelpFormatter) -> None:
         """Write the examples, each on a line of its own."""

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import shutil
+import signal
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -110,6 +111,26 @@ def test_a_vault_that_cannot_be_read_says_why(shell: runner.Shell, tmp_path: Pat
     done = _bash(shell, f"memstore list --vault {tmp_path}")
     assert done.returncode == 5
     assert b"config.toml" in done.stderr
+
+
+def test_interrupted_is_130_and_says_so_in_one_line(shell: runner.Shell) -> None:
+    program = subprocess.Popen(
+        [runner.PROGRAMS / "memstore", "search", "--queries", "-"],
+        cwd=shell.folder,
+        env=shell.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert program.stdin is not None
+    assert program.stdout is not None
+    program.stdin.write(b"tea\n")
+    program.stdin.flush()
+    assert program.stdout.readline() == b"==> tea\n"  # it has answered, and waits for the next query
+    program.send_signal(signal.SIGINT)
+    errors = program.communicate()[1]
+    assert program.returncode == 130
+    assert errors == b"memstore: interrupted\n"
 
 
 def _at_a_terminal(shell: runner.Shell, *words: str, typed: bytes = b"", **variables: str) -> tuple[int, bytes]:
