@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from memstore.adapters.memory_snapshot import snapshot_of_files
 from memstore.codec.git_blob import blob_id
 from memstore.model.config import Config
+from memstore.ports.search_index import IndexStatus
 from memstore.ports.workspace import Workspace
 from tests.memory_vault import MemoryVault
 from tests.support import CountingIds, TickClock
@@ -33,6 +34,12 @@ class ReadingLibrary:
 
     def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
         return snapshot_of_files(files, blob_id=blob_id)
+
+    def status(self) -> IndexStatus:
+        return IndexStatus(folder=self._vault.root)
+
+    def rebuild(self) -> Snapshot:
+        return self.snapshot()
 
 
 class LastOperation:

@@ -17,6 +17,7 @@ from memstore.adapters.manifest import DamagedError
 from memstore.adapters.memory_index import MemoryIndex
 from memstore.adapters.memory_snapshot import snapshot_of_documents, snapshot_of_files
 from memstore.adapters.tree_walk import KnownTree
+from memstore.ports.search_index import IndexStatus
 from memstore.ports.vault import FileStat
 from memstore.rules.freshness import plan_refresh
 from memstore.rules.vault_places import is_memory_path
@@ -73,6 +74,31 @@ class DiskLibrary:
         Files at places where no memories lie are left out.
         """
         return snapshot_of_files(((path, data) for path, data in files if is_memory_path(path)), blob_id=self._blob_id)
+
+    def status(self) -> IndexStatus:
+        """Return how the index stands to the vault; nothing is written."""
+        index = self.store.open()
+        if index is None:
+            return IndexStatus(folder=self.store.cache, usable=self.store.is_usable())
+        _, difference = self._compared(index)
+        kept = LayeredSnapshot(index, Difference(), rebuilt=MemoryIndex.empty)
+        return IndexStatus(
+            folder=self.store.cache,
+            built=True,
+            files=len(index.rows),
+            memories=len(kept.catalog.memories),
+            broken=len(index.broken),
+            changed=difference.files,
+            size=self.store.size(),
+            generation=index.generation.number,
+            written_at=self.store.written_at(),
+        )
+
+    def rebuild(self) -> Snapshot:
+        """Drop the index, build it anew, and return the vault as it is now."""
+        self.store.drop()
+        self._reader.forget()
+        return self._first()
 
     # -- the ways to a snapshot ------------------------------------------------------------------
 
@@ -163,7 +189,7 @@ class DiskLibrary:
                 self.on_progress(done, all_files)
 
     def _blob_id(self, data: bytes) -> str:
-        from memstore.adapters.git_objects import blob_id
+        from memstore.codec.git_blob import blob_id
 
         return blob_id(data, self._object_format)
 

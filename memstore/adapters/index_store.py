@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from array import array
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -164,10 +164,18 @@ class IndexStore:
         with suppress(OSError):
             self.manifest_path.unlink(missing_ok=True)
 
-    def remove(self) -> None:
-        """Remove all that lies in the cache."""
-        self._open = None
-        shutil.rmtree(self.cache, ignore_errors=True)
+    def is_usable(self) -> bool:
+        """Whether the folder of the cache is this user's alone, or not there yet."""
+        return not self.cache.exists() or is_private(self.cache)
+
+    def size(self) -> int:
+        """Return how many bytes lie in the cache."""
+        return sum(place.lstat().st_size for place in self.cache.rglob("*") if place.is_file())
+
+    def written_at(self) -> datetime | None:
+        """Return when the index was written, UTC; None where there is none."""
+        found = manifest.identity(self.manifest_path)
+        return datetime.fromtimestamp(found[1] // 10**9, UTC) if found else None
 
     @contextmanager
     def locked(self, *, patience_seconds: float) -> Iterator[bool]:

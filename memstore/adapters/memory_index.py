@@ -34,6 +34,11 @@ class MemoryIndex:
             for field in Field:
                 self._add(field, row, _TERMS_OF[field](document))
 
+    @classmethod
+    def empty(cls) -> MemoryIndex:
+        """Return the index of nothing."""
+        return cls(())
+
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Return the live rows that hold a term, ascending, and how often each does."""
         places: Mapping[int, list[int]] = self._places[field].get(term, {})

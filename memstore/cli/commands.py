@@ -14,11 +14,24 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "config": ("config:config", "see and change settings"),
         "doctor": ("doctor:doctor", "check that everything around the vault works"),
     },
-    "write memories": {},
+    "write memories": {
+        "add": ("add:add", "write a memory"),
+        "raw": ("add:raw", "write something down as it came"),
+        "edit": ("amend:edit", "change a memory in your editor"),
+        "set": ("amend:set_", "give keys of a memory other values"),
+        "tag": ("amend:tag", "give a memory tags, or take them away"),
+        "mv": ("amend:mv", "give a memory's file another name"),
+        "adopt": ("amend:adopt", "make Markdown files memories"),
+    },
     "read and find": {
         "list": ("show:list_", "list memories, filtered"),
         "show": ("show:show", "show a memory"),
         "path": ("show:path", "print the path of a memory's file"),
+        "search": ("search:search", "find memories by words, with the lines that say it"),
+        "cite": ("cite:cite", "cite lines, or see what became of a citation"),
+        "trace": ("lineage:trace", "show where a memory comes from, or what came of it"),
+        "impact": ("lineage:impact", "show what would lose ground without a memory"),
+        "stats": ("cite:stats", "count memories by type, status, month and author"),
     },
     "history": {
         "status": ("history:status", "show what is not committed, and what is wrong"),
@@ -30,7 +43,11 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "hooks": ("hooks:hooks", "check memories at every git commit"),
     },
     "keep it sound": {
+        "fmt": ("amend:fmt", "make the layout of memories even"),
         "check": ("check:check", "find what is wrong with files and refs"),
+        "orphans": ("lineage:orphans", "list memories that can't say where they come from"),
+        "fix-provenance": ("lineage:fix_provenance", "fill in sources that were not recorded"),
+        "index": ("index:index", "see, place or rebuild the search index"),
     },
     "about the program": {
         "help": ("help:help_", "explain a command or a topic"),

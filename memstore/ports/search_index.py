@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
+    from pathlib import Path
 
     from memstore.model.catalog import Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatus:
+    """The index in the user's cache.
+
+    `folder` is where it lies or would lie; `built` whether there is one that can be used; `usable` whether the folder
+    is this user's alone, since no other is used; `files`, `memories`, `broken` and `size` (bytes) are those of the
+    index, `changed` counts the files that differ from it now; `written_at` is None where there is none.
+    """
+
+    folder: Path
+    built: bool = False
+    usable: bool = True
+    files: int = 0
+    memories: int = 0
+    broken: int = 0
+    changed: int = 0
+    size: int = 0
+    generation: int = 0
+    written_at: datetime | None = None
 
 
 class Field(Enum):
@@ -82,3 +106,9 @@ class Library(Protocol):
 
         Files at places where no memories lie are left out.
         """
+
+    def status(self) -> IndexStatus:
+        """Return how the index stands to the vault; nothing is written."""
+
+    def rebuild(self) -> Snapshot:
+        """Drop the index, build it anew, and return the vault as it is now."""

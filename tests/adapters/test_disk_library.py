@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memstore.adapters import disk_library
 from memstore.adapters.disk_library import DiskLibrary
-from memstore.adapters.git_objects import blob_id
+from memstore.codec.git_blob import blob_id
 from memstore.adapters.memory_snapshot import COLUMNS, snapshot_of_files
 from memstore.ports.search_index import Field
 from tests.support import disk_vault, memory_text

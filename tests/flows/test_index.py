@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import pytest
+
+from memstore.errors import RefusedError
+from memstore.flows import index
+from tests.memory_workspace import memory_workspace
+from tests.support import memory_text
+
+FILES = {"a.md": memory_text(), "b.md": memory_text(), "broken.md": b"---\n"}
+
+
+def test_the_owner_rebuilds_and_is_told_of_what() -> None:
+    done = index.rebuild(memory_workspace(FILES))
+    assert (done.memories, done.left_out) == (2, 1)
+    assert not index.status(memory_workspace(FILES)).built
+
+
+def test_nobody_else_may_look() -> None:
+    ws = memory_workspace(FILES, actor="si:ash")
+    for look in (index.status, index.rebuild):
+        with pytest.raises(RefusedError):
+            look(ws)
