@@ -1,9 +1,10 @@
 """memstore: long-term memory in plain text, for agents and the people who work with them.
 
-`open_vault(path)` opens a vault; the functions beside it do what the commands of the same name do:
+`open_vault` opens a vault; the functions beside it do what the commands do, and are loaded when first asked for:
 
     ws = memstore.open_vault("~/notes")
-    for entry in memstore.list_memories(ws).entries: ...
+    for entry in memstore.list_memories(ws).entries:
+        print(entry.title)
 """
 
 from __future__ import annotations
@@ -12,20 +13,50 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memstore.flows.list_memories import list_memories
-    from memstore.flows.show import show_memory
-    from memstore.wiring import open_vault
+    from memstore.flows.add import add_memory as add_memory
+    from memstore.flows.adopt import adopt as adopt
+    from memstore.flows.amend import set_keys as set_keys
+    from memstore.flows.amend import tag as tag
+    from memstore.flows.blame import blame as blame
+    from memstore.flows.check import check as check
+    from memstore.flows.cite import cite as cite
+    from memstore.flows.commit import commit as commit
+    from memstore.flows.diff import diff as diff
+    from memstore.flows.fmt import fmt as fmt
+    from memstore.flows.list_memories import list_memories as list_memories
+    from memstore.flows.log import log as log
+    from memstore.flows.move import move as move
+    from memstore.flows.search import search as search
+    from memstore.flows.show import show_memory as show_memory
+    from memstore.flows.status import status as status
+    from memstore.flows.undo import undo as undo
+    from memstore.wiring import open_vault as open_vault
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "list_memories", "open_vault", "show_memory"]
-
-# Name -> module; loaded when first asked for, so that importing memstore costs nothing.
+# Name -> module. Importing memstore must cost nothing: the program's `--version` does it.
 _HOMES = {
+    "add_memory": "memstore.flows.add",
+    "adopt": "memstore.flows.adopt",
+    "blame": "memstore.flows.blame",
+    "check": "memstore.flows.check",
+    "cite": "memstore.flows.cite",
+    "commit": "memstore.flows.commit",
+    "diff": "memstore.flows.diff",
+    "fmt": "memstore.flows.fmt",
     "list_memories": "memstore.flows.list_memories",
+    "log": "memstore.flows.log",
+    "move": "memstore.flows.move",
     "open_vault": "memstore.wiring",
+    "search": "memstore.flows.search",
+    "set_keys": "memstore.flows.amend",
     "show_memory": "memstore.flows.show",
+    "status": "memstore.flows.status",
+    "tag": "memstore.flows.amend",
+    "undo": "memstore.flows.undo",
 }
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the keys are names
 
 
 def __getattr__(name: str) -> Any:
@@ -36,4 +67,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOMES})
