@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 class Cited:
     """A citation and what became of it.
 
-    `now` is where the lines are now, None where they are gone. `before` holds the lines as they were cited, None
-    where the repository does not have that revision. A citation just made is SAME.
+    `now` is where the lines are now, None where they are gone; `before` holds them as they were cited. A
+    citation just made is SAME.
     """
 
     ref: str | None
     standing: Standing
     now: Citation | None
-    before: str | None
+    before: str
     text: str
 
 

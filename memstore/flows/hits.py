@@ -117,7 +117,9 @@ class HitReader:
         if not passages:
             return []
         best, *others = passages
-        whole = ranking.memory_score(score, best.own) * self._recency(file)
+        in_title = {clause for _, clause in self._matcher.places(file.own_title)}
+        best_line = max(best.own, ranking.line_score(in_title, self._candidates.weights))
+        whole = ranking.memory_score(score, best_line) * self._recency(file)
         more = [one for one in others[:MOST_MORE] if one.own >= WORTH_MORE * best.own]
         relevance = ranking.relevance(whole, self._candidates.best_possible)
         return [(whole, self._hit(file, best, relevance, more))]

@@ -11,7 +11,7 @@ from functools import lru_cache
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
 # A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`.
 _WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
-_WORD_ANY_SCRIPT = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?<=\d)[.:]\d+)*(?:'[^\W{_UNSPACED}]+)*")
+WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?<=\d)[.:]\d+)*(?:'[^\W{_UNSPACED}]+)*")
 # What hangs on a word and is none: the English possessive, the French and Italian article.
 _HANGERS = re.compile(r"'s\b|\b(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
 _MARKS = re.compile("[\u0300-\u036f]+")
@@ -41,7 +41,7 @@ def words(text: str) -> list[str]:
     folded = fold(text)
     if not _MAY_DIFFER.search(folded):
         return _WORD.findall(folded)
-    return _WORD_ANY_SCRIPT.findall(_HANGERS.sub("", folded))
+    return WORD.findall(_HANGERS.sub("", folded))
 
 
 def terms(text: str) -> list[str]:

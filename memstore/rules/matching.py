@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from memstore.model.retrieval import Phrase, Prefix, Word
+from memstore.model.retrieval import Need, Phrase, Prefix, Word
 from memstore.rules import analysis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.model.retrieval import Clause
+    from memstore.model.retrieval import Clause, Query
 
     Places = list[tuple[int, int]]
 
@@ -40,6 +40,7 @@ class Matcher:
                     needed |= set(run)
         # All of a stem but its last letter begins the word, so other words need no stemming.
         starts = {analysis.beginning(term) for term in needed | self._word_clause.keys()}
+        self._terms = needed | self._word_clause.keys()
         self._starts = tuple(sorted(starts | {start for start, _ in self._prefixes}))
         numbers = [number for number, clause in enumerate(clauses) if isinstance(clause.asked, Word)]
         self._pairs = {(a, b) for a, b in pairwise(numbers) if b == a + 1}
@@ -61,6 +62,15 @@ class Matcher:
             places += self._phrase_places(dict(found))
         return places if not self._prefixes and not self._phrases else sorted(places)
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where in a text the words stand that clauses ask for: first character and the one after the last."""
+        return [
+            found.span() for found in analysis.WORD.finditer(text) if any(map(self._asks_for, analysis.words(found[0])))
+        ]
+
+    def _asks_for(self, word: str) -> bool:
+        return analysis.term_of(word) in self._terms or any(word.startswith(start) for start, _ in self._prefixes)
+
     def pairs(self, places: Places) -> int:
         """Return how often two words that are neighbours in the query stand side by side."""
         pairs = self._pairs
@@ -79,6 +89,13 @@ class Matcher:
             for at, term in term_at.items()
             if term == run[0] and all(term_at.get(at + i) == wanted for i, wanted in enumerate(run))
         ]
+
+
+def matcher_of(query: Query) -> Matcher:
+    """Return what finds a query's clauses in any text; what must not be there is not looked for."""
+    clauses = [clause for clause in query.clauses if clause.need is not Need.MUST_NOT]
+    terms = [(c.asked.term, *c.asked.spellings) if isinstance(c.asked, Word) else () for c in clauses]
+    return Matcher(clauses, terms)
 
 
 def phrase_counts(positions: Sequence[Sequence[int]]) -> int:

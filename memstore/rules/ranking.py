@@ -240,9 +240,9 @@ def _add(tf: dict[int, float], counts: Counts, share: float) -> None:
         tf[clause] = tf.get(clause, 0.0) + share * times
 
 
-def memory_score(score: float, best_passage: float) -> float:
-    """Return a memory's score with what its best passage adds, on the scale of the first."""
-    return (score + PASSAGE_SHARE * best_passage) / (1 + PASSAGE_SHARE)
+def memory_score(score: float, best_line: float) -> float:
+    """Return a memory's score with what its best passage, or its title, adds, on the scale of the first."""
+    return (score + PASSAGE_SHARE * best_line) / (1 + PASSAGE_SHARE)
 
 
 def passage_relevance(score: float, best_possible: float) -> float:

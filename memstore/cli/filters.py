@@ -1,0 +1,87 @@
+"""The filters that all commands share which are about several memories."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from memstore.model.retrieval import Filters
+
+F = TypeVar("F", bound="Callable[..., None]")
+
+
+class Given(NamedTuple):
+    """The filters as they were typed."""
+
+    type: tuple[str, ...] = ()
+    tag: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ()
+    source_type: tuple[str, ...] = ()
+    author: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    min_confidence: str | None = None
+    where: tuple[str, ...] = ()
+
+    def filters(self, now: datetime) -> Filters:
+        """Return what they mean.
+
+        Raises:
+            UsageError: one of them means nothing.
+        """
+        from memstore.codec import dates
+        from memstore.model.retrieval import Filters
+        from memstore.rules import filters as rules
+
+        values: dict[str, Any] = {
+            name: tuple(rules.checked(name, value) for value in getattr(self, name)) for name in rules.FIELDS
+        }
+        return Filters(
+            **values,
+            since=dates.period(self.since, now=now).start if self.since is not None else None,
+            until=dates.period(self.until, now=now).end if self.until is not None else None,
+            min_confidence=rules.checked_fraction(self.min_confidence) if self.min_confidence is not None else None,
+            where=tuple(map(rules.parse_where, self.where)),
+        )
+
+
+def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:
+    return click.option(*names, multiple=True, metavar=metavar, help=what)
+
+
+_OPTIONS: tuple[Callable[[F], F], ...] = (
+    _repeatable("-t", "--type", metavar="TYPE", what="Only of this type; repeat an option for alternatives."),
+    _repeatable("--tag", metavar="TAG", what="Only with this tag."),
+    _repeatable("--status", metavar="STATUS", what="Not only active ones: draft, superseded, archived, … or all."),
+    _repeatable("--scope", metavar="SCOPE", what="Only of this scope, global or project:NAME."),
+    _repeatable("--subject", metavar="ENTITY", what="Only about this entity."),
+    _repeatable("--source-type", metavar="KIND", what="Only known in this way, like told_by_human."),
+    _repeatable("--author", metavar="ENTITY", what="Only by this author."),
+    click.option("--since", metavar="DATE", help="Only made then or later: 2026-02, today, 3d, 2w, 6mo, 1y …"),
+    click.option("--until", metavar="DATE", help="Only made by the end of that time."),
+    click.option("--min-confidence", metavar="NUMBER", help="Only at least so reliable, from 0 to 1."),
+    _repeatable(
+        "--where", metavar="'KEY OP VALUE'", what="A condition on any key: = != < <= > >= ~ !~ exists missing."
+    ),
+)
+
+
+def filter_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the filters to a command; they arrive together as `given`."""
+
+    @wraps(function)
+    def with_given(*args: Any, **values: Any) -> None:
+        given = Given(**{name: values.pop(name) for name in Given._fields})
+        function(*args, given=given, **values)
+
+    for option in reversed(_OPTIONS):
+        with_given = option(with_given)
+    return with_given

@@ -1,0 +1,190 @@
+"""`memstore search`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.filters import filter_options
+from memstore.cli.options import at_option, command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.cli.filters import Given
+    from memstore.cli.session import Session
+    from memstore.flows.search import Wish
+    from memstore.model.retrieval import Answer, Hit
+    from memstore.rules.matching import Matcher
+
+LONGEST_EXCERPT = 160
+SORTS = ("relevance", "quality", "created", "confidence", "title", "path")
+
+
+@command(
+    "search",
+    examples=(
+        "memstore search what did the vet say about Bella",
+        "memstore search 'heart +bella -park \"grade two\"'   # must, must not, phrase",
+        "memstore search 'diet tag:dog' -t note --since 6mo",
+        "memstore search --queries questions.txt --jsonl    # one question a line",
+    ),
+)
+@click.argument("query", nargs=-1)
+@filter_options
+@at_option()
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many results."
+)
+@click.option(
+    "--by", type=click.Choice(["memory", "passage"]), default="memory", show_default=True, help="What a result is."
+)
+@click.option("--sort", type=click.Choice(SORTS), default="relevance", show_default=True, help="What stands first.")
+@click.option("--facets", multiple=True, metavar="KEY", help="Count the matching memories by this key.")
+@click.option("--queries", type=click.File(encoding="utf-8"), metavar="FILE", help="Queries, one a line; - is stdin.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 when nothing is found.")
+def search(session: Session, query: tuple[str, ...], queries: Any, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
+    """Find memories by words, best first, with the lines that say it."""
+    from memstore.errors import Exit, UsageError
+
+    if bool(query) == bool(queries):
+        raise UsageError(
+            "give a query, or --queries FILE", hint="memstore search WORDS; `memstore help query` explains more"
+        )
+    if queries:
+        _search_all(session, queries, **how)
+        return
+    answer = _search_one(session, " ".join(query), **how)
+    if exit_code and not answer.hits:
+        session.exit(Exit.FOUND_ERRORS)
+
+
+def _search_one(session: Session, text: str, *, given: Given, at: str | None, **how: Any) -> Answer:
+    from memstore.codec.results import answer_document
+    from memstore.flows.search import search as find
+
+    ws = session.workspace()
+    answer = find(ws, text, _wish(given, session, **how), at=at)
+    session.emit("search", document=lambda: answer_document(answer), lines=lambda: _lines(session, answer))
+    _explain(session, answer)
+    return answer
+
+
+def _search_all(session: Session, queries: Iterator[str], *, given: Given, at: str | None, **how: Any) -> None:
+    """Answer a query a line; one that means nothing has no results, and says why in its document."""
+    from memstore.cli import output
+    from memstore.flows.audience import view
+    from memstore.flows.search import Searcher
+
+    searcher = Searcher(view(session.workspace(), at))
+    wish = _wish(given, session, **how)
+    # At once: who asks a query at a time waits for each answer.
+    output.write_lines(
+        (line for text in queries for line in _answer_lines(session, searcher, text.rstrip("\r\n"), wish)),
+        at_once=True,
+    )
+
+
+def _answer_lines(session: Session, searcher: Any, text: str, wish: Wish) -> Iterator[str]:
+    from memstore.cli import output
+    from memstore.codec.results import answer_document
+    from memstore.errors import UsageError
+    from memstore.model.retrieval import Answer, Query
+    from memstore.rules import query as language
+
+    error = None
+    try:
+        answer = searcher.answer(language.parse(text), wish)
+    except UsageError as found:
+        answer, error = Answer(query=Query(text=text)), found
+    if session.as_json:
+        told = {"error": {"code": "usage", "message": str(error), "hint": error.hint}} if error else {}
+        yield output.one_line({"schema": "memstore.search/1", **answer_document(answer), **told})
+        return
+    yield session.paint("heading", f"==> {output.safe_line(text)}")
+    if error:
+        session.say(f"memstore: {output.safe_line(str(error))}")
+    yield from _lines(session, answer)
+
+
+def _wish(given: Given, session: Session, *, limit: int, by: str, sort: str, facets: Sequence[str]) -> Wish:
+    from memstore.flows.search import Wish
+    from memstore.model.retrieval import Sort, Unit
+
+    filters = given.filters(session.workspace().clock.now())
+    return Wish(filters=filters, limit=limit, by=Unit(by), sort=Sort(sort), facets=tuple(dict.fromkeys(facets)))
+
+
+# -- text ----------------------------------------------------------------------------------------
+
+
+def _lines(session: Session, answer: Answer) -> Iterator[str]:
+    from memstore.rules.matching import matcher_of
+
+    matcher = matcher_of(answer.query)
+    for hit in answer.hits:
+        yield from _hit_lines(session, hit, matcher)
+    for key, counts in answer.facets:
+        yield session.paint("heading", f"{key}:")
+        for value, count in counts:
+            yield f"  {count:6}  {_safe(value)}"
+
+
+def _hit_lines(session: Session, hit: Hit, matcher: Matcher) -> Iterator[str]:
+    paint = session.paint
+    number, line = _best_line(hit, matcher)
+    yield f"{paint('path', _safe(hit.path))}:{paint('line', str(number))}: {_marked(session, line, matcher)}"
+    about = [_safe(hit.title), hit.type, (hit.created_at or "")[:10], f"confidence {hit.quality:.2f}"]
+    yield paint("dim", "    " + " · ".join(word for word in about if word))
+
+
+def _best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
+    """Return the cited line that says most of what was asked for, with its number."""
+    lines = hit.citation.excerpt.split("\n")
+    best = max(range(len(lines)), key=lambda at: (len(matcher.spans(lines[at])), bool(lines[at].strip()), -at))
+    return hit.citation.line_start + best, lines[best]
+
+
+def _marked(session: Session, line: str, matcher: Matcher) -> str:
+    """Return a line with the query's words marked, shortened around the first of them."""
+    text = " ".join(line.split())
+    spans = matcher.spans(text)
+    start, end = _window(text, spans[0][0] if spans else 0)
+    out, at = ["…" if start else ""], start
+    for first, last in spans:
+        if start <= first and last <= end:
+            out += [_safe(text[at:first]), session.paint("match", _safe(text[first:last]))]
+            at = last
+    return "".join([*out, _safe(text[at:end]), "…" if end < len(text) else ""])
+
+
+def _window(text: str, at: int) -> tuple[int, int]:
+    """Return the part of a long text around a place, cut between words where there are any."""
+    if len(text) <= LONGEST_EXCERPT:
+        return 0, len(text)
+    start = max(0, min(at - LONGEST_EXCERPT // 3, len(text) - LONGEST_EXCERPT))
+    end = min(len(text), start + LONGEST_EXCERPT)
+    blank = text.find(" ", start, at) if start else -1
+    start = blank + 1 if blank >= 0 else start
+    blank = text.rfind(" ", at, end) if end < len(text) else -1
+    return start, blank if blank > at else end
+
+
+def _safe(text: str) -> str:
+    from memstore.cli import output
+
+    return output.safe_line(text)
+
+
+def _explain(session: Session, answer: Answer) -> None:
+    """Say on the side what the results alone don't tell."""
+    if answer.left_out:
+        what = "file" if answer.left_out == 1 else "files"
+        session.say(f"{answer.left_out} {what} left out; run memstore check")
+    if answer.fallback:
+        session.say(_safe(answer.fallback))
+    if not answer.hits:
+        session.say(f"nothing found for: {_safe(answer.query.text)}")
+        if answer.suggestion:
+            session.say(f"did you mean: {_safe(answer.suggestion)}")
