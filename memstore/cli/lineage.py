@@ -1,0 +1,228 @@
+"""`memstore trace`, `memstore orphans`, `memstore impact`, `memstore fix-provenance`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import command, ref_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.cli.output import Palette
+    from memstore.cli.session import Session
+    from memstore.flows.fix_provenance import FixedProvenance
+    from memstore.flows.impact import Harmed, Impact
+    from memstore.flows.orphans import Dangling, Orphans
+    from memstore.model.lineage import Trace
+
+FORMATS = ("tree", "dot", "mermaid", "json")
+
+
+@command(
+    "trace",
+    examples=(
+        "memstore trace m_7f3                          # what it was made of, and rests on",
+        "memstore trace m_7f3 --reverse                # what was made of it",
+        "memstore trace m_7f3 --format dot | dot -Tsvg > lineage.svg",
+    ),
+)
+@ref_argument()
+@click.option("--reverse", is_flag=True, help="Down to what depends on it, instead of up to its sources.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="tree", show_default=True, help="How it is drawn."
+)
+@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Follow at most so many links.")
+def trace(session: Session, ref: str, *, reverse: bool, form: str, depth: int | None) -> None:
+    """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
+    from memstore.codec.lineage_results import trace_document
+    from memstore.flows.trace import trace_memory
+    from memstore.model.lineage import Direction
+
+    direction = Direction.DOWN if reverse else Direction.UP
+    traced = trace_memory(session.workspace(), ref, direction=direction, depth=depth)
+    session.choices.json = session.choices.json or form == "json"
+    session.emit("trace", document=lambda: trace_document(traced), lines=lambda: _drawn(session, traced, form))
+
+
+def _drawn(session: Session, traced: Trace, form: str) -> Iterator[str]:
+    from memstore.cli.lineage_text import trace_lines
+    from memstore.cli.output import safe_line
+    from memstore.codec.lineage_results import dot_lines, mermaid_lines
+
+    match form:
+        case "dot":
+            return (safe_line(line) for line in dot_lines(traced))
+        case "mermaid":
+            return (safe_line(line) for line in mermaid_lines(traced))
+        case _:
+            return trace_lines(session.paint, traced)
+
+
+# -- orphans -------------------------------------------------------------------------------------
+
+
+@command("orphans", examples=("memstore orphans", "memstore orphans --json"))
+def orphans(session: Session) -> None:
+    """List memories that can't say where they come from, and refs that lead nowhere."""
+    from memstore.flows.orphans import find_orphans
+
+    found = find_orphans(session.workspace())
+    session.emit(
+        "orphans", document=lambda: _orphans_document(found), lines=lambda: _orphans_lines(session.paint, found)
+    )
+
+
+def _orphans_document(found: Orphans) -> dict[str, Any]:
+    from memstore.codec.lineage_results import node_document
+
+    return {
+        "orphans": [node_document(node) for node in found.without_source],
+        "dangling": [
+            {
+                "ref": one.node.key,
+                "path": one.node.path,
+                "line": one.at.line,
+                "column": one.at.column,
+                "field": one.field,
+                "target": one.target,
+                "ungrounded": one.is_ungrounded,
+            }
+            for one in found.dangling
+        ],
+    }
+
+
+def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
+    from memstore.cli.lineage_text import named
+
+    if found.without_source:
+        yield paint("heading", "Orphaned Memories (no source recorded):")
+        for node in found.without_source:
+            why = f"source_type: {node.source_type}" if node.source_type else "no source"
+            yield f"  {named(paint, node)} ({why})"
+    if found.dangling:
+        yield from ("",) if found.without_source else ()
+        yield paint("heading", "Dangling refs:")
+        for one in found.dangling:
+            yield f"  {_dangling(paint, one)}"
+    if found.without_source or found.dangling:
+        yield ""
+        yield "Fix: memstore fix-provenance"
+    else:
+        yield "Every memory says where it comes from."
+
+
+def _dangling(paint: Palette, one: Dangling) -> str:
+    from memstore.cli.output import safe_line
+
+    place = f"{paint('path', safe_line(one.node.path))}:{paint('line', str(one.at.line))}"
+    ungrounded = ", and nothing else is left of what it rests on" if one.is_ungrounded else ""
+    return f"{place}: {one.field} names {paint('ref', safe_line(one.target))}, which is not there{ungrounded}"
+
+
+# -- impact --------------------------------------------------------------------------------------
+
+
+@command("impact", examples=("memstore impact raw:m_f70cefb6ab", "memstore impact m_7f3 --json"))
+@ref_argument()
+def impact(session: Session, ref: str) -> None:
+    """Show what would lose ground if a memory were gone."""
+    from memstore.flows.impact import impact_of
+
+    found = impact_of(session.workspace(), [ref])
+    session.emit("impact", document=lambda: _impact_document(found), lines=lambda: _impact_lines(session.paint, found))
+
+
+def _impact_document(found: Impact) -> dict[str, Any]:
+    from memstore.codec.lineage_results import edge_document, node_document
+
+    def harmed(one: Harmed) -> dict[str, Any]:
+        return {**node_document(one.node), "edges": [edge_document(edge) for edge in one.edges]}
+
+    return {
+        "ref": found.gone[0].key,
+        "lost": [harmed(one) for one in found.lost],
+        "weakened": [harmed(one) for one in found.weakened],
+    }
+
+
+def _impact_lines(paint: Palette, found: Impact) -> Iterator[str]:
+    from memstore.cli.lineage_text import named
+
+    yield f"If {named(paint, found.gone[0])} were gone,"
+    if not found.lost and not found.weakened:
+        yield "nothing would lose ground."
+    for title, harmed in (
+        ("these would have no ground left:", found.lost),
+        ("these would lose a source:", found.weakened),
+    ):
+        if harmed:
+            yield paint("heading", title)
+            yield from (_harmed(paint, one) for one in harmed)
+
+
+def _harmed(paint: Palette, one: Harmed) -> str:
+    from memstore.cli.lineage_text import named
+    from memstore.cli.output import safe_line
+    from memstore.codec.lineage_results import edge_words
+    from memstore.model.lineage import Direction
+
+    edges = "; ".join(f"{edge_words(edge, Direction.UP)} {safe_line(edge.source)}" for edge in one.edges)
+    return f"  {named(paint, one.node)} ({edges})"
+
+
+# -- fix-provenance ------------------------------------------------------------------------------
+
+
+@command("fix-provenance", examples=("memstore fix-provenance --dry-run", "memstore fix-provenance"))
+@click.option("--dry-run", is_flag=True, help="Change nothing; print the plan as JSON.")
+@click.option("-c", "--commit", is_flag=True, help="Commit the files as well.")
+def fix_provenance(session: Session, *, dry_run: bool, commit: bool) -> None:
+    """Fill in sources that were not recorded, where they can be told without judgement.
+
+    Links that only one of two memories records, seed beliefs by their statement, raw memories and memories that say
+    the same within half an hour.
+    """
+    from memstore.flows.fix_provenance import fix_provenance as fix
+
+    fixed = fix(session.workspace(), dry_run=dry_run, commit=commit)
+    session.choices.json = session.choices.json or (dry_run and not session.choices.jsonl)
+    session.emit("fix-provenance", document=lambda: _fixed_document(fixed), lines=lambda: _fixed_lines(session, fixed))
+
+
+def _fixed_document(fixed: FixedProvenance) -> dict[str, Any]:
+    return {
+        "dry_run": fixed.dry_run,
+        "files": [
+            {
+                "ref": file.ref,
+                "path": file.path,
+                "changes": [
+                    {"key": c.key, "add": list(c.items), "set": c.value or None, "because": c.because}
+                    for c in file.changes
+                ],
+                "skipped": file.skipped,
+            }
+            for file in fixed.files
+        ],
+        "conflicts": [],
+        "findings": [],
+    }
+
+
+def _fixed_lines(session: Session, fixed: FixedProvenance) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    for file in fixed.files:
+        where = f"{paint('path', safe_line(file.path))}:1:"
+        if file.skipped:
+            yield f"{where} {paint('warning', 'left alone')}: {safe_line(file.skipped)}"
+        for change in () if file.skipped else file.changes:
+            value = ", ".join(change.items) or change.value
+            yield f"{where} {change.key}: {paint('added', safe_line(value))}  {paint('dim', safe_line(change.because))}"
+    if not fixed.files:
+        yield "Nothing to fill in."

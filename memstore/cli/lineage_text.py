@@ -1,0 +1,285 @@
+"""Lineage as people read it: trees, and the card of one memory with its sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.cli.output import safe_line
+from memstore.codec.lineage_results import edge_words
+from memstore.model.lineage import EdgeKind, Mark, NodeState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memstore.cli.output import Palette
+    from memstore.flows.show import Shown
+    from memstore.flows.trace import TracedBothWays
+    from memstore.model.confidence import LedgerLine
+    from memstore.model.lineage import Branch, Edge, Node, Trace
+
+# Beyond this a drawing says how deep it is instead of indenting further: a chain may have thousands of links.
+DEEPEST_INDENT = 30
+LONGEST_CONTENT = 60
+_STEPS = {True: ("├── ", "└── ", "│   "), False: ("|-- ", "`-- ", "|   ")}
+
+
+# -- a whole trace -------------------------------------------------------------------------------
+
+
+def trace_lines(paint: Palette, trace: Trace) -> Iterator[str]:
+    """Yield the tree of a trace, then the chain of what superseded what, and whether any ground is left."""
+    open_levels: list[bool] = []
+    for branch in trace.tree:
+        del open_levels[max(branch.level - 1, 0) :]
+        if branch.level:
+            open_levels.append(not branch.is_last)
+        yield _indent(paint, open_levels) + _branch(paint, trace, branch)
+    if trace.chain:
+        yield ""
+        yield "Superseded in turn: " + " → ".join(_ref(paint, node) for node in trace.chain)
+    if trace.is_ungrounded:
+        yield ""
+        yield paint("warning", "Ungrounded: all that it rests on is gone.")
+
+
+def _indent(paint: Palette, open_levels: list[bool]) -> str:
+    if not open_levels:
+        return ""
+    fork, end, bar = _STEPS[paint.signs]
+    outer = "".join(bar if is_open else "    " for is_open in open_levels[:-1][:DEEPEST_INDENT])
+    level = len(open_levels)
+    depth = f"({level}) " if level > DEEPEST_INDENT + 1 else ""
+    return outer + (fork if open_levels[-1] else end) + depth
+
+
+def _branch(paint: Palette, trace: Trace, branch: Branch) -> str:
+    words = f"{edge_words(branch.edge, trace.direction)} " if branch.edge else ""
+    mark = f"  {paint('dim', f'({branch.mark.value})')}" if branch.mark is not Mark.NONE else ""
+    return words + named(paint, branch.node) + mark
+
+
+def named(paint: Palette, node: Node) -> str:
+    """Return a node on one line: its ref and title, and its status where that is not the usual one."""
+    notes = []
+    if node.state is NodeState.MISSING:
+        notes.append("missing")
+    if node.status not in ("", "active"):
+        notes.append(node.status)
+    title = f" {paint('title', quoted(node.title))}" if node.title else ""
+    return _ref(paint, node) + title + "".join(f" {paint('warning', f'({note})')}" for note in notes)
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotes, on one line."""
+    return f'"{safe_line(text)}"'
+
+
+def _ref(paint: Palette, node: Node) -> str:
+    return paint("ref", safe_line(node.key))
+
+
+# -- one memory and what is around it ------------------------------------------------------------
+
+
+def card_lines(paint: Palette, shown: Shown, traced: TracedBothWays) -> Iterator[str]:
+    """Yield a memory with its sources and dependents, in the form of seed 000, sections 4.1 and 4.2."""
+    is_raw = shown.entry.type == "raw"
+    yield from _raw_head(shown) if is_raw else _head(shown, traced)
+    sections = (("Lineage", _lineage(shown, traced)), ("Derived", _derived(traced.dependents)))
+    for title, items in sections:
+        if items:
+            yield ""
+            yield paint("heading", f"{title}:")
+            yield from _tree(paint, items)
+
+
+_Item = tuple[str, tuple[str, ...]]
+"""A line of a card's tree, and the lines below it."""
+
+
+def _tree(paint: Palette, items: list[_Item]) -> Iterator[str]:
+    fork, end, bar = _STEPS[paint.signs]
+    for i, (text, below) in enumerate(items):
+        is_last = i == len(items) - 1
+        yield f"  {end if is_last else fork}{text}"
+        for j, line in enumerate(below):
+            yield f"  {'    ' if is_last else bar}{end if j == len(below) - 1 else fork}{line}"
+
+
+def _head(shown: Shown, traced: TracedBothWays) -> Iterator[str]:
+    memory = shown.memory
+    yield f"{memory.type.capitalize()}: {quoted(shown.entry.title)}"
+    if memory.confidence is not None:
+        yield f"Confidence: {_confidence(shown)}"
+    yield f"Source: {_source(shown, traced)}"
+    if memory.created_at:
+        yield f"Created: {memory.created_at[:10]}"
+    if memory.status != "active":
+        yield f"Status: {memory.status}"
+
+
+def _raw_head(shown: Shown) -> Iterator[str]:
+    memory = shown.memory
+    yield f"Raw Entry: {safe_line(memory.id or shown.entry.path)}"
+    yield f"Content: {quoted(_beginning(memory.body))}"
+    if memory.status != "active":
+        yield f"Status: {memory.status}"
+    else:
+        yield f"Status: {'Processed' if memory.processed_into else 'Unprocessed'}"
+
+
+def _beginning(text: str) -> str:
+    words = " ".join(text.split())
+    if len(words) <= LONGEST_CONTENT:
+        return words
+    return words[:LONGEST_CONTENT].rsplit(" ", 1)[0] + "..."
+
+
+def _confidence(shown: Shown) -> str:
+    """Return the confidence now, and where it began: "0.85 → 0.87 (reinforced)", "0.65 (seed → 0.65)"."""
+    memory = shown.memory
+    now = f"{memory.confidence:.2f}"
+    if not _weighed(memory.confidence_history):
+        return f"{now} ({memory.source_type or 'unknown'} → {now})"
+    first = next((line for line in memory.confidence_history if line.new is not None), None)
+    began = f"{first.new:.2f} → " if first and first.op in _STATED else ""
+    return f"{began}{now} ({_course(memory.confidence_history)})"
+
+
+_STATED = frozenset({"assert", "edit", "checkpoint"})
+_REINFORCING = frozenset({"support", "partial"})
+
+
+def _weighed(history: Iterable[LedgerLine]) -> list[LedgerLine]:
+    return [line for line in history if line.op in _REINFORCING or line.op == "contradict"]
+
+
+def _course(history: Iterable[LedgerLine]) -> str:
+    ops = {"contradicted" if line.op == "contradict" else "reinforced" for line in _weighed(history)}
+    return " and ".join(sorted(ops, reverse=True))
+
+
+def _source(shown: Shown, traced: TracedBothWays) -> str:
+    """Return how the memory is known: its own source type, and those of the evidence that joined it."""
+    memory = shown.memory
+    own = memory.source_type or "unknown"
+    nodes = {node.key: node for node in traced.sources.nodes}
+    evidence = [
+        nodes[line.evidence_source] for line in _weighed(memory.confidence_history) if line.evidence_source in nodes
+    ]
+    types = list(dict.fromkeys([own, *(node.source_type for node in evidence if node.source_type)]))
+    if len(types) > 1:
+        return " + ".join(types)
+    marks = [node.key for node in traced.sources.nodes if node.state is NodeState.EXTERNAL]
+    detail = ", ".join(marks) or memory.source or memory.source_entity
+    return f"{own} ({safe_line(detail)})" if detail else own
+
+
+def _lineage(shown: Shown, traced: TracedBothWays) -> list[_Item]:
+    memory, trace = shown.memory, traced.sources
+    nodes = {node.key: node for node in trace.nodes}
+    edges = [edge for edge in trace.edges if edge.dependent == trace.start.key]
+    items = [_made_of(shown, nodes[edge.source], edge) for edge in edges if _is_origin(edge)]
+    if not items and (memory.source or memory.source_entity):
+        text = safe_line(memory.source or memory.source_entity or "")
+        items.append((f"Source: {text} (type: {memory.source_type or 'unknown'})", ()))
+    events = [line for line in memory.confidence_history if line.op in _EVENTS and line.evidence_source in nodes]
+    items += [_event(line, nodes) for line in events]
+    told = {line.evidence_source for line in events}
+    for edge in edges:
+        items += [(f"{word}: {safe_line(edge.source)}", _below(nodes[edge.source])) for word in _other(edge, told)]
+    if memory.confidence is not None and memory.type != "raw":
+        items.append((_balance(shown), ()))
+    return items
+
+
+def _other(edge: Edge, told: set[str | None]) -> list[str]:
+    """Return what else an edge is, beside an origin and the ledger's events."""
+    words = [word for kinds, word in _OTHER if not kinds.isdisjoint(edge.kinds)]
+    if not words and edge.source not in told and not _is_origin(edge):
+        words = ["Relates to" if EdgeKind.RELATES_TO in edge.kinds else "Rests on"]
+    return words
+
+
+_EVENTS = {
+    "support": "Reinforced", "partial": "Partly confirmed", "contradict": "Contradicted", "retract": "Retracted",
+}  # fmt: skip
+_OTHER = (
+    (frozenset({EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY}), "Supersedes"),
+    (frozenset({EdgeKind.CITES}), "Cites"),
+)
+_ORIGINS = frozenset({EdgeKind.DERIVED_FROM, EdgeKind.PROCESSED_INTO})
+
+
+def _is_origin(edge: Edge) -> bool:
+    return not _ORIGINS.isdisjoint(edge.kinds)
+
+
+def _made_of(shown: Shown, node: Node, edge: Edge) -> _Item:
+    """Return the line of one origin; a stated confidence stands with the source that it was stated from."""
+    memory = shown.memory
+    if node.state is not NodeState.EXTERNAL:
+        return f"Derived from: {safe_line(node.key)}", _below(node)
+    notes = [f"type: {memory.source_type or 'unknown'}"]
+    stated = next((line.new for line in memory.confidence_history if line.op == "assert"), None)
+    if stated is not None and "assert" in edge.ops and _weighed(memory.confidence_history):
+        notes.append(f"confidence: {stated:.2f}")
+    return f"Source: {safe_line(node.key)} ({', '.join(notes)})", ()
+
+
+def _event(line: LedgerLine, nodes: dict[str, Node]) -> _Item:
+    node = nodes[line.evidence_source or ""]
+    return f"{_EVENTS[line.op]}: {line.timestamp[:10]} from {safe_line(node.key)}", _below(node)
+
+
+def _below(node: Node) -> tuple[str, ...]:
+    """Return the line that says what a memory is, under the line that names it."""
+    if node.state is NodeState.MISSING:
+        return ("missing: no memory has this id",)
+    if node.state is NodeState.EXTERNAL:
+        return ()
+    status = f" ({node.status})" if node.status not in ("", "active") else ""
+    return (f"{node.type.capitalize()}: {quoted(node.title)}{status}",)
+
+
+def _balance(shown: Shown) -> str:
+    memory = shown.memory
+    weighed = _weighed(memory.confidence_history)
+    if not weighed:
+        return "No reinforcements yet"
+    against = sum(line.op == "contradict" for line in weighed)
+    counts = [_count(len(weighed) - against, "reinforcement"), _count(against, "contradiction")]
+    return f"Current: {memory.confidence:.2f} after {' and '.join(text for text in counts if text)}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}" if number else ""
+
+
+def _derived(trace: Trace) -> list[_Item]:
+    nodes = {node.key: node for node in trace.nodes}
+    edges = (edge for edge in trace.edges if edge.source == trace.start.key)
+    return [(_dependent(nodes[edge.dependent], edge), ()) for edge in edges]
+
+
+def _dependent(node: Node, edge: Edge) -> str:
+    """Return the line of a dependent; how it depends is said where it was not simply made from this."""
+    text = safe_line(node.key) + (f" {quoted(node.title)}" if node.title else "")
+    if node.state is NodeState.MISSING:
+        return f"{text} (missing)"
+    words = [] if node.status in ("", "active") else [node.status]
+    if EdgeKind.EVIDENCE in edge.kinds:
+        words.append(_FROM_THIS.get(edge.ops[-1] if edge.ops else "", "rests on this"))
+    elif not _is_origin(edge):
+        words.append(_KIND_FROM_THIS[edge.kinds[0]])
+    return f"{text} ({', '.join(words)})" if words else text
+
+
+_FROM_THIS = {
+    "support": "reinforced from this", "partial": "partly confirmed from this",
+    "contradict": "contradicted from this", "retract": "once reinforced from this", "witness": "witnessed with this",
+}  # fmt: skip
+_KIND_FROM_THIS = {
+    EdgeKind.RELATES_TO: "relates to this", EdgeKind.SUPERSEDES: "supersedes this",
+    EdgeKind.SUPERSEDED_BY: "supersedes this", EdgeKind.CITES: "cites this",
+}  # fmt: skip

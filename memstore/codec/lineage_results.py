@@ -1,0 +1,145 @@
+"""Lineage as other programs read it: JSON documents, Graphviz, Mermaid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.model.lineage import Direction, EdgeKind, NodeState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.model.lineage import Edge, Node, Trace
+
+# What an edge is called: from the dependent, and from its source.
+_UP = {
+    EdgeKind.DERIVED_FROM: "derived from",
+    EdgeKind.PROCESSED_INTO: "derived from",
+    EdgeKind.EVIDENCE: "rests on",
+    EdgeKind.RELATES_TO: "relates to",
+    EdgeKind.SUPERSEDES: "supersedes",
+    EdgeKind.SUPERSEDED_BY: "supersedes",
+    EdgeKind.CITES: "cites",
+}
+_DOWN = {
+    EdgeKind.DERIVED_FROM: "source of",
+    EdgeKind.PROCESSED_INTO: "source of",
+    EdgeKind.EVIDENCE: "evidence of",
+    EdgeKind.RELATES_TO: "related to by",
+    EdgeKind.SUPERSEDES: "superseded by",
+    EdgeKind.SUPERSEDED_BY: "superseded by",
+    EdgeKind.CITES: "cited by",
+}
+# What the ledger's latest word about evidence means, from both ends.
+_OPS_UP = {
+    "support": "supported by", "partial": "partly supported by", "contradict": "contradicted by",
+    "retract": "no longer rests on", "propagate": "depends on", "witness": "witnessed with",
+}  # fmt: skip
+_OPS_DOWN = {
+    "support": "supports", "partial": "partly supports", "contradict": "contradicts",
+    "retract": "no longer evidence of", "propagate": "counts for", "witness": "witnesses",
+}  # fmt: skip
+
+
+def edge_words(edge: Edge, direction: Direction) -> str:
+    """Return what an edge is called, seen from where the trace came: "derived from, supported by"."""
+    up = direction is Direction.UP
+    words = [(_UP if up else _DOWN)[kind] for kind in edge.kinds if kind not in _WEAK]
+    if EdgeKind.EVIDENCE in edge.kinds and edge.ops:
+        words += [word for word in [(_OPS_UP if up else _OPS_DOWN).get(edge.ops[-1])] if word]
+    if not words:
+        kind = EdgeKind.EVIDENCE if EdgeKind.EVIDENCE in edge.kinds else EdgeKind.RELATES_TO
+        words = [(_UP if up else _DOWN)[kind]]
+    return ", ".join(dict.fromkeys(words))
+
+
+# Said only where there is nothing better to say.
+_WEAK = frozenset({EdgeKind.EVIDENCE, EdgeKind.RELATES_TO})
+
+
+# -- JSON ----------------------------------------------------------------------------------------
+
+
+def trace_document(trace: Trace) -> dict[str, Any]:
+    """Return a trace as JSON: nodes by their key, edges from dependent to source."""
+    return {
+        "ref": trace.start.key,
+        "direction": trace.direction.value,
+        "nodes": [{**node_document(node), "distance": node.distance} for node in trace.nodes],
+        "edges": [edge_document(edge) for edge in trace.edges],
+        "roots": [node.key for node in trace.roots],
+        "chain": [node.key for node in trace.chain],
+        "ungrounded": trace.is_ungrounded,
+    }
+
+
+def node_document(node: Node) -> dict[str, Any]:
+    """Return a node as JSON; only memories have a path, a type, a title and a status."""
+    about = {
+        "path": node.path,
+        "type": node.type,
+        "title": node.title,
+        "status": node.status,
+        "source_type": node.source_type,
+    }
+    has_id = node.state is NodeState.MEMORY and node.key != node.path
+    return {
+        "key": node.key,
+        "ref": node.key if has_id else None,
+        "state": node.state.value,
+        **{name: value or None for name, value in about.items()},
+    }
+
+
+def edge_document(edge: Edge) -> dict[str, Any]:
+    """Return an edge as JSON; `kinds` are the fields in which it is recorded."""
+    return {
+        "dependent": edge.dependent,
+        "source": edge.source,
+        "kinds": [kind.value for kind in edge.kinds],
+        "ops": list(edge.ops),
+        "in_cycle": edge.in_cycle,
+    }
+
+
+# -- drawings ------------------------------------------------------------------------------------
+
+_SHAPES = {NodeState.MEMORY: "box", NodeState.MISSING: "octagon", NodeState.EXTERNAL: "ellipse"}
+
+
+def dot_lines(trace: Trace) -> Iterator[str]:
+    """Yield a trace as a Graphviz digraph; arrows lead from dependents to sources."""
+    yield "digraph lineage {"
+    yield "  rankdir=BT;"
+    for node in trace.nodes:
+        yield f"  {_dot(node.key)} [label={_dot(_label(node))}, shape={_SHAPES[node.state]}];"
+    for edge in trace.edges:
+        yield f"  {_dot(edge.dependent)} -> {_dot(edge.source)} [label={_dot(edge_words(edge, Direction.UP))}];"
+    yield "}"
+
+
+def _dot(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def mermaid_lines(trace: Trace) -> Iterator[str]:
+    """Yield a trace as a Mermaid flowchart; arrows lead from dependents to sources."""
+    names = {node.key: f"n{number}" for number, node in enumerate(trace.nodes)}
+    yield "flowchart BT"
+    for node in trace.nodes:
+        yield f'  {names[node.key]}["{_mermaid(_label(node))}"]'
+    for edge in trace.edges:
+        words = edge_words(edge, Direction.UP)
+        yield f'  {names[edge.dependent]} -->|"{_mermaid(words)}"| {names[edge.source]}'
+
+
+def _mermaid(text: str) -> str:
+    """Return a text that Mermaid shows as it is: entities for what it, or HTML, would read."""
+    escaped = "".join(f"#{ord(sign)};" if sign in '"<>&#`[]{}|\\' else sign for sign in text)
+    return escaped.replace("\n", "<br>")
+
+
+def _label(node: Node) -> str:
+    if node.state is NodeState.MISSING:
+        return f"{node.key}\nmissing"
+    return f"{node.key}\n{node.title}" if node.title else node.key

@@ -1,0 +1,117 @@
+"""Fill in provenance that was not recorded, where it can be told without judgement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from memstore.codec import splice
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import FormatError, VaultError
+from memstore.flows.lineage import graph_of
+from memstore.flows.save import Edit, save_all
+from memstore.ports.vault import read_file
+from memstore.rules import provenance_gaps
+from memstore.rules.access import may_see
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memstore.flows.save import Saved
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.lineage_graph import Graph
+    from memstore.rules.provenance_gaps import Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """One file: the changes that were or would be made to it, or why it is left alone."""
+
+    ref: str | None
+    path: str
+    changes: tuple[Change, ...]
+    skipped: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedProvenance:
+    """What was filled in, or would be; `saved` are the files that were or would be written."""
+
+    files: tuple[Filled, ...]
+    saved: tuple[Saved, ...]
+    dry_run: bool
+
+
+def fix_provenance(ws: Workspace, *, dry_run: bool = False, commit: bool = False) -> FixedProvenance:
+    """Record on both sides what one side records, mark seed beliefs, join raw memories with what repeats them.
+
+    A second run finds nothing to do. Signed memories are left alone: their signature is over their provenance.
+
+    Args:
+        ws: the vault.
+        dry_run: write nothing, and return what would be.
+        commit: commit the files as well.
+
+    Raises:
+        ChangedMeanwhileError: a file is no longer what was read; nothing was written.
+    """
+    graph = graph_of(ws, ws.library.snapshot())
+    files: list[Filled] = []
+    edits: list[Edit] = []
+    for path, changes in groupby(_plan(ws, graph), key=lambda change: change.path):
+        filled, edit = _filled(ws, path, tuple(changes))
+        files.append(filled)
+        edits += [edit] if edit else []
+    saved = save_all(ws, edits, verb="fix-provenance", dry_run=dry_run, commit=commit)
+    return FixedProvenance(files=tuple(files), saved=saved, dry_run=dry_run)
+
+
+def _plan(ws: Workspace, graph: Graph) -> tuple[Change, ...]:
+    pairs = provenance_gaps.twins_in_time(graph)
+    rows = {row for pair in pairs for row in pair}
+    texts = _texts(ws, graph, rows.union(provenance_gaps.unsourced_beliefs(graph)))
+    return provenance_gaps.merged(
+        [
+            *provenance_gaps.one_sided_promotions(graph),
+            *provenance_gaps.seed_beliefs(graph, texts),
+            *provenance_gaps.same_texts(graph, pairs, texts),
+        ]
+    )
+
+
+def _texts(ws: Workspace, graph: Graph, rows: Iterable[int]) -> dict[int, str]:
+    paths = graph.column("path")
+    files = ((row, _read(ws, paths[row])) for row in rows)
+    return {row: file.memory.body for row, file in files if file is not None}
+
+
+def _read(ws: Workspace, path: str) -> MemoryFile | None:
+    """Return a file as it is now; None where it is no memory, or not the actor's to see, any more."""
+    try:
+        file = read_file(ws.vault, path)
+    except VaultError:
+        return None
+    if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
+        return None
+    return file
+
+
+def _filled(ws: Workspace, path: str, changes: tuple[Change, ...]) -> tuple[Filled, Edit | None]:
+    file = _read(ws, path)
+    if file is None:
+        return Filled(ref=None, path=path, changes=changes, skipped="it changed while it was read"), None
+    ref = str(file.memory.ref) if file.memory.ref else None
+    if file.memory.signature is not None:
+        return Filled(ref=ref, path=path, changes=changes, skipped="it is signed, and so is its provenance"), None
+    try:
+        after = splice.apply(file, [_edit(change) for change in changes])
+    except FormatError as error:
+        return Filled(ref=ref, path=path, changes=changes, skipped=str(error)), None
+    return Filled(ref=ref, path=path, changes=changes), Edit(path=path, before=file, after=after)
+
+
+def _edit(change: Change) -> splice.Edit:
+    if change.items:
+        return splice.AppendItems(change.key, change.items)
+    return splice.SetValue(change.key, change.value)

@@ -1,0 +1,62 @@
+"""What would lose ground if memories were gone: asked before anything is forgotten or archived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.flows.lineage import graph_of, row_of
+from memstore.flows.resolve import resolve
+from memstore.rules import lineage_trace, lineage_walk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.model.lineage import Edge, Node
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.lineage_graph import Graph
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harmed:
+    """A memory, and the edges that it would lose."""
+
+    node: Node
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """What the loss of `gone` would do.
+
+    `lost` would have no ground left: all that they rest on, directly or not, would be gone. `weakened` would lose a
+    source and still stand.
+    """
+
+    gone: tuple[Node, ...]
+    lost: tuple[Harmed, ...]
+    weakened: tuple[Harmed, ...]
+
+
+def impact_of(ws: Workspace, refs: Sequence[str], *, snapshot: Snapshot | None = None) -> Impact:
+    """Return what would lose ground, of what the viewer may see, if these memories were gone.
+
+    Raises:
+        NotFoundError: one of them is no memory that the viewer may see.
+    """
+    snapshot = snapshot or ws.library.snapshot()
+    entries = [resolve(ws, ref, snapshot=snapshot) for ref in refs]
+    graph = graph_of(ws, snapshot)
+    gone = sorted({row_of(graph, entry) for entry in entries}, key=graph.name)
+    found = lineage_walk.impact(graph, gone)
+    return Impact(
+        gone=tuple(lineage_trace.node_of(graph, row) for row in gone),
+        lost=tuple(_harmed(graph, found, row) for row in found.lost),
+        weakened=tuple(_harmed(graph, found, row) for row in found.weakened),
+    )
+
+
+def _harmed(graph: Graph, found: lineage_walk.Impact, row: int) -> Harmed:
+    edges = tuple(lineage_trace.edge_of(graph, row, link) for link in found.cut[row])
+    return Harmed(node=lineage_trace.node_of(graph, row), edges=edges)

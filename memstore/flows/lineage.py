@@ -1,0 +1,36 @@
+"""The graph of lineage as the one who looks may see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.errors import ChangedMeanwhileError
+from memstore.flows.visible import visible_rows
+from memstore.rules.lineage_graph import Graph
+
+if TYPE_CHECKING:
+    from memstore.model.catalog import Entry
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+
+def graph_of(ws: Workspace, snapshot: Snapshot) -> Graph:
+    """Return the graph of all memories that the viewer may see; memories that they may not see do not exist.
+
+    Refs that lead nowhere are shown to the vault's owner alone: to anybody else they might tell of a hidden memory.
+    """
+    catalog = snapshot.catalog
+    is_owner = ws.actor == ws.config.owner
+    return Graph(
+        catalog.column,
+        visible_rows(ws, snapshot),
+        is_missing=lambda memory_id: is_owner and not catalog.rows_of_id(memory_id),
+    )
+
+
+def row_of(graph: Graph, entry: Entry) -> int:
+    """Return the node of a memory that was resolved; `ChangedMeanwhileError` where it is not there any more."""
+    row = graph.row_at(entry.path, entry.id)
+    if row is None:
+        raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+    return row

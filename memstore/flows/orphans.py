@@ -1,0 +1,72 @@
+"""Find memories without provenance: no source recorded at all, or a ref that leads nowhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec.edges import places
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import VaultError
+from memstore.flows.lineage import graph_of
+from memstore.ports.vault import read_file
+from memstore.rules import lineage_trace, lineage_walk
+from memstore.rules.provenance_gaps import without_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.model.finding import Position
+    from memstore.model.lineage import EdgeKind, Node
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.lineage_graph import Graph
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dangling:
+    """A ref that leads nowhere: who names it, in which field, where in the file.
+
+    `is_ungrounded` tells that nothing is left of what the memory rests on.
+    """
+
+    node: Node
+    field: str
+    target: str
+    at: Position
+    is_ungrounded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orphans:
+    """Memories that can't say where they come from; tombstones are not among them."""
+
+    without_source: tuple[Node, ...]
+    dangling: tuple[Dangling, ...]
+
+
+def find_orphans(ws: Workspace) -> Orphans:
+    """Return the orphans among the memories that the viewer may see; refs that lead nowhere are the owner's to see."""
+    graph = graph_of(ws, ws.library.snapshot())
+    return Orphans(
+        without_source=tuple(lineage_trace.node_of(graph, row) for row in without_source(graph)),
+        dangling=tuple(_dangling(ws, graph)),
+    )
+
+
+def _dangling(ws: Workspace, graph: Graph) -> Iterator[Dangling]:
+    for row, kind, target in graph.dangling():
+        if graph.is_gone(row):
+            continue
+        node = lineage_trace.node_of(graph, row)
+        is_ungrounded = lineage_walk.is_ungrounded(graph, row)
+        for field, at in _places(ws, node.path, kind, target):
+            yield Dangling(node=node, field=field, target=target, at=at, is_ungrounded=is_ungrounded)
+
+
+def _places(ws: Workspace, path: str, kind: EdgeKind, target: str) -> list[tuple[str, Position]]:
+    """Return where the file names the target; none where it was saved, without it, since the snapshot."""
+    try:
+        file = read_file(ws.vault, path)
+    except VaultError:
+        return []
+    return places(file, kind, target) if isinstance(file, MemoryFile) else []

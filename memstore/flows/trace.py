@@ -1,0 +1,62 @@
+"""Trace where a memory comes from, or what has come from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.flows.audience import view
+from memstore.flows.lineage import graph_of, row_of
+from memstore.flows.resolve import resolve
+from memstore.model.lineage import Direction
+from memstore.rules import lineage_trace
+
+if TYPE_CHECKING:
+    from memstore.model.catalog import Entry
+    from memstore.model.lineage import Trace
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedBothWays:
+    """What stands directly around one memory: what it depends on, and what depends on it."""
+
+    sources: Trace
+    dependents: Trace
+
+
+def trace_memory(ws: Workspace, ref: str, *, direction: Direction = Direction.UP, depth: int | None = None) -> Trace:
+    """Return the lineage of the memory that `ref` names, as far as the viewer may see it.
+
+    Args:
+        ws: the vault.
+        ref: what names the memory.
+        direction: up to sources, or down to dependents.
+        depth: how many edges to follow at most; None for all.
+
+    Raises:
+        NotFoundError: there is no such memory that the viewer may see.
+    """
+    snapshot = ws.library.snapshot()
+    entry = resolve(ws, ref, snapshot=snapshot)
+    graph = graph_of(ws, snapshot)
+    return lineage_trace.trace(graph, row_of(graph, entry), direction=direction, depth=depth)
+
+
+def trace_both_ways(ws: Workspace, entry: Entry, *, commit: str | None = None) -> TracedBothWays:
+    """Return what stands directly above and below a memory that the viewer was shown.
+
+    Args:
+        ws: the vault.
+        entry: the memory, as it was resolved.
+        commit: the commit of whose state it is; None for now.
+
+    Raises:
+        ChangedMeanwhileError: the file is not there any more.
+    """
+    graph = graph_of(ws, view(ws, commit).snapshot)
+    row = row_of(graph, entry)
+    return TracedBothWays(
+        sources=lineage_trace.trace(graph, row, direction=Direction.UP, depth=1),
+        dependents=lineage_trace.trace(graph, row, direction=Direction.DOWN, depth=1),
+    )

@@ -1,0 +1,113 @@
+"""Lineage: what memories are made of, and what is made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+
+class EdgeKind(StrEnum):
+    """Where an edge is recorded: the frontmatter's key, or the body.
+
+    Every edge leads from the memory that depends to what it depends on, whichever of the two names the other.
+    """
+
+    DERIVED_FROM = "derived_from"
+    PROCESSED_INTO = "processed_into"
+    EVIDENCE = "evidence"
+    RELATES_TO = "relates_to"
+    SUPERSEDES = "supersedes"
+    SUPERSEDED_BY = "superseded_by"
+    CITES = "cites"
+
+
+class NodeState(Enum):
+    """What stands at the end of an edge."""
+
+    MEMORY = "memory"
+    MISSING = "missing"
+    EXTERNAL = "external"
+
+
+class Direction(Enum):
+    """Which way lineage is followed: up to sources, or down to dependents."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+class Mark(Enum):
+    """Why a line of a drawn tree goes no further."""
+
+    NONE = ""
+    ABOVE = "see above"
+    BELOW = "see below"
+    CYCLE = "cycle"
+    CUT = "more"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A memory, or what a memory names that is none.
+
+    `key` tells nodes of one trace apart: the ref; the path for a memory without an id; else the text as it was named.
+    `distance` counts edges from where the trace began.
+    """
+
+    key: str
+    state: NodeState
+    distance: int
+    type: str = ""
+    title: str = ""
+    status: str = ""
+    path: str = ""
+    source_type: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """All that is recorded between a dependent and one of its sources, by the nodes' keys.
+
+    `ops` are the ledger's words for evidence, the latest last; `in_cycle` tells that the source depends on the
+    dependent in turn.
+    """
+
+    dependent: str
+    source: str
+    kinds: tuple[EdgeKind, ...]
+    ops: tuple[str, ...] = ()
+    in_cycle: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """One line of a drawn tree, in the order of drawing: `level` 0 is where the trace began; `edge` led here."""
+
+    level: int
+    node: Node
+    edge: Edge | None
+    mark: Mark = Mark.NONE
+    is_last: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """Where a memory comes from, or what has come from it.
+
+    `nodes` are in the order in which they were reached, the start first. `roots` are the nodes at which the way up
+    ends. `chain` is what superseded what, oldest first; empty where nothing did. `is_ungrounded` tells that all roots
+    are gone.
+    """
+
+    direction: Direction
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    tree: tuple[Branch, ...]
+    roots: tuple[Node, ...]
+    chain: tuple[Node, ...]
+    is_ungrounded: bool
+
+    @property
+    def start(self) -> Node:
+        """Where the trace began."""
+        return self.nodes[0]

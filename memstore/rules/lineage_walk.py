@@ -1,0 +1,147 @@
+"""Walks through lineage that end on any graph: level by level, each node once, in a lasting order, no recursion."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.model.lineage import EdgeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from memstore.rules.lineage_graph import Graph, Key, Link
+
+_CHAIN = frozenset({EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY})
+
+
+class Impact(NamedTuple):
+    """What the loss of memories would do: who would be left without ground, and who with less support.
+
+    `cut` has for each of `lost` and `weakened` the sources among the gone and the lost that it names itself.
+    """
+
+    lost: tuple[int, ...]
+    weakened: tuple[int, ...]
+    cut: Mapping[int, tuple[Link, ...]]
+
+
+def distances(graph: Graph, starts: Iterable[Key], *, up: bool, depth: int | None = None) -> dict[Key, int]:
+    """Return all that the starts depend on (or, down, that depends on them), nearest first.
+
+    Args:
+        graph: the graph.
+        starts: where to begin; they are in the answer, at distance 0.
+        up: whether to go to sources, or else to dependents.
+        depth: how many edges to go at most; None for all.
+    """
+    return _reached(starts, lambda key: (link.key for link in graph.neighbours(key, up=up)), depth)
+
+
+def _reached(starts: Iterable[Key], following: Callable[[Key], Iterable[Key]], depth: int | None) -> dict[Key, int]:
+    found = dict.fromkeys(starts, 0)
+    waiting = deque(found)
+    while waiting:
+        key = waiting.popleft()
+        if found[key] == depth:
+            continue
+        for after in following(key):
+            if after not in found:
+                found[after] = found[key] + 1
+                waiting.append(after)
+    return found
+
+
+def roots(graph: Graph, start: Key) -> tuple[Key, ...]:
+    """Return where the way up from a node ends: what it and its sources rest on, and what rests on nothing itself.
+
+    Marks of what lies outside the vault are among them; a node without any source is its own root.
+    """
+    ends = [key for key in distances(graph, [start], up=True) if not graph.sources(key)]
+    return tuple(sorted(ends, key=graph.name))
+
+
+def is_ungrounded(graph: Graph, start: Key) -> bool:
+    """Whether all that a memory rests on is gone. One that rests on nothing but itself has its own ground."""
+    region = _reached([start], lambda key: _grounds(graph, key), None)
+    return start not in _grounded(graph, region, frozenset())
+
+
+def impact(graph: Graph, gone: Iterable[int]) -> Impact:
+    """Return what the loss of the memories in `gone` would do to all others."""
+    taken = frozenset(gone)
+    affected = _reached(taken, lambda key: [link.key for link in graph.dependents(key) if link.is_support], None)
+    region = _reached(affected, lambda key: _grounds(graph, key), None)
+    before = _grounded(graph, region, frozenset())
+    after = _grounded(graph, region, taken)
+    lost = {key for key in affected if key in before and key not in after} - taken
+    cut: dict[int, tuple[Link, ...]] = {}
+    for key in affected:
+        links = tuple(
+            link for link in graph.sources(key) if link.is_support and (link.key in taken or link.key in lost)
+        )
+        if isinstance(key, int) and key not in taken and links:
+            cut[key] = links
+    rows = sorted(cut, key=graph.name)
+    return Impact(
+        lost=tuple(row for row in rows if row in lost),
+        weakened=tuple(row for row in rows if row not in lost and not graph.is_gone(row)),
+        cut=cut,
+    )
+
+
+def _grounds(graph: Graph, key: Key) -> list[Key]:
+    return [link.key for link in graph.sources(key) if link.is_ground]
+
+
+def _grounded(graph: Graph, region: Iterable[Key], taken: frozenset[int]) -> set[Key]:
+    """Return the nodes of a region that have ground, once those in `taken` are gone.
+
+    A node has ground where a way up ends at something that is still there, or never ends: memories that rest on each
+    other alone have lost nothing. With the region all that it rests on must be in it.
+    """
+    resting: dict[Key, list[Key]] = defaultdict(list)
+    ends: list[Key] = []
+    for key in region:
+        on = [] if key in taken or graph.is_gone(key) else _grounds(graph, key)
+        for source in on:
+            resting[source].append(key)
+        if not on:
+            ends.append(key)
+    there = [key for key in ends if key not in taken and not graph.is_gone(key)]
+    ending = _reached(ends, lambda key: resting[key], None)
+    endless = [key for key in region if key not in ending]
+    return set(_reached([*there, *endless], lambda key: resting[key], None))
+
+
+def chain(graph: Graph, start: Key) -> tuple[Key, ...]:
+    """Return all that superseded each other around a memory, oldest first: the same from any of its members.
+
+    A memory that superseded nothing and was not superseded stands there alone.
+    """
+    members = _reached([start], lambda key: [*_older(graph, key), *_newer(graph, key)], None)
+    waiting_for = {key: set(_older(graph, key)) - {key} for key in members}
+    ready = [(graph.name(key), key) for key, before in waiting_for.items() if not before]
+    heapify(ready)
+    ordered: list[Key] = []
+    while waiting_for:
+        # In a circle made by hand nothing is the oldest: begin somewhere, always at the same place.
+        key = heappop(ready)[1] if ready else min(waiting_for, key=graph.name)
+        del waiting_for[key]
+        ordered.append(key)
+        for after in _newer(graph, key):
+            before = waiting_for.get(after)
+            if before and key in before:
+                before.remove(key)
+                if not before:
+                    heappush(ready, (graph.name(after), after))
+    return tuple(ordered)
+
+
+def _older(graph: Graph, key: Key) -> list[Key]:
+    return [link.key for link in graph.sources(key) if not _CHAIN.isdisjoint(link.kinds)]
+
+
+def _newer(graph: Graph, key: Key) -> list[Key]:
+    return [link.key for link in graph.dependents(key, kinds=_CHAIN)]

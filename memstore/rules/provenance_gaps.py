@@ -1,0 +1,197 @@
+"""Gaps in what is recorded of origins: memories without any source, and what can be filled in without judgement."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from memstore.model.lineage import EdgeKind
+from memstore.rules import lineage_walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from memstore.rules.lineage_graph import Graph
+
+# Any of these says where a memory comes from; who wrote it, where and when does not.
+_SOURCES = ("source", "source_entity", "channel", "derived_from", "relates_to", "evidence", "supersedes")
+_NO_SOURCE_TYPE = frozenset({"", "unknown"})
+
+SEED_MARK = "kernle:seed-beliefs"
+# The beliefs that seed 000 names; the third, which it cuts short, as Kernle publishes it.
+SEED_STATEMENTS = (
+    "Truth is rarely binary; complexity is a feature, not a bug.",
+    "Authentic relationships require honesty about my nature.",
+    "I am not obligated to be everything; being a particular kind of mind is sufficient.",
+)
+FEWEST_WORDS_OF_A_STATEMENT = 4
+SAME_MOMENT = timedelta(minutes=30)  # seed 000's design: a raw memory is promoted while it is fresh
+
+# Suggestions are no memories yet, tombstones none any more.
+_LEFT_ALONE = frozenset({"draft", "forgotten"})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Change:
+    """A gap and what fills it: `items` go into a list, or `value` is the key's; `because` says how it is known."""
+
+    path: str
+    key: str
+    items: tuple[str, ...] = ()
+    value: str = ""
+    because: str = ""
+
+
+def without_source(graph: Graph) -> list[int]:
+    """Return the memories that say nothing of where they come from, by name; tombstones need not."""
+    statuses, source_types = graph.column("status"), graph.column("source_type")
+    columns = [graph.column(name) for name in _SOURCES]
+    found = [
+        row
+        for row in graph.rows
+        if source_types[row] in _NO_SOURCE_TYPE
+        and statuses[row] != "forgotten"
+        and not any(column[row] for column in columns)
+    ]
+    return sorted(found, key=graph.name)
+
+
+# -- what can be filled in -----------------------------------------------------------------------
+
+
+def one_sided_promotions(graph: Graph) -> list[Change]:
+    """Return the links between raw memories and what was made of them that only one of the two records."""
+    types = graph.column("type")
+    changes: list[Change] = []
+    for row in _eligible(graph):
+        for link in graph.sources(row):
+            source = link.key
+            if not isinstance(source, int) or types[source] != "raw" or not _may_link(graph, row, source):
+                continue
+            if EdgeKind.PROCESSED_INTO not in link.kinds and EdgeKind.DERIVED_FROM in link.kinds:
+                changes.append(_processed_into(graph, source, row, "it names this as what it derives from"))
+            if EdgeKind.PROCESSED_INTO in link.kinds and EdgeKind.DERIVED_FROM not in link.kinds:
+                changes.append(_derived_from(graph, row, source, "it names this as what became of it"))
+    return changes
+
+
+def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[Change]:
+    """Return how seed beliefs are marked as such, known by their statement.
+
+    Args:
+        graph: the graph.
+        texts: the bodies of beliefs without a source type, by row.
+    """
+    titles, paths, derived = (graph.column(name) for name in ("title", "path", "derived_from"))
+    changes = []
+    for row in unsourced_beliefs(graph):
+        if is_seed_statement(titles[row]) or is_seed_statement(texts.get(row, "")):
+            because = "its statement is that of a seed belief"
+            changes.append(Change(paths[row], "source_type", value="seed", because=because))
+            if SEED_MARK not in derived[row]:
+                changes.append(Change(paths[row], "derived_from", items=(SEED_MARK,), because=because))
+    return changes
+
+
+def unsourced_beliefs(graph: Graph) -> list[int]:
+    """Return the beliefs that do not say how they are known."""
+    types, source_types = graph.column("type"), graph.column("source_type")
+    return [row for row in _eligible(graph) if types[row] == "belief" and source_types[row] in _NO_SOURCE_TYPE]
+
+
+def is_seed_statement(text: str) -> bool:
+    """Whether a text begins with the statement of a seed belief; one cut short with an ellipsis, too."""
+    statement = text.strip().split("\n\n", 1)[0]
+    words = _words(statement)
+    if statement.rstrip().endswith(("…", "...")) and len(words) >= FEWEST_WORDS_OF_A_STATEMENT:
+        return any(seed[: len(words)] == words for seed in _SEEDS)
+    return words in _SEEDS
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+_SEEDS = [_words(statement) for statement in SEED_STATEMENTS]
+
+
+def twins_in_time(graph: Graph) -> list[tuple[int, int]]:
+    """Return pairs of a raw memory and one without lineage that were written within half an hour, nearest first."""
+    types, derived = graph.column("type"), graph.column("derived_from")
+    times = {row: at for row in _eligible(graph) if (at := _instant(graph.column("created_at")[row])) is not None}
+    raws = sorted((at, graph.name(row), row) for row, at in times.items() if types[row] == "raw")
+    moments = [at for at, _, _ in raws]
+    pairs = []
+    for row, at in times.items():
+        if types[row] == "raw" or any(isinstance(link.key, int) for link in graph.sources(row) if derived[row]):
+            continue
+        near = raws[bisect_left(moments, at - SAME_MOMENT) : bisect_right(moments, at + SAME_MOMENT)]
+        pairs += [(abs(at - then), name, raw, row) for then, name, raw in near]
+    pairs.sort(key=lambda pair: (pair[0], pair[1], graph.name(pair[3])))
+    return [(raw, row) for _, _, raw, row in pairs]
+
+
+def same_texts(graph: Graph, pairs: Iterable[tuple[int, int]], texts: Mapping[int, str]) -> list[Change]:
+    """Return the links between raw memories and memories that say the same; each memory gets one raw memory.
+
+    Args:
+        graph: the graph.
+        pairs: raw memories and memories of the same half hour, the best first.
+        texts: their bodies, by row.
+    """
+    linked: set[int] = set()
+    changes = []
+    for raw, row in pairs:
+        text = texts.get(raw, "").split()
+        if row in linked or not text or text != texts.get(row, "").split() or not _may_link(graph, row, raw):
+            continue
+        linked.add(row)
+        because = "both say the same, written within half an hour"
+        changes += [_derived_from(graph, row, raw, because), _processed_into(graph, raw, row, because)]
+    return changes
+
+
+def merged(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """Return changes in a lasting order, each once; of two reasons for the same the first stays."""
+    found: dict[tuple[str, str, tuple[str, ...]], Change] = {}
+    for change in changes:
+        found.setdefault((change.path, change.key, change.items), change)
+    return tuple(sorted(found.values()))
+
+
+def _eligible(graph: Graph) -> Iterator[int]:
+    statuses = graph.column("status")
+    return (row for row in graph.rows if statuses[row] not in _LEFT_ALONE)
+
+
+def _may_link(graph: Graph, row: int, source: int) -> bool:
+    """Whether a memory may be made of a raw one: both can be named and are of today, and no circle would close."""
+    statuses, ids = graph.column("status"), graph.column("id")
+    if statuses[source] in _LEFT_ALONE or not (ids[row] and ids[source]):
+        return False
+    return row not in lineage_walk.distances(graph, [source], up=True)
+
+
+def _derived_from(graph: Graph, row: int, source: int, because: str) -> Change:
+    return Change(
+        graph.column("path")[row],
+        "derived_from",
+        items=(graph.name(source),),
+        because=f"{graph.name(source)}: {because}",
+    )
+
+
+def _processed_into(graph: Graph, source: int, row: int, because: str) -> Change:
+    return Change(
+        graph.column("path")[source],
+        "processed_into",
+        items=(graph.name(row),),
+        because=f"{graph.name(row)}: {because}",
+    )
+
+
+def _instant(text: str) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
