@@ -113,9 +113,9 @@ def _commands() -> str:
 
 
 def _command(name: str, command: click.Command) -> Iterator[str]:
-    words = [
-        param.make_metavar(click.Context(command)) for param in command.params if isinstance(param, click.Argument)
-    ]
+    context = click.Context(command)
+    arguments = [param for param in command.params if isinstance(param, click.Argument)]
+    words = [piece for argument in arguments for piece in argument.get_usage_pieces(context)]
     yield f"### `memstore {' '.join([name, *words])}`"
     yield " ".join((command.help or "").split())
     if isinstance(command, Command | Group) and command.examples:

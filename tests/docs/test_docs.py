@@ -49,7 +49,7 @@ def codes_in_the_code() -> dict[str, str]:
             if isinstance(call, ast.Call) and _name(call.func) in _MAKERS:
                 words = [*call.args[:2], *[keyword.value for keyword in call.keywords if keyword.arg == "code"]]
                 found |= {
-                    word.value: path.name
+                    str(word.value): path.name
                     for word in words
                     if isinstance(word, ast.Constant) and re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", str(word.value))
                 }
