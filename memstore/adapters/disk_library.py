@@ -123,14 +123,15 @@ class DiskLibrary:
     def _layered(self, index: Index, difference: Difference) -> Snapshot:
         def rebuilt() -> MemoryIndex:
             self.store.drop()
-            return self._search_index_from_files(index, difference.dead)
+            return self._search_index_from_files(index, difference)
 
         return LayeredSnapshot(index, difference, rebuilt=rebuilt)
 
-    def _search_index_from_files(self, index: Index, dead: frozenset[int]) -> MemoryIndex:
+    def _search_index_from_files(self, index: Index, difference: Difference) -> MemoryIndex:
         """Return the search index of the rows of a damaged index, from the files as they are now."""
-        rows = [row for row, path in enumerate(index.column("path")) if path and row not in dead]
-        paths = index.column("path")
+        paths = dict(enumerate(index.column("path"))) | {row: stat.path for row, stat in difference.moved.items()}
+        dead = difference.dead
+        rows = [row for row, path in paths.items() if path and row not in dead]
         files = ((row, self._reader.load(FileStat(paths[row], 0, 0, 0, 0))) for row in rows)
         documents = ((row, file.document.searchable) for row, file in files if file)
         return MemoryIndex(((row, terms) for row, terms in documents if terms), row_count=index.row_count)
