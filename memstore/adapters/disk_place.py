@@ -66,6 +66,14 @@ class DiskPlace:
         GitProcess(self._root, self._environ).run("init", "--quiet")
         return True
 
+    def configure(self, key: str, value: str) -> bool:
+        """Set a key of the repository's own configuration; False where it is set already, to whatever."""
+        git = GitProcess(self._root, self._environ)
+        if git.attempt("config", "--local", "--get", key).returncode == 0:
+            return False
+        git.run("config", "--local", key, value)
+        return True
+
     def markdown_files(self, limit: int) -> int:
         """Return how many Markdown files the folder holds, counted up to `limit`."""
         count = 0

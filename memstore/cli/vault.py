@@ -49,6 +49,7 @@ def _document(done: Initialised) -> dict[str, Any]:
         "owner": done.owner,
         "changed": list(done.changed),
         "repository_made": done.repository_made,
+        "git_configured": done.git_configured,
         "hooks_installed": list(done.hooks_installed),
         "hooks_refused": done.hooks_refused,
         "notes": done.notes,
@@ -68,6 +69,8 @@ def _lines(session: Session, done: Initialised) -> Iterator[str]:
         yield "  a new git repository"
     if done.changed:
         yield f"  {', '.join(done.changed)}"
+    if done.git_configured:
+        yield "  git config: hunks of a diff are headed with their key or heading"
     if done.hooks_installed:
         yield f"  git hooks: {', '.join(done.hooks_installed)}"
     if done.hooks_refused:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.errors import RefusedError, UsageError, VaultError
+from memstore.flows import hooks
 from memstore.model.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Config
 from memstore.ports.history import HookState
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 # Line ends are the person's (-text); the driver's name makes a diff's hunks tell their key or heading.
 ATTRIBUTES_PATH = ".gitattributes"
 ATTRIBUTES_LINE = "*.md diff=memstore -text"
+# What a hunk of a diff is headed with: the key or the heading above it, in git's extended regular expressions.
+FUNCTION_KEY = "diff.memstore.xfuncname"
+FUNCTION_PATTERN = "^(#{1,6}[ \\t].*|[a-z][a-z0-9_]*:.*)$"
 IGNORE_PATH = ".memstoreignore"
 IGNORE_TEXT = """\
 # Markdown files that are no memories, in the syntax of .gitignore:
@@ -42,6 +46,7 @@ class Initialised:
     owner: str
     changed: tuple[str, ...]
     repository_made: bool
+    git_configured: bool
     hooks_installed: tuple[str, ...]
     hooks_refused: str | None
     notes: int
@@ -49,7 +54,7 @@ class Initialised:
     @property
     def did_anything(self) -> bool:
         """Whether the folder was changed at all."""
-        return bool(self.changed or self.repository_made or self.hooks_installed)
+        return bool(self.changed or self.repository_made or self.git_configured or self.hooks_installed)
 
 
 def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Callable[[], Workspace]) -> Initialised:
@@ -77,12 +82,14 @@ def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Cal
         raise UsageError(f"this is a vault of {ws.config.owner} already", hint=f"memstore config owner {owner}")
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
     installed, refused = _with_hooks(ws)
+    git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
     changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, ATTRIBUTES_LINE) else []
     return Initialised(
         root=place.root,
         owner=ws.config.owner,
         changed=tuple(changed),
         repository_made=repository_made,
+        git_configured=git_configured,
         hooks_installed=installed,
         hooks_refused=refused,
         notes=place.markdown_files(MOST_COUNTED),
@@ -109,14 +116,14 @@ def _toml(setting: Setting, config: Config) -> str:
 
 def _with_hooks(ws: Workspace) -> tuple[tuple[str, ...], str | None]:
     """Install the hooks that are not there yet; another program's are left alone, and are no reason to fail."""
-    hooks = ws.history.hooks
-    installed: list[str] = []
-    for name, state in hooks.states().items():
-        if state is HookState.OURS:
-            continue
-        try:
-            hooks.install(name)
-        except RefusedError as error:
-            return tuple(installed), f"{error}; {error.hint}"
-        installed.append(name)
-    return tuple(installed), None
+    before = ws.history.hooks.states()
+    if all(state is HookState.OURS for state in before.values()):
+        return (), None
+    refused = None
+    try:
+        hooks.install(ws)
+    except RefusedError as error:
+        refused = f"{error}; {error.hint}"
+    after = ws.history.hooks.states()
+    new = (name for name, state in after.items() if state is HookState.OURS is not before[name])
+    return tuple(new), refused

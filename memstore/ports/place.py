@@ -31,5 +31,8 @@ class Place(Protocol):
             GitError: git is missing, or said no.
         """
 
+    def configure(self, key: str, value: str) -> bool:
+        """Set a key of the repository's own configuration; False where it is set already, to whatever."""
+
     def markdown_files(self, limit: int) -> int:
         """Return how many Markdown files the folder holds, counted up to `limit`."""

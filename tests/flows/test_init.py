@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,3 +85,19 @@ def test_there_is_no_vault_in_a_vault(tmp_path: Path) -> None:
     with pytest.raises(VaultError, match="lies in the vault"):
         _init(tmp_path / "below")
     assert not (tmp_path / "below").exists()
+
+
+def test_a_hunk_is_headed_with_its_key_or_heading(tmp_path: Path) -> None:
+    _init(tmp_path)
+    history = "".join(f'  - "line {i}"\n' for i in range(9))
+    body = "\n".join(f"Sentence {i}." for i in range(9))
+    memory = tmp_path / "tea.md"
+    memory.write_text(f"---\ntype: note\naliases:\n{history}---\n\n## Leaves\n\n{body}\n")
+    _git(tmp_path, "add", "-A")
+    memory.write_text(memory.read_text().replace("line 7", "LINE 7").replace("Sentence 8", "SENTENCE 8"))
+    hunks = [line for line in _git(tmp_path, "diff").splitlines() if line.startswith("@@")]
+    assert [hunk.rpartition("@@ ")[2] for hunk in hunks] == ["aliases:", "## Leaves"]
+
+
+def _git(folder: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout
