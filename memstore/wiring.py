@@ -16,6 +16,7 @@ from memstore.ports.workspace import Workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memstore.adapters.editor import Drafts, Editor
     from memstore.adapters.environment import Environment
     from memstore.ports.place import Place
     from memstore.ports.settings import SettingsFile
@@ -209,3 +210,18 @@ def surroundings(env: Environment, vault: str | None) -> Surroundings:
     except VaultError:
         root = None
     return Machine(env, root)
+
+
+def editor(env: Environment) -> Editor:
+    """Return the person's editor."""
+    from memstore.adapters.editor import Editor
+
+    return Editor(env.variables, env.home)
+
+
+def drafts(env: Environment, root: Path) -> Drafts:
+    """Return the drafts of the vault at `root`."""
+    from memstore.adapters.editor import Drafts
+    from memstore.adapters.local_state import state_folder
+
+    return Drafts(state_folder(root, state_home=env.state_home) / "drafts")

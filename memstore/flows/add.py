@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import memory_file, splice
+from memstore.codec import fence, memory_file, splice, strict_yaml
 from memstore.codec.draft import new_file
+from memstore.codec.fence import FencedText
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.errors import UsageError
@@ -68,24 +69,47 @@ def write_new(
     return _save_new(ws, data, verb=verb, dry_run=dry_run, commit=commit)
 
 
-def add_draft(ws: Workspace, data: bytes, *, dry_run: bool = False, commit: bool = False) -> Saved:
+def add_draft(
+    ws: Workspace, data: bytes, values: Mapping[str, Plain], *, dry_run: bool = False, commit: bool = False
+) -> Saved:
     """Write a new memory from a file that its writer styled by hand; only what it lacks is put in.
+
+    Args:
+        ws: the vault.
+        data: the file; it need not say its type.
+        values: keys that it is to have whatever it says itself.
+        dry_run: write nothing, and return what would be.
+        commit: commit it, too.
 
     Raises:
         UsageError: the draft is no memory file, or has no text.
         NotFoundError: a ref names no memory that the writer may see.
         RefusedError: a key is not for its writer to give.
     """
-    file = _read(data)
+    file = _read(_with_values(data, values))
     if not file.memory.body.strip():
         raise UsageError("the draft has no text", hint="write it below the second ---")
-    for name, value in file.front.values.items():
-        refuse_by_hand(name, value)
-    values = dict(file.front.values)
-    whole = whole_refs(ws, values)
-    added = {**whole, **_completing(ws, {**values, **whole})}
+    said: dict[str, Plain] = file.front.values
+    for name, value in said.items():
+        if not is_absent(value):
+            refuse_by_hand(name, value)
+    whole = whole_refs(ws, said)
+    added = {**whole, **_completing(ws, {**said, **whole})}
     data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
     return _save_new(ws, data, verb="add", dry_run=dry_run, commit=commit)
+
+
+def _with_values(data: bytes, values: Mapping[str, Plain]) -> bytes:
+    """Return a draft with keys set; without a type it is a note. A draft that can't be read stays as it is."""
+    text = fence.split(data)
+    if not isinstance(text, FencedText):
+        return data
+    front = strict_yaml.read(text.head, first_line=text.head_line)
+    if front.problems:
+        return data
+    kind: dict[str, Plain] = {} if front.values.get("type") else {"type": DEFAULT_TYPE}
+    edits = [splice.SetValue(name, value) for name, value in {**kind, **values}.items()]
+    return splice.apply_to_text(DRAFT_PATH, text, edits)
 
 
 def _read(data: bytes) -> MemoryFile:

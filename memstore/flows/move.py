@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import ChangedMeanwhileError, UsageError, VaultError
 from memstore.flows.amend import opened_for_change
-from memstore.flows.save import instant
+from memstore.flows.save import can_commit, instant
 from memstore.ports.journal import Operation, Written
 from memstore.rules.vault_places import MEMORY_SUFFIX, is_memory_path
 
@@ -49,11 +49,14 @@ def move(ws: Workspace, ref: str, to: str, *, dry_run: bool = False, commit: boo
     if dry_run:
         _must_be_free(ws, path)
         return moved
+    commit = commit or ws.config.auto_commit
+    if commit:
+        can_commit(ws)
     with ws.vault.lock():
         ws.vault.move(file.path, path)
         written = (Written(file.path, file.data, None), Written(path, None, file.data))
         ws.journal.record(Operation(verb="mv", at=instant(ws.clock.now()), files=written))
-    if not (commit or ws.config.auto_commit):
+    if not commit:
         return moved
     from memstore.flows.commit import commit_paths
 

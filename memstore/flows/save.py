@@ -77,9 +77,12 @@ def save_all(
     changes = [edit for edit in edits if edit.before is None or edit.before.data != edit.after]
     if dry_run or not changes:
         return saved
+    commit = commit or ws.config.auto_commit
+    if commit:
+        can_commit(ws)
     with ws.vault.lock():
         _write(ws, changes, verb)
-    if not (commit or ws.config.auto_commit):
+    if not commit:
         return saved
     made = _commit(ws, [edit.path for edit in changes])
     return tuple(
@@ -136,6 +139,11 @@ def _saved(edit: Edit, file: MemoryFile) -> Saved:
     )
 
 
+def unchanged(file: MemoryFile) -> Saved:
+    """Return what became of a memory that stays as it is."""
+    return _saved(Edit(path=file.path, before=file, after=file.data), file)
+
+
 def _write(ws: Workspace, edits: Sequence[Edit], verb: str) -> None:
     """Write all files; before the first one is touched, each must be as it was read."""
     for edit in edits:
@@ -158,6 +166,12 @@ def _expect(ws: Workspace, edit: Edit) -> None:
     if now != (edit.before.data if edit.before else None):
         what = "there is a file already" if edit.before is None else "it was saved by somebody else meanwhile"
         raise ChangedMeanwhileError(f"{edit.path}: {what}; nothing was written", hint="run the command again")
+
+
+def can_commit(ws: Workspace) -> None:
+    """Stop before anything is written where it could not be committed: `GitError`."""
+    ws.history.require()
+    ws.history.identity()
 
 
 def _commit(ws: Workspace, paths: Sequence[str]) -> str | None:

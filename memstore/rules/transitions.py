@@ -112,7 +112,8 @@ def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
 
 def _recorded_confidence(before: Memory, after: Memory, report: _Report) -> None:
     unchanged = before.confidence == after.confidence
-    if unchanged or {*before.confidence_history} != {*after.confidence_history}:
+    # Without any line the number itself is what was stated.
+    if unchanged or not after.confidence_history or {*before.confidence_history} != {*after.confidence_history}:
         return
     report.warning(
         "confidence-unrecorded", "confidence",

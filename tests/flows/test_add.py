@@ -137,7 +137,7 @@ def test_no_file_is_overwritten() -> None:
 
 def test_a_draft_keeps_its_style() -> None:
     ws = memory_workspace()
-    saved = add_draft(ws, b"---\r\ntitle: 'Tea' # mine\r\ntype: note\r\n---\r\nText.\r\n")
+    saved = add_draft(ws, b"---\r\ntitle: 'Tea' # mine\r\ntype: note\r\n---\r\nText.\r\n", {})
     assert files_of(ws)[saved.path].decode() == (
         "---\r\ntitle: 'Tea' # mine\r\n"
         'created_at: "2026-02-01T12:00:00Z"\r\nauthor: human:sean\r\nsource_type: direct_experience\r\n'
@@ -148,12 +148,12 @@ def test_a_draft_keeps_its_style() -> None:
 @pytest.mark.parametrize("draft", [b"no fence", b"---\ntype: nothing\n---\nx\n", b"---\ntype: note\n---\n \n"])
 def test_a_bad_draft_is_refused(draft: bytes) -> None:
     with pytest.raises(UsageError):
-        add_draft(memory_workspace(), draft)
+        add_draft(memory_workspace(), draft, {})
 
 
 def test_a_draft_has_no_id() -> None:
     with pytest.raises(RefusedError):
-        add_draft(memory_workspace(), memory_text(id="m_0000000009"))
+        add_draft(memory_workspace(), memory_text(id="m_0000000009"), {})
 
 
 @pytest.mark.parametrize(
@@ -169,3 +169,10 @@ def test_a_draft_has_no_id() -> None:
 )
 def test_slugs(title: str, expected: str) -> None:
     assert slug(title) == expected
+
+
+def test_a_draft_may_leave_its_type_out_and_options_win() -> None:
+    ws = memory_workspace()
+    saved = add_draft(ws, b"---\ntitle: Tea\ntags: [a]\nid:\n---\nText.\n", {"tags": ["b"]})
+    assert saved.ref == "note:m_0000000001"
+    assert b"tags: [b]\n" in files_of(ws)[saved.path]

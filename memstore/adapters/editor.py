@@ -1,0 +1,97 @@
+"""The person's own editor, and the drafts that it works on."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.adapters.git_process import GitProcess
+from memstore.adapters.local_state import make_private
+from memstore.errors import GitError, VaultError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VARIABLES = ("MEMSTORE_EDITOR", "VISUAL", "EDITOR")
+LAST_RESORT = "vi"
+_NO_SUCH_COMMAND = 127
+
+
+class Editor:
+    """Opens files for a person.
+
+    What a repository's own configuration calls an editor is never run: it may come from anybody.
+
+    Args:
+        environ: the process's environment.
+        home: the person's home folder.
+    """
+
+    def __init__(self, environ: Mapping[str, str], home: Path) -> None:
+        self._environ = environ
+        self._home = home
+
+    @property
+    def command(self) -> str:
+        """The editor as a shell's command: MEMSTORE_EDITOR, VISUAL, EDITOR, git's global core.editor, vi."""
+        return self._chosen() or LAST_RESORT
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the person named an editor at all."""
+        return bool(self._chosen())
+
+    def open(self, path: Path) -> None:
+        """Open a file and wait until the editor ends.
+
+        Raises:
+            VaultError: there is no such editor, or it ended with a failure; the file stays.
+        """
+        command = self.command
+        # A shell takes `code --wait` apart as git does; the path is an argument and never part of the script.
+        done = subprocess.run(["/bin/sh", "-c", f'{command} "$@"', command, str(path)], check=False)
+        if done.returncode == _NO_SUCH_COMMAND:
+            raise VaultError(f"there is no editor {command!r}", hint="name one with MEMSTORE_EDITOR or EDITOR")
+        if done.returncode:
+            raise VaultError(
+                f"the editor {command!r} ended with {done.returncode}; nothing was written",
+                hint="choose another one with MEMSTORE_EDITOR or EDITOR",
+            )
+
+    def _chosen(self) -> str:
+        chosen = (self._environ.get(name) for name in VARIABLES)
+        return next((command for command in chosen if command), "") or self._of_git()
+
+    def _of_git(self) -> str:
+        try:
+            git = GitProcess(self._home if self._home.is_dir() else Path("/"), self._environ)
+            return git.run("config", "--global", "--get", "core.editor").decode(errors="surrogateescape").strip()
+        except GitError:
+            return ""  # no git, or none named
+
+
+class Drafts:
+    """Texts that are being written, kept until they are accepted.
+
+    Args:
+        folder: where they lie; made when the first one is.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def create(self, name: str, data: bytes) -> Path:
+        """Write a new draft and return its path; an older one of that name stays as it is."""
+        make_private(self.folder.parent)
+        make_private(self.folder)
+        count = 1
+        while True:
+            path = self.folder / (f"{name}.md" if count == 1 else f"{name}-{count}.md")
+            try:
+                with path.open("xb") as file:
+                    file.write(data)
+            except FileExistsError:
+                count += 1
+            else:
+                return path

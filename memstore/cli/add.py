@@ -1,0 +1,161 @@
+"""`memstore add` and `memstore raw`: write new memories."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.key_options import given_values, key_options
+from memstore.cli.options import command, several
+from memstore.cli.written import commit_option, dry_run_option, emit_saved
+from memstore.errors import UsageError, VaultError
+
+if TYPE_CHECKING:
+    from memstore.cli.session import Session
+    from memstore.codec.render import Plain
+    from memstore.flows.save import Saved
+
+_NOTES = (
+    "write the text below the second ---, and what else you know between the two; save and close to add it",
+    "leave all as it is to add nothing",
+)
+
+
+@command(
+    "add",
+    examples=(
+        'memstore add "Bella eats at eight" --tag dog food',
+        "memstore add -t belief --confidence 0.7          # opens your editor",
+        "memstore add - -t episode --source human:claire  < told.txt",
+        'memstore add "It rained" --access human:sean si:ash -c',
+    ),
+)
+@click.argument("text", metavar="[TEXT|-]", required=False)
+@click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
+@key_options()
+@several("--cite", metavar="PATH:L1-L2…", help="Lines of a file that it is made of, as they are now.")
+@commit_option()
+@dry_run_option()
+def add(
+    session: Session,
+    /,
+    text: str | None,
+    file: str | None,
+    cite: tuple[str, ...],
+    *,
+    commit: bool,
+    dry_run: bool,
+    **keys: Any,
+) -> None:
+    """Write a new memory; without TEXT in your editor.
+
+    TEXT stands first, since an option for a list takes all values up to the next option. A text that begins with a
+    frontmatter keeps it.
+    """
+    values = given_values(keys)
+    if cite:
+        sources = values.get("derived_from")
+        values["derived_from"] = [*(sources if isinstance(sources, list) else ()), *_citations(session, cite)]
+    given = _given_text(session, text, file)
+    if given is None:
+        _add_in_editor(session, values, commit=commit, dry_run=dry_run)
+        return
+    _emit(session, "add", _added(session, given, values, commit=commit, dry_run=dry_run), dry_run=dry_run)
+
+
+@command("raw", examples=('memstore raw "Claire called, she sounded tired"', "memstore raw -  < heard.txt"))
+@click.argument("text", metavar="[TEXT|-]", required=False)
+@click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
+@key_options(without=frozenset({"type", "belief_type", "confidence", "foundational", "claims"}))
+@commit_option()
+@dry_run_option()
+def raw(session: Session, /, text: str | None, file: str | None, *, commit: bool, dry_run: bool, **keys: Any) -> None:
+    """Write something down as it came, to be made a note, an episode or a belief later."""
+    given = _given_text(session, text, file)
+    if given is None:
+        raise UsageError("there is no text to write down", hint='memstore raw "what you noticed"')
+    values = {**given_values(keys), "type": "raw"}
+    _emit(session, "raw", _added(session, given, values, commit=commit, dry_run=dry_run), dry_run=dry_run)
+
+
+def _given_text(session: Session, text: str | None, file: str | None) -> bytes | None:
+    """Return the text that was given, as an argument, in a file or on standard input; None where there was none."""
+    if text is not None and file is not None:
+        raise UsageError("there are two texts: one as an argument, one in a file", hint="leave one out")
+    if file is not None and file != "-":
+        return session.environment().expanded(file).read_bytes()
+    if text == "-" or file == "-":
+        if sys.stdin is None:
+            raise UsageError("standard input is closed")
+        return sys.stdin.buffer.read()
+    return None if text is None else text.encode("utf-8", "surrogateescape")
+
+
+def _added(session: Session, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
+    """Write a memory from a text, or from a whole file that begins with a frontmatter."""
+    from memstore.codec import fence
+    from memstore.flows.add import add_draft, add_memory
+
+    if fence.split(data) is not None:
+        return add_draft(session.workspace(), data, values, commit=commit, dry_run=dry_run)
+    try:
+        body = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise VaultError(f"the text is not UTF-8: byte {error.start + 1}", hint="save it as UTF-8") from error
+    return add_memory(session.workspace(), values, body, commit=commit, dry_run=dry_run)
+
+
+def _add_in_editor(session: Session, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
+    from memstore import wiring
+    from memstore.cli.editing import edited
+    from memstore.codec.draft import new_file
+    from memstore.flows.add import DEFAULT_TYPE, add_draft
+
+    env = session.environment()
+    if session.choices.no_input or not (env.at_terminal or wiring.editor(env).is_chosen):
+        hint = "TEXT stands first, before options that take several values; - reads standard input"
+        raise UsageError("there is no text", hint=hint)
+    ws = session.workspace()
+    begun = new_file({"type": DEFAULT_TYPE, **values}, "") + b"\n"
+    saved = edited(
+        session,
+        "new",
+        begun,
+        lambda draft: add_draft(ws, draft, {}, commit=commit, dry_run=dry_run),
+        notes=_NOTES,
+    )
+    if saved is None:
+        session.say("nothing was written, so nothing was added")
+        session.emit("add", document=lambda: {"ref": None, "path": None, "conflicts": [], "findings": []}, lines=tuple)
+    else:
+        _emit(session, "add", saved, dry_run=dry_run)
+
+
+def _emit(session: Session, verb: str, saved: Saved, *, dry_run: bool) -> None:
+    emit_saved(session, verb, saved, dry_run=dry_run, unchanged="nothing changed")
+
+
+def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
+    """Return lines of files as sources, `file:path#L1-L2@blob`, with the path as seen from the vault."""
+    from memstore.flows.cite_file import cite_file
+
+    ws = session.workspace()
+    root = ws.vault.root.resolve()
+    folder = session.environment().folder
+    marks: list[Plain] = []
+    for place in places:
+        path, _, lines = place.rpartition(":")
+        if not path:
+            raise UsageError(f"`{place}` cites no lines", hint="write PATH:L10-L20")
+        whole = (folder / path).resolve()
+        marks.append(cite_file(ws, _seen_from(root, whole), whole.read_bytes(), lines))
+    return marks
+
+
+def _seen_from(root: Path, path: Path) -> str:
+    import os
+
+    return Path(os.path.relpath(path, root)).as_posix()

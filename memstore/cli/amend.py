@@ -1,0 +1,278 @@
+"""`memstore edit`, `set`, `tag`, `mv`, `adopt`, `fmt`: change memories that are there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.group import Command
+from memstore.cli.options import command, ref_argument
+from memstore.cli.written import (
+    commit_option,
+    diff_lines,
+    dry_run_option,
+    emit_saved,
+    in_vault,
+    saved_document,
+    saved_lines,
+    say_findings,
+)
+from memstore.errors import Exit, UsageError
+from memstore.model.ids import MEMORY_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.cli.session import Session
+    from memstore.flows.adopt import Adoptable, Adopted
+    from memstore.flows.fmt import Formatted
+    from memstore.flows.move import Moved
+    from memstore.flows.save import Saved
+
+_UNCHANGED = "nothing changed"
+
+
+@command("edit", examples=("memstore edit m_7f3", "EDITOR=nano memstore edit belief:m_7f3k9q2x1c -c"))
+@ref_argument()
+@commit_option()
+@dry_run_option()
+def edit(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
+    """Change a memory in your editor; it is checked before it becomes the file.
+
+    Until then it is a draft, which is kept when anything goes wrong. Any other way to edit the file is as good.
+    """
+    from memstore.cli.editing import edited
+    from memstore.errors import FormatError
+    from memstore.flows.amend import Rejected, accept, opened_for_change
+    from memstore.flows.save import hint, told
+
+    ws = session.workspace()
+    before = opened_for_change(ws, ref)
+
+    def accepted(draft: bytes) -> Saved:
+        done = accept(ws, before, draft, dry_run=dry_run, commit=commit)
+        if isinstance(done, Rejected):
+            raise FormatError(told(done.findings), hint=hint(done.findings))
+        return done
+
+    name = before.memory.id or before.path.rpartition("/")[2].removesuffix(".md")
+    saved = edited(session, name, before.data, accepted)
+    if saved is None:
+        from memstore.flows.save import unchanged
+
+        saved = unchanged(before)
+    emit_saved(session, "edit", saved, dry_run=dry_run, unchanged=_UNCHANGED)
+
+
+@command(
+    "set",
+    examples=(
+        "memstore set m_7f3 importance=high",
+        "memstore set m_7f3 tags=dog,food title='Bella eats'",
+        "memstore set m_7f3 valid_until=           # takes the key away",
+        "memstore set m_7f3 confidence=0.6         # records it in the history, too",
+    ),
+)
+@ref_argument()
+@click.argument("pairs", metavar="KEY=VALUE…", nargs=-1, required=True)
+@commit_option()
+@dry_run_option()
+def set_(session: Session, ref: str, pairs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
+    """Give keys of a memory other values; only their lines change."""
+    from memstore.cli.key_options import own_values
+    from memstore.flows.amend import set_keys
+
+    saved = set_keys(session.workspace(), ref, own_values(pairs), commit=commit, dry_run=dry_run)
+    emit_saved(session, "set", saved, dry_run=dry_run, unchanged=_UNCHANGED)
+
+
+class _TagCommand(Command):
+    """Takes `-dog` for a word: the parser would read it as the options -d, -o and -g."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Mark the words that begin with a dash and are no option."""
+        known = {name for param in self.get_params(ctx) for name in param.opts}
+        end = args.index("--") if "--" in args else len(args)
+        words = [
+            _TAKEN_AWAY + arg[1:] if arg[:1] == "-" and arg[1:2] not in ("", "-") and arg not in known else arg
+            for arg in args[:end]
+        ]
+        return super().parse_args(ctx, words + args[end:])
+
+
+# No argument of a process holds it.
+_TAKEN_AWAY = "\0"
+
+
+@click.command("tag", cls=_TagCommand, examples=("memstore tag m_7f3 dog food", "memstore tag m_7f3 +dog -food"))
+@ref_argument()
+@click.argument("tags", metavar="[+|-]TAG…", nargs=-1, required=True)
+@commit_option()
+@dry_run_option()
+@click.pass_obj
+def tag(session: Session, ref: str, tags: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
+    """Give a memory tags, or take them away: `-TAG` does."""
+    from memstore.flows.amend import tag as change_tags
+
+    removed = [word[1:] for word in tags if word[:1] in (_TAKEN_AWAY, "-")]
+    added = [word.removeprefix("+") for word in tags if word[:1] not in (_TAKEN_AWAY, "-")]
+    if "" in (*removed, *added):
+        raise UsageError("a tag is a word", hint="memstore tag REF +dog -food")
+    ws = session.workspace()
+    saved = change_tags(ws, ref, add=added, remove=removed, commit=commit, dry_run=dry_run)
+    emit_saved(session, "tag", saved, dry_run=dry_run, unchanged=_UNCHANGED)
+
+
+@command("mv", examples=("memstore mv m_7f3 dogs/bella.md", "memstore mv m_7f3 dogs/"))
+@ref_argument()
+@click.argument("path", metavar="PATH", type=click.Path())
+@commit_option()
+@dry_run_option()
+def mv(session: Session, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:
+    """Give a memory's file another name or folder in the vault; what refers to it finds it by its id."""
+    from memstore.flows.move import move
+
+    ws = session.workspace()
+    to = in_vault(session, path)
+    is_folder = path.endswith("/") or (ws.vault.root / to).is_dir()
+    moved = move(ws, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
+    session.emit("mv", document=lambda: _move_document(moved), lines=lambda: _move_lines(session, moved))
+    if moved.path == moved.path_before:
+        session.say(_UNCHANGED)
+
+
+def _move_document(moved: Moved) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "ref": moved.ref,
+        "path": moved.path,
+        "path_before": moved.path_before,
+        "conflicts": [],
+        "findings": [],
+    }
+    return {**document, "commit": moved.commit} if moved.commit else document
+
+
+def _move_lines(session: Session, moved: Moved) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    ref = f": {paint('ref', moved.ref)}" if moved.ref else ":"
+    was = paint("dim", f"was {safe_line(moved.path_before)}")
+    yield f"{paint('path', safe_line(moved.path))}{ref} {was}"
+
+
+# -- adopt ---------------------------------------------------------------------------------------
+
+
+@command(
+    "adopt",
+    examples=(
+        "memstore adopt                             # lists what could be adopted, and asks",
+        "memstore adopt notes/tea.md diary/",
+        "memstore adopt --all -t observation",
+    ),
+)
+@click.argument("paths", metavar="[PATH]…", nargs=-1, type=click.Path())
+@click.option(
+    "-t",
+    "--type",
+    "kind",
+    type=click.Choice(MEMORY_TYPES),
+    default="note",
+    show_default=True,
+    help="Of those without one.",
+)
+@click.option("--all", "everything", is_flag=True, help="Adopt all that the vault holds, without asking.")
+@commit_option()
+@dry_run_option()
+def adopt(
+    session: Session, paths: tuple[str, ...], kind: str, *, everything: bool, commit: bool, dry_run: bool
+) -> None:
+    """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is."""
+    from memstore.flows.adopt import adopt as make_memories
+
+    ws = session.workspace()
+    if not (paths or everything or dry_run or _wanted(session)):
+        return
+    adopted = make_memories(ws, [in_vault(session, path) for path in paths], kind=kind, commit=commit, dry_run=dry_run)
+    session.emit(
+        "adopt",
+        document=lambda: _adopt_document(adopted, dry_run=dry_run),
+        lines=lambda: (line for saved in adopted.saved for line in saved_lines(session, saved, dry_run=dry_run)),
+        each="memories",
+    )
+    say_findings(session, adopted.left_alone)
+    if not adopted.saved:
+        session.say("there was nothing to adopt")
+
+
+def _wanted(session: Session) -> bool:
+    """List what could be adopted and ask; without anybody to ask, only list."""
+    from memstore.flows.adopt import adoptable
+
+    found = adoptable(session.workspace())
+    if session.as_json or not found:
+        document = {"adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found]}
+        session.emit("adoptable", document=lambda: document, lines=tuple)
+        session.say("there is nothing to adopt")
+        return False
+    session.emit("adoptable", document=dict, lines=lambda: _adoptable_lines(session, found))
+    what = "1 file" if len(found) == 1 else f"{len(found)} files"
+    return session.confirm(f"adopt {what}", instead="--all, or with the files' names")
+
+
+def _adoptable_lines(session: Session, found: Sequence[Adoptable]) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for one in found:
+        yield f"{session.paint('path', safe_line(one.path))}: lacks {', '.join(one.lacks)}"
+
+
+def _adopt_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
+    from memstore.cli.check_formats import as_json
+
+    return {
+        "memories": [saved_document(saved, dry_run=dry_run) for saved in adopted.saved],
+        "findings": [as_json(finding) for finding in adopted.left_alone],
+    }
+
+
+# -- fmt -----------------------------------------------------------------------------------------
+
+
+@command("fmt", examples=("memstore fmt --check", "memstore fmt m_7f3 --dry-run"))
+@ref_argument("refs", metavar="[REF]…", nargs=-1)
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a layout is uneven.")
+@commit_option()
+@dry_run_option()
+def fmt(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
+    """Make the layout of frontmatters even: blanks, quoted times, one history entry a line. Never a value."""
+    from memstore.flows.fmt import fmt as make_even
+
+    done = make_even(session.workspace(), refs, dry_run=dry_run or only_check, commit=commit)
+    session.emit(
+        "fmt",
+        document=lambda: _fmt_document(done, dry_run=dry_run),
+        lines=lambda: _fmt_lines(session, done, dry_run=dry_run),
+        each="memories",
+    )
+    verb = "would change" if dry_run or only_check else "changed"
+    session.say(f"{verb} {len(done.saved)} of {done.total} memories")
+    if done.left_out:
+        session.say(f"{done.left_out} files can't be read and were left alone; see `memstore check`")
+    if only_check and done.saved:
+        session.exit(Exit.FOUND_ERRORS)
+
+
+def _fmt_document(done: Formatted, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
+        "total": done.total,
+        "left_out": done.left_out,
+    }
+
+
+def _fmt_lines(session: Session, done: Formatted, *, dry_run: bool) -> Iterator[str]:
+    for saved in done.saved:
+        yield from diff_lines(session, saved.diff) if dry_run else saved_lines(session, saved, dry_run=False)

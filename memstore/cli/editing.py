@@ -1,0 +1,84 @@
+"""A draft in the person's editor, again and again until it is accepted or given up."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, TypeVar
+
+from memstore.codec.draft import NOTE, with_notes, without_notes
+from memstore.errors import Exit, MemstoreError, VaultError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from memstore.adapters.editor import Editor
+    from memstore.cli.session import Session
+
+T = TypeVar("T")
+
+# What another go in the editor can mend.
+_MENDABLE = frozenset({Exit.USAGE, Exit.NOT_FOUND, Exit.REFUSED, Exit.VAULT})
+
+
+def edited(
+    session: Session, name: str, data: bytes, accept: Callable[[bytes], T], *, notes: Sequence[str] = ()
+) -> T | None:
+    """Return what `accept` made of the draft as it came from the editor; None where the text was left as it was.
+
+    Args:
+        session: the call.
+        name: what the draft's file is called.
+        data: the text to begin with.
+        accept: takes the edited text; an error of the person's reopens the editor with the error on top.
+        notes: lines on top of the draft, for its writer.
+
+    Raises:
+        VaultError: the editor failed, or the draft is not accepted and nobody can be asked; it says where it is.
+        MemstoreError: what `accept` raised and no editing could mend; the draft is kept.
+    """
+    from memstore import wiring
+
+    env = session.environment()
+    root = session.workspace().vault.root
+    editor, path = wiring.editor(env), wiring.drafts(env, root).create(name, with_notes(data, notes))
+    while True:
+        _open(editor, path)
+        draft = without_notes(path.read_bytes())
+        if draft == data:
+            path.unlink()
+            return None
+        try:
+            done = accept(draft)
+        except MemstoreError as error:
+            _reopen(session, path, draft, error)
+        else:
+            path.unlink()
+            return done
+
+
+def _open(editor: Editor, path: Path) -> None:
+    """Open the draft; one on which a failed editor left no trace is not kept."""
+    before = path.read_bytes()
+    try:
+        editor.open(path)
+    except VaultError as error:
+        if path.read_bytes() == before and not before.startswith(NOTE.encode()):
+            path.unlink()
+            raise
+        raise VaultError(f"{error}; the draft is kept in {path}", hint=error.hint) from error
+
+
+def _reopen(session: Session, path: Path, draft: bytes, error: MemstoreError) -> None:
+    """Put an error on top of its draft and ask whether to go on; stop where not."""
+    from memstore.cli.output import safe
+
+    if error.exit_code not in _MENDABLE:
+        raise type(error)(f"{error}; the draft is kept in {path}", hint=error.hint) from error
+    path.write_bytes(with_notes(draft, [*str(error).splitlines(), *([f"hint: {error.hint}"] if error.hint else [])]))
+    kept = VaultError(f"{error}\nthe draft is kept in {path}", hint=error.hint)
+    if session.choices.no_input or session.as_json or sys.stdin is None or not sys.stdin.isatty():
+        raise kept from error
+    session.say(safe(str(error)))
+    if not session.confirm("open the draft again", instead="an editor that mends it"):
+        raise kept from error

@@ -1,0 +1,104 @@
+"""An option for every key of a frontmatter that a person may give, made from the table of keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from memstore.cli.group import SeveralOption
+from memstore.cli.topics import KEY_MEANINGS
+from memstore.model.memory import KEYS, Key, Shape
+from memstore.rules.not_by_hand import KEPT_BY_THE_PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memstore.codec.render import Plain
+
+F = TypeVar("F", bound="Callable[..., Any] | click.Command")
+
+# `--context` holds for every command: in which context something is said.
+_ELSEWHERE = frozenset({"context"})
+_NAMES = {
+    "type": ("-t", "--type"),
+    "aliases": ("--alias", "--aliases"),
+    "tags": ("--tag", "--tags"),
+    "context_tags": ("--context-tag", "--context-tags"),
+    "entities": ("--entities", "--entity"),
+    "subject_ids": ("--subject", "--subject-ids"),
+    "access_grants": ("--access", "--access-grants"),
+    "access_denies": ("--deny", "--access-denies"),
+    "consent_grants": ("--consent", "--consent-grants"),
+    "claims": ("--claim", "--claims"),
+}
+_METAVARS = {
+    Shape.ENTITY: "ENTITY", Shape.ENTITIES: "ENTITY…", Shape.GRANTS: "ENTITY…", Shape.REFS: "REF…",
+    Shape.SOURCES: "REF…", Shape.LINES: "WORD…", Shape.INSTANT: "TIME", Shape.DAY: "DATE",
+    Shape.FRACTION: "NUMBER", Shape.ENTRIES: '"SUBJECT; ATTRIBUTE; VALUE[; SINCE]"…', Shape.ENTRY: "NAME=VALUE…",
+}  # fmt: skip
+_SEVERAL = frozenset({Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES, Shape.ENTRY})
+
+OFFERED = tuple(key for key in KEYS if key.name not in KEPT_BY_THE_PROGRAM | _ELSEWHERE)
+
+
+def key_options(*, without: frozenset[str] = frozenset()) -> Callable[[F], F]:
+    """Add an option for each key that a person may give, and `--set` for keys of their own."""
+
+    def decorate(function: F) -> F:
+        own = click.option("--set", "own_keys", cls=SeveralOption, metavar="KEY=VALUE…", help="Any key, your own too.")
+        decorated = own(function)
+        for key in reversed(OFFERED):
+            if key.name not in without:
+                decorated = _option(key)(decorated)
+        return decorated
+
+    return decorate
+
+
+def _option(key: Key) -> Callable[[F], F]:
+    names = _NAMES.get(key.name, ("--" + key.name.replace("_", "-"),))
+    about: dict[str, Any] = {"help": f"{KEY_MEANINGS[key.name][:1].upper()}{KEY_MEANINGS[key.name][1:]}."}
+    if key.shape is Shape.FLAG:
+        return click.option(*names, key.name, is_flag=True, **about)
+    if key.shape in _SEVERAL:
+        return click.option(*names, key.name, cls=SeveralOption, metavar=_METAVARS.get(key.shape), **about)
+    kind = {"type": click.Choice(key.choices)} if key.choices else {"metavar": _METAVARS.get(key.shape, "TEXT")}
+    return click.option(*names, key.name, **kind, **about)
+
+
+def given_values(options: Mapping[str, Any]) -> dict[str, Plain]:
+    """Return the values of the keys for which options were given.
+
+    Raises:
+        UsageError: a value is none for its key.
+    """
+    from memstore.codec import typed
+
+    values: dict[str, Plain] = {}
+    for key in OFFERED:
+        given = options.get(key.name)
+        if given is True:
+            values[key.name] = True
+        elif given:
+            values[key.name] = typed.parse(key.name, [given] if isinstance(given, str) else given)
+    for name, texts in own_values(options.get("own_keys", ())).items():
+        values[name] = typed.parse(name, texts, split=True)
+    return values
+
+
+def own_values(pairs: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return what was given for each key as KEY=VALUE.
+
+    Raises:
+        UsageError: there is no equals sign.
+    """
+    from memstore.errors import UsageError
+
+    texts: dict[str, list[str]] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"`{pair}` is no KEY=VALUE", hint="write like importance=high; KEY= empties a key")
+        texts.setdefault(name.strip(), []).append(value)
+    return texts

@@ -1,0 +1,112 @@
+"""What all commands that write memories share: options, and how their answers look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.save import Saved
+    from memstore.model.finding import Finding
+
+F = TypeVar("F", bound="Callable[..., Any] | click.Command")
+
+
+def dry_run_option() -> Callable[[F], F]:
+    """Add `--dry-run`."""
+    return click.option("--dry-run", is_flag=True, help="Write nothing; show what would change.")
+
+
+def commit_option() -> Callable[[F], F]:
+    """Add `-c`."""
+    return click.option("-c", "--commit", is_flag=True, help="Commit the change, too.")
+
+
+def emit_saved(session: Session, verb: str, saved: Saved, *, dry_run: bool, unchanged: str) -> None:
+    """Tell what became of one memory: a line that editors jump from, or the diff of a dry run.
+
+    Args:
+        session: the call.
+        verb: the command.
+        saved: what the flow gave.
+        dry_run: whether nothing was written.
+        unchanged: what to say where nothing is different.
+    """
+    session.emit(
+        verb,
+        document=lambda: saved_document(saved, dry_run=dry_run),
+        lines=lambda: saved_lines(session, saved, dry_run=dry_run),
+    )
+    if not saved.changed:
+        session.say(unchanged)
+    say_findings(session, saved.findings)
+
+
+def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
+    """Return one memory that was written, or would be."""
+    from memstore.cli.check_formats import as_json
+
+    document: dict[str, Any] = {
+        "ref": saved.ref,
+        "path": saved.path,
+        "conflicts": [],
+        "findings": [as_json(finding) for finding in saved.findings],
+    }
+    if dry_run:
+        document["diff"] = saved.diff
+    if saved.commit:
+        document["commit"] = saved.commit
+    return document
+
+
+def saved_lines(session: Session, saved: Saved, *, dry_run: bool) -> Iterator[str]:
+    """Yield the memory's line, or in a dry run the lines of the diff."""
+    from memstore.cli.output import safe_line
+
+    if dry_run:
+        yield from diff_lines(session, saved.diff)
+        return
+    paint = session.paint
+    ref = paint("ref", saved.ref) if saved.ref else ""
+    told = " ".join(word for word in (ref, paint("title", safe_line(saved.title))) if word)
+    yield f"{paint('path', safe_line(saved.path))}: {told}"
+
+
+def diff_lines(session: Session, diff: str) -> Iterator[str]:
+    """Yield the lines of a unified diff, in colours."""
+    from memstore.cli.output import safe_line
+
+    roles = {"+": "added", "-": "removed", "@": "dim"}
+    for line in diff.removesuffix("\n").split("\n") if diff else ():
+        yield session.paint(roles[line[0]], safe_line(line)) if line[:1] in roles else safe_line(line)
+
+
+def say_findings(session: Session, findings: tuple[Finding, ...]) -> None:
+    """Tell of findings on standard error."""
+    from memstore.cli.output import safe_line
+
+    for finding in findings:
+        where = f"{finding.path}:{finding.at.line}:{finding.at.column}"
+        session.say(safe_line(f"{where}: {finding.severity.value}: {finding.text} [{finding.code}]"))
+        if finding.hint:
+            session.say(f"  hint: {safe_line(finding.hint)}")
+
+
+def in_vault(session: Session, path: str) -> str:
+    """Return a path as the vault has it: given from the folder where the person is, if that lies in the vault."""
+    root = session.workspace().vault.root.resolve()
+    folder = session.environment().folder.resolve()
+    place = folder / path
+    if not (folder.is_relative_to(root) or place.is_absolute()):
+        return path
+    # Folders may be linked; the name itself is the vault's, and not what it may point at.
+    whole = place.resolve() if place.name == ".." else place.parent.resolve() / place.name
+    if not whole.is_relative_to(root):
+        from memstore.errors import UsageError
+
+        raise UsageError(f"{path} lies outside the vault {root}", hint="name a path in it")
+    return whole.relative_to(root).as_posix()
