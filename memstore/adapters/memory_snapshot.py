@@ -114,8 +114,23 @@ def snapshot_of_documents(documents: Sequence[Document]) -> MemorySnapshot:
     )
 
 
-def snapshot_of_files(files: Iterable[tuple[str, bytes]], *, blob_id: Callable[[bytes], str]) -> MemorySnapshot:
+class LazySnapshot:
+    """The snapshot of files that were read; the index is made when it is first asked for, since listing needs none."""
+
+    def __init__(self, documents: Sequence[tuple[ReadFile, str]]) -> None:
+        from memstore.codec.catalog_entry import entry_of
+
+        self.catalog = MemoryCatalog([entry_of(file, blob) for file, blob in documents])
+        self._documents = documents
+
+    @cached_property
+    def index(self) -> MemoryIndex:
+        """Where terms stand."""
+        return snapshot_of_documents([document_of(file, blob) for file, blob in self._documents]).index
+
+
+def snapshot_of_files(files: Iterable[tuple[str, bytes]], *, blob_id: Callable[[bytes], str]) -> LazySnapshot:
     """Return the snapshot of files given by path and bytes, a row each in that order."""
     from memstore.codec import memory_file
 
-    return snapshot_of_documents([document_of(memory_file.read(path, data), blob_id(data)) for path, data in files])
+    return LazySnapshot([(memory_file.read(path, data), blob_id(data)) for path, data in files])

@@ -71,9 +71,10 @@ def find_at(ws: Workspace, commit: str, entry: Entry) -> tuple[str, str] | None:
         return entry.path, same_path
     if not entry.id:
         return None
-    catalog = snapshot_of_commit(ws, commit).snapshot.catalog
-    rows = catalog.rows_of_id(entry.id)
-    return (catalog.entry(rows[0]).path, catalog.entry(rows[0]).blob) if rows else None
+    # Only what has the id's letters somewhere is worth reading.
+    wanted = entry.id.encode()
+    close = {blob for blob, data in ws.history.blobs(files.values()).items() if wanted in data}
+    return next(((p, blob) for p, blob in files.items() if blob in close and _id_in(ws, p, blob) == entry.id), None)
 
 
 def _revision(ws: Workspace, when: str, no_date: UsageError) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, VaultError
-from memstore.flows.at import find_at, snapshot_of_commit
+from memstore.flows.at import find_at
 from memstore.flows.changes import changes_between, visible_changes
-from memstore.flows.pending import read_blobs
+from memstore.flows.pending import committed_snapshot, read_blobs
 from memstore.flows.resolve import resolve
 from memstore.flows.revisions import revisions
 from memstore.flows.visible import sees_unreadable
@@ -84,11 +84,8 @@ def resolve_then_or_now(ws: Workspace, ref: str, snapshot: Snapshot) -> Entry:
     try:
         return resolve(ws, ref, snapshot=snapshot)
     except NotFoundError as unknown:
-        head = ws.history.head()
-        if head is None:
-            raise
         try:
-            return resolve(ws, ref, snapshot=snapshot_of_commit(ws, head).snapshot)
+            return resolve(ws, ref, snapshot=committed_snapshot(ws, snapshot))
         except NotFoundError:
             raise unknown from None
 

@@ -29,17 +29,33 @@ class Pending:
 
 def pending(ws: Workspace, snapshot: Snapshot) -> Pending:
     """Return what is not committed yet; `snapshot` is the vault as it is."""
-    head = ws.history.head()
-    committed = ws.history.files_at(head) if head else {}
-    catalog = snapshot.catalog
-    paths, blobs = catalog.column("path"), catalog.column("blob")
-    rows = (*catalog.memories, *catalog.broken, *catalog.plain)
-    present = {paths[row]: blobs[row] for row in rows}
+    committed, present = _committed(ws), _present(snapshot)
     old = {path: blob for path, blob in committed.items() if present.get(path) != blob}
     before = read_blobs(ws, old)
     after = {path: file for path in present if committed.get(path) != present[path] and (file := _read(ws, path))}
     changes = changes_between(before, after)
     return Pending(Changes(visible_changes(ws, changes.memories), changes.broken if sees_unreadable(ws) else ()), after)
+
+
+def committed_snapshot(ws: Workspace, snapshot: Snapshot) -> Snapshot:
+    """Return the current commit's state of the files that are different or gone in `snapshot`."""
+    present = _present(snapshot)
+    old = {path: blob for path, blob in _committed(ws).items() if present.get(path) != blob}
+    data = ws.history.blobs(old.values())
+    return ws.library.snapshot_of((path, data[blob]) for path, blob in old.items() if blob in data)
+
+
+def _committed(ws: Workspace) -> Mapping[str, str]:
+    """Return path and blob of every memory file of the current commit."""
+    head = ws.history.head()
+    return ws.history.files_at(head) if head else {}
+
+
+def _present(snapshot: Snapshot) -> dict[str, str]:
+    """Return path and blob of every memory file of a snapshot."""
+    catalog = snapshot.catalog
+    paths, blobs = catalog.column("path"), catalog.column("blob")
+    return {paths[row]: blobs[row] for row in (*catalog.memories, *catalog.broken, *catalog.plain)}
 
 
 def read_blobs(ws: Workspace, blobs: Mapping[str, str]) -> dict[str, ReadFile]:

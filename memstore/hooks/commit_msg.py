@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import Exit, MemstoreError
 from memstore.hooks.repository import is_merge, vaults_in_commit
-from memstore.rules.commit_messages import trailers, with_trailers
+from memstore.rules.commit_messages import MOST_NAMED, trailers, with_trailers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,9 +56,10 @@ def added(text: str, lines: Sequence[str], comment: str = "#") -> str:
 def _trailers(environ: Mapping[str, str], folder: Path) -> list[str]:
     from memstore.flows.staged import staged
 
-    return trailers(
-        [change for history in vaults_in_commit(environ, folder) for change in staged(history).changes.memories]
-    )
+    histories = list(vaults_in_commit(environ, folder))
+    if sum(len(history.staged()) for history in histories) > 2 * MOST_NAMED:  # a move is two files
+        return []
+    return trailers([change for history in histories for change in staged(history).changes.memories])
 
 
 if __name__ == "__main__":
