@@ -54,7 +54,14 @@ class Given(NamedTuple):
 
 
 def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:
-    return click.option(*names, multiple=True, metavar=metavar, help=what)
+    return click.option(*names, multiple=True, metavar=metavar, help=what, shell_complete=_complete)
+
+
+def _complete(_: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Offer a shell the values that a filter can have, where they are few."""
+    from memstore.rules import filters as rules
+
+    return [value for value in rules.choices(param.name or "") if value.startswith(incomplete)]
 
 
 _OPTIONS: tuple[Callable[[F], F], ...] = (

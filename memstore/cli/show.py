@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memstore.cli.filters import filter_options
 from memstore.cli.options import at_option, command, ref_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.cli.filters import Given
     from memstore.cli.session import Session
     from memstore.flows.list_memories import Listed
     from memstore.flows.show import Shown
     from memstore.model.catalog import Entry
 
 SORTS = ("created", "title", "confidence", "path")
+TERMINAL_INDENT = "\n    "
 # Of the header these have a place of their own.
 _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_history"})
 _DERIVED = ("confidence_now", "quality", "strength", "trust")
@@ -32,31 +35,52 @@ _DERIVED = ("confidence_now", "quality", "strength", "trust")
 )
 @ref_argument()
 @at_option()
-def show(session: Session, ref: str, at: str | None) -> None:
+@click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
+def show(session: Session, ref: str, at: str | None, *, with_lineage: bool) -> None:
     """Show a memory: what its file says of it, how its confidence came about, its text."""
     from memstore.flows.show import show_memory
 
     shown = show_memory(session.workspace(), ref, at=at)
+    if with_lineage:
+        _show_lineage(session, shown)
+        return
     session.emit("show", document=lambda: _document(shown), lines=lambda: _lines(session, shown))
+
+
+def _show_lineage(session: Session, shown: Shown) -> None:
+    from memstore.cli.lineage_text import card_lines
+    from memstore.codec.lineage_results import trace_document
+    from memstore.flows.trace import trace_both_ways
+
+    traced = trace_both_ways(session.workspace(), shown.entry, commit=shown.commit)
+    lineage = {"sources": traced.sources, "dependents": traced.dependents}
+    session.emit(
+        "show",
+        document=lambda: {**_document(shown), "trace": {name: trace_document(one) for name, one in lineage.items()}},
+        lines=lambda: card_lines(session.paint, shown, traced),
+    )
 
 
 @command(
     "list",
     examples=(
         "memstore list                              # newest first",
+        "memstore list -t belief --tag health       # of one type, with a tag",
         "memstore list --sort confidence -n 10      # what is held surest",
         "memstore list --at 2026-02 --json          # the vault as it was",
     ),
 )
+@filter_options
 @at_option()
 @click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What stands first.")
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
-def list_(session: Session, at: str | None, sort: str, limit: int | None) -> None:
+def list_(session: Session, given: Given, at: str | None, sort: str, limit: int | None) -> None:
     """List memories, one a line: where, which, what, when, how sure."""
     from memstore.flows.list_memories import list_memories
     from memstore.model.retrieval import Sort
 
-    listed = list_memories(session.workspace(), sort=Sort(sort), limit=limit, at=at)
+    ws = session.workspace()
+    listed = list_memories(ws, given.filters(ws.clock.now()), sort=Sort(sort), limit=limit, at=at)
     session.emit(
         "list",
         document=lambda: _list_document(listed),
@@ -92,16 +116,17 @@ def _entry_document(entry: Entry) -> dict[str, Any]:
 
 
 def _row(session: Session, entry: Entry) -> str:
-    """Return a memory on a line that editors can jump from."""
+    """Return a memory on a line that editors can jump from; a terminal, which would wrap it, gets two."""
     from memstore.cli.output import safe_line
 
     paint = session.paint
     where = f"{paint('path', safe_line(entry.path))}:{paint('line', '1')}:"
-    about = [entry.created_at[:10], f"{float(entry.confidence):.2f}" if entry.confidence else ""]
-    status = entry.status if entry.status not in ("", "active") else ""
-    told = "  ".join(word for word in (*about, status) if word)
+    status = entry.status if entry.status != "active" else ""
+    confidence = f"{float(entry.confidence):.2f}" if entry.confidence else ""
+    about = "  ".join(word for word in (entry.created_at[:10], confidence, status) if word)
     which = paint("ref", entry.ref or entry.type)
-    return f"{where} {which}  {paint('title', safe_line(entry.title))}  {paint('dim', safe_line(told))}".rstrip()
+    what = f"{which}  {paint('title', safe_line(entry.title))}  {paint('dim', safe_line(about))}".rstrip()
+    return f"{where}{TERMINAL_INDENT if session.at_terminal else ' '}{what}"
 
 
 @command("path", examples=("memstore path m_7f3", '$EDITOR "$(memstore path belief:m_7f3)"'))

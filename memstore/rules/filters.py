@@ -52,11 +52,17 @@ KNOWN_KEYS = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
 
+_DATED = re.compile(r"\d{4}(-|$)")
 _WHERE = re.compile(
     r"\s*(?P<key>[\w-]+(?:\.[\w-]+)*)\s*"
-    r"(?:(?P<operator>!=|<=|>=|!~|=|<|>|~)\s*(?P<value>\S.*?)|\s(?P<bare>exists|missing))\s*",
+    r"(?:(?P<operator>!=|<=|>=|!~|=|<|>|~)\s*(?P<value>[^\s=].*?)|\s(?P<bare>exists|missing))\s*",
     re.DOTALL,
 )
+
+
+def choices(name: str) -> tuple[str, ...]:
+    """Return the values that a filter can have; none where it can have any."""
+    return _CHOICES.get(name, ())
 
 
 def checked(name: str, text: str) -> str:
@@ -66,12 +72,12 @@ def checked(name: str, text: str) -> str:
         UsageError: no memory can have it.
     """
     value = text.strip()
-    choices = _CHOICES.get(name)
-    if choices and value not in choices:
+    known = choices(name)
+    if known and value not in known:
         import difflib
 
-        close = difflib.get_close_matches(value, choices, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}"
+        close = difflib.get_close_matches(value, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(known)}"
         raise UsageError(f"`{text}` is no {name.replace('_', ' ')}", hint=hint)
     if not value:
         raise UsageError(f"the filter {name.replace('_', ' ')} has no value", hint="give one, or leave the filter out")
@@ -246,7 +252,7 @@ def _order(value: str, other: str) -> int | None:
     mine, theirs = _number(value), _number(other)
     if mine is not None and theirs is not None:
         return (mine > theirs) - (mine < theirs)
-    if (mine is None) != (theirs is None):
+    if (mine is None) != (theirs is None) and not (_DATED.match(value) and _DATED.match(other)):
         return None
     return (value > other) - (value < other)
 

@@ -174,6 +174,7 @@ def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) 
     assert offered("memstore", "sho") == ["show"]
     assert offered("memstore", "list", "--sor") == ["--sort"]
     assert offered("memstore", "list", "--sort", "ti") == ["title"]
+    assert offered("memstore", "list", "-t", "be") == ["belief"]
     assert offered("memstore", "show", "m_0tea") == ["m_0tea00001x"]
     assert offered("memstore", "show", "belief:m_0b") == ["belief:m_0be11abelf"]
     assert offered("memstore", "show", "m_0ash") == []
