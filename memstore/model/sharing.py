@@ -7,6 +7,9 @@ from dataclasses import dataclass
 EVERYBODY = "*"
 EVERYBODY_SPELLED = "public"
 
+# Whoever may be listening without having been named.
+UNKNOWN_LISTENER = "anon:unknown"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generalization:

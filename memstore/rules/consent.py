@@ -1,0 +1,250 @@
+"""Consent: whether everybody who has a say in passing a memory on to somebody has said yes, and nobody no.
+
+Two kinds of entities have a say: those a memory is about, and those in whose confidence it was told. Somebody else
+may speak for them: a guardian, or a delegate for a while.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.model.world import Effect, Kind
+from memstore.rules.standing import guardians_of, holds_confidence, kind_of, needs_consent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from memstore.model.world import Consent, Delegation, Labels, Revocation, World
+    from memstore.rules.standing import Listener
+
+# The code that says most, where a consent is missing for several reasons; a refusal before all.
+MOST_TELLING = (
+    "consent-refused",
+    "consent-revoked",
+    "consent-expired",
+    "consent-pending",
+    "delegation-self",
+    "delegation-invalid",
+    "consent-missing",
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Say:
+    """That an entity has a say, as what it is about (`subject`) or as who told it (`source`)."""
+
+    role: str
+    entity: str
+
+    def __str__(self) -> str:
+        return f"{self.role}:{self.entity}"
+
+
+def says(world: World, labels: Labels) -> tuple[Say, ...]:
+    """Return who has a say in passing a memory on, whoever the listener is; its owner has none to ask."""
+    owner = labels.owner or world.owner
+    about = {Say("subject", entity) for entity in labels.subject_ids if needs_consent(world, entity)}
+    told = {Say("source", entity) for entity in _told_by(labels) if holds_confidence(world, entity)}
+    return tuple(sorted(say for say in about | told if say.entity != owner))
+
+
+def who_may_permit(world: World, entity: str) -> frozenset[str]:
+    """Return who may consent for an entity: its guardians if it has any, else itself.
+
+    Nobody is named for a ward without a guardian: any person but the memory's owner may consent for it.
+    """
+    guardians = guardians_of(world, entity)
+    if guardians:
+        return frozenset(guardians)
+    return frozenset() if kind_of(world, entity) is Kind.WARD else frozenset({entity})
+
+
+class ConsentBook:
+    """The consents of a world at one time. What was said to whom is looked up once for each listener.
+
+    Args:
+        world: the registries and records.
+        at: the time, UTC.
+    """
+
+    def __init__(self, world: World, at: datetime) -> None:
+        self._world = world
+        self._at = at
+        self._revocations: dict[str, list[Revocation]] = {}
+        for revocation in world.revocations:
+            self._revocations.setdefault(revocation.revokes, []).append(revocation)
+        self._permits = [c for c in world.consents if c.effect is Effect.PERMIT]
+        self._refusals = [c for c in world.consents if c.effect is Effect.REFUSE and self._is_active(c, at)]
+        self._heard: dict[str, tuple[_ByScope, _ByScope]] = {}
+
+    def obstacle(self, labels: Labels, say: Say, listener: Listener) -> str | None:
+        """Return the code that says why `say` stands between a memory and a listener; None where it does not."""
+        if say.entity == listener.id:
+            return None
+        permits, refusals = self._meant_for(listener)
+        reaching = _filed(refusals, _scopes_that_reach(labels)) if refusals else ()
+        if any(self._refuses(record, labels, say, listener) for record in reaching):
+            return "consent-refused"
+        if listener.id in guardians_of(self._world, say.entity) or self._permitted_inline(labels, say):
+            return None
+        scopes = _scopes_that_cover(self._world, labels, say)
+        faults = {
+            self._fault(record, labels, say, listener)
+            for record in _filed(permits, scopes)
+            if self._claims(record, labels, say)
+        }
+        if None in faults:
+            return None
+        return next((code for code in MOST_TELLING if code in faults), "consent-missing")
+
+    def _meant_for(self, listener: Listener) -> tuple[_ByScope, _ByScope]:
+        """Return the consents and the refusals, by scope, whose grantee is the listener or takes them in."""
+        if listener.id not in self._heard:
+            permits = _by_scope(c for c in self._permits if c.grantee in listener.opened_by)
+            refusals = _by_scope(c for c in self._refusals if c.grantee in listener.closed_by)
+            self._heard[listener.id] = (permits, refusals)
+        return self._heard[listener.id]
+
+    # -- refusals -----------------------------------------------------------------------------
+
+    def _refuses(self, record: Consent, labels: Labels, say: Say, listener: Listener) -> bool:
+        """Whether an active refusal counts; nobody hides from themselves what they hide from others."""
+        if record.grantor == listener.id:
+            return False
+        if record.grantor == say.entity or self._may_permit(record.grantor, labels, say):
+            return True
+        return self._is_delegated(record, labels, say) and self._stands_in(record, say, _scopes_that_reach(labels))
+
+    # -- consents -----------------------------------------------------------------------------
+
+    def _permitted_inline(self, labels: Labels, say: Say) -> bool:
+        return any(self._may_permit(grantor, labels, say) for grantor in labels.consent_grants)
+
+    def _may_permit(self, grantor: str, labels: Labels, say: Say) -> bool:
+        permitters = who_may_permit(self._world, say.entity)
+        if permitters:
+            return grantor in permitters
+        owner = labels.owner or self._world.owner
+        return grantor != owner and kind_of(self._world, grantor) is Kind.PERSON
+
+    def _claims(self, record: Consent, labels: Labels, say: Say) -> bool:
+        """Whether a record means to speak for who has the say, rightly or not."""
+        own_word = record.on_behalf_of in (None, record.grantor, say.entity)
+        return (own_word and self._may_permit(record.grantor, labels, say)) or self._is_delegated(record, labels, say)
+
+    def _is_delegated(self, record: Consent, labels: Labels, say: Say) -> bool:
+        """Whether a record is meant as a delegate's: it speaks for somebody else who may permit, or for their ward."""
+        represented = record.on_behalf_of
+        if represented in (None, record.grantor) or self._may_permit(record.grantor, labels, say):
+            return False
+        return represented == say.entity or self._may_permit(represented, labels, say)
+
+    def _fault(self, record: Consent, labels: Labels, say: Say, listener: Listener) -> str | None:
+        """Return what keeps a record that covers the memory from counting; None where it counts."""
+        if self._is_revoked(record, self._at, say.entity):
+            return "consent-revoked"
+        if record.granted_at > self._at:
+            return "consent-pending"
+        if record.expires_at is not None and record.expires_at <= self._at:
+            return "consent-expired"
+        if not self._is_delegated(record, labels, say):
+            return None
+        if not self._stands_in(record, say, _scopes_that_cover(self._world, labels, say)):
+            return "delegation-invalid"
+        return "delegation-self" if record.grantor == listener.id else None
+
+    def _stands_in(self, record: Consent, say: Say, scopes: set[str]) -> bool:
+        """Whether a delegate could give this record: by one delegation within `scopes`, alive then and still."""
+        permitters = who_may_permit(self._world, say.entity)
+        return any(
+            delegation.delegate == record.grantor
+            and delegation.grantor in permitters
+            and record.on_behalf_of in (delegation.grantor, say.entity)
+            and not scopes.isdisjoint(_filed_under(delegation.scope))
+            and all(self._is_active(delegation, at, say.entity) for at in (record.granted_at, self._at))
+            for delegation in self._world.delegations
+        )
+
+    # -- time ---------------------------------------------------------------------------------
+
+    def _is_active(self, record: Consent | Delegation, at: datetime, spoken_for: str | None = None) -> bool:
+        begun = record.granted_at <= at
+        ended = record.expires_at is not None and record.expires_at <= at
+        return begun and not ended and not self._is_revoked(record, at, spoken_for)
+
+    def _is_revoked(self, record: Consent | Delegation, at: datetime, spoken_for: str | None) -> bool:
+        """Whether somebody who may has taken a record back: its grantor, whom it speaks for, or a guardian of these."""
+        revoked_by = {r.by for r in self._revocations.get(record.id, ()) if r.at <= at}
+        if not revoked_by:
+            return False
+        represented = getattr(record, "on_behalf_of", None)
+        concerned = {entity for entity in (record.grantor, represented) if entity}
+        guarded = concerned | ({spoken_for} if spoken_for else set())
+        guardians = {guardian for entity in guarded for guardian in guardians_of(self._world, entity)}
+        return not revoked_by.isdisjoint(concerned | guardians)
+
+
+# -- scopes -------------------------------------------------------------------------------------
+
+_ByScope = dict[str, list["Consent"]]
+
+_ANY_CONTEXT = "ctx:"
+
+
+def _scopes_that_cover(world: World, labels: Labels, say: Say) -> set[str]:
+    """Return the scopes of consents that speak for `say` about a memory; in doubt they don't.
+
+    What was said of a subject covers its being told only where nobody else is spoken of, and what was said of a
+    source's telling never covers a subject. A memory that does not say where it was made was made where its grants say.
+    """
+    scopes = {str(say)}
+    if labels.id:
+        scopes.add(f"mem:{labels.id}")
+    if labels.context:
+        scopes.add(labels.context)
+    else:
+        scopes.update(grant for grant in labels.access_grants if grant.startswith(_ANY_CONTEXT))
+    subjects = {entity for entity in labels.subject_ids if needs_consent(world, entity)}
+    if say.role == "source" and len(subjects) == 1:
+        scopes.add(f"subject:{subjects.pop()}")
+    return scopes
+
+
+def _scopes_that_reach(labels: Labels) -> set[str]:
+    """Return the scopes of refusals that are about a memory; in doubt they are.
+
+    A memory that does not say where it was made may have been made in any context. Its grants are not asked, or taking
+    one away could open the memory.
+    """
+    scopes = {labels.context or _ANY_CONTEXT}
+    if labels.id:
+        scopes.add(f"mem:{labels.id}")
+    scopes.update(f"subject:{entity}" for entity in labels.subject_ids)
+    scopes.update(f"source:{entity}" for entity in _told_by(labels))
+    return scopes
+
+
+def _filed_under(scope: str) -> tuple[str, ...]:
+    """Return the scopes under which a record is found: its own in full, and any context's for that of a context."""
+    if scope.startswith(_ANY_CONTEXT):
+        return (scope, _ANY_CONTEXT)
+    return (scope if ":" in scope else f"mem:{scope}",)
+
+
+def _by_scope(records: Iterable[Consent]) -> _ByScope:
+    filed: _ByScope = {}
+    for record in records:
+        for scope in _filed_under(record.scope):
+            filed.setdefault(scope, []).append(record)
+    return filed
+
+
+def _filed(records: _ByScope, scopes: set[str]) -> Iterator[Consent]:
+    return (record for scope in scopes for record in records.get(scope, ()))
+
+
+def _told_by(labels: Labels) -> tuple[str, ...]:
+    """Return everybody in the chain that a memory was told along."""
+    return (*labels.source_chain, labels.source_entity) if labels.source_entity else labels.source_chain
