@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.model.change import MemoryChange
-from memstore.rules import transitions
+from memstore.rules import checks, transitions
 from memstore.rules.access import may_see
+from memstore.rules.checks import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,13 +49,13 @@ def check_changes(changes: Changes, after: Mapping[str, ReadFile]) -> list[Findi
     """Return what is wrong with the new state by itself, and as a successor of the old one."""
     findings = [finding for file in changes.broken for finding in file.findings]
     for change in changes.memories:
-        if change.before is None or change.after is None or change.path_after is None:
+        file = after.get(change.path_after or "")
+        if not isinstance(file, MemoryFile):
             continue
-        file = after[change.path_after]
-        if isinstance(file, MemoryFile):
-            findings += transitions.check(
-                change.before, change.after, path=change.path_after, place=file.front.position
-            )
+        place = file.front.position
+        findings += checks.errors_in(Checked(file.path, file.memory, place, file.text.body_line))
+        if change.before is not None:
+            findings += transitions.check(change.before, file.memory, path=file.path, place=place)
     return findings
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -52,6 +51,11 @@ class Checked:
 def of_memory(checked: Checked, *, now: datetime) -> list[Finding]:
     """Return what is probably not meant in one memory; `now` is in UTC."""
     return [finding for check in _CHECKS for finding in check(checked)] + _created_in_future(checked, now)
+
+
+def errors_in(checked: Checked) -> list[Finding]:
+    """Return what must not be committed, without the warnings."""
+    return [finding for finding in _body(checked) if finding.is_error]
 
 
 def _id(checked: Checked) -> Iterator[Finding]:
@@ -129,6 +133,8 @@ def _own_keys(checked: Checked) -> Iterator[Finding]:
 
 def nearly(name: str, known: tuple[str, ...]) -> str | None:
     """Return the known name that `name` was probably meant to be."""
+    import difflib
+
     folded = name.strip().casefold().replace("-", "_").replace(" ", "_")
     close = difflib.get_close_matches(folded, known, n=1, cutoff=NEAR)
     return close[0] if close else None

@@ -51,6 +51,15 @@ def test_the_json_says_the_same(slips: Program) -> None:
     assert all(f["hint"] for f in document["findings"])
 
 
+def test_search_works_on_the_rest_and_says_what_was_left_out(slips: Program) -> None:
+    done = slips.run("search", "kettle", "--json")
+    document = json.loads(done.stdout)
+    paths = {hit["path"] for hit in document["results"]}
+    assert "sound.md" in paths
+    assert not paths & set(BROKEN)
+    assert document["left_out"] == len(BROKEN)
+
+
 def test_no_command_rewrites_a_broken_file(slips: Program) -> None:
     before = {name: broken.data for name, broken in BROKEN.items()}
     for words in (
@@ -62,6 +71,8 @@ def test_no_command_rewrites_a_broken_file(slips: Program) -> None:
         ["list"],
         ["search", "kettle"],
         ["commit"],
+        ["adopt"],
+        ["fix-provenance"],
         *([verb, name, *rest] for name in BROKEN for verb, *rest in (["set", "title=x"], ["tag", "+x"])),
     ):
         slips.run(*words)
@@ -70,7 +81,8 @@ def test_no_command_rewrites_a_broken_file(slips: Program) -> None:
 
 
 def test_a_commit_is_refused_while_a_broken_file_is_staged(slips: Program) -> None:
-    slips.git("add", "tabs.md")
+    slips.git("add", "tabs.md", "conflict-in-the-text.md")
     done = slips.run("check", "--staged")
     assert done.returncode == 1
     assert "tabs.md:4:1: error: " in done.stdout
+    assert "conflict-in-the-text.md:6:1: error: " in done.stdout

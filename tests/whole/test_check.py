@@ -1,0 +1,152 @@
+"""`memstore check` as people, editors and build servers call it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from memstore.model.finding_codes import CODES
+
+if TYPE_CHECKING:
+    from tests.whole.program import Program
+
+SCHEMAS = Path(__file__).parents[2] / "schemas" / "output"
+WARNED = """---
+type: note
+author: si:ash
+title:  Tea   time
+tags: [a, b, a] # twice
+acess_grants: [human:sean]
+---
+Hot.
+"""
+
+
+@pytest.fixture
+def warned(program: Program) -> Program:
+    (program.vault / "notes").mkdir()
+    (program.vault / "notes" / "tea.md").write_text(WARNED)
+    return program
+
+
+def valid(verb: str, text: str) -> dict[str, object]:
+    schema = json.loads((SCHEMAS / f"{verb}.schema.json").read_text(encoding="utf-8"))
+    document: dict[str, object] = json.loads(text)
+    Draft202012Validator(schema).validate(document)
+    return document
+
+
+def test_a_sound_vault_passes(program: Program) -> None:
+    program.add("Bella eats at eight")
+    done = program.run("check")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "1 file, 0 errors, 0 warnings\n")
+
+
+def test_warnings_pass_unless_strict(warned: Program) -> None:
+    assert warned.run("check").returncode == 0
+    assert warned.run("check", "--strict").returncode == 1
+    codes = {line.rpartition("[")[2] for line in warned.ok("check").splitlines() if "warning" in line}
+    assert codes == {"id-missing]", "item-repeated]", "key-unknown]", "title-blanks]"}
+
+
+def test_fix_mends_what_needs_no_judgement_and_undo_takes_it_back(warned: Program) -> None:
+    done = warned.run("check", "--fix")
+    text = (warned.vault / "notes" / "tea.md").read_text()
+    assert "fixed notes/tea.md" in done.stdout
+    assert "[key-unknown]" in done.stdout
+    assert "id: m_" in text
+    assert "title:  Tea time\ntags: [a, b] # twice\nacess_grants: [human:sean]\n---\nHot.\n" in text
+    assert warned.run("check", "--fix").stdout.count("fixed") == 0
+    warned.ok("undo")
+    assert (warned.vault / "notes" / "tea.md").read_text() == WARNED
+
+
+def test_paths_confine_what_is_told(warned: Program) -> None:
+    (warned.vault / "other.md").write_text("---\ntype: nonsense\n---\n")
+    assert "other.md" not in warned.ok("check", "notes")
+    assert "tea.md" in warned.ok("check", "tea.md", cwd=warned.vault / "notes")
+    assert warned.run("check", "other.md").returncode == 1
+    assert warned.run("check", "nowhere").returncode == 3
+
+
+def test_others_get_one_refusal_whatever_they_name(warned: Program) -> None:
+    said = {
+        (done.returncode, done.stdout, done.stderr)
+        for words in (["check"], ["check", "notes"], ["check", "nowhere"], ["check", "--staged"], ["check", "--fix"])
+        if (done := warned.run("--as", "human:sean", *words))
+    }
+    assert len(said) == 1
+    assert said.pop()[0] == 4
+
+
+def test_json_follows_its_schema(warned: Program) -> None:
+    assert valid("check", warned.ok("check", "--json"))["warnings"]
+    assert valid("check", warned.ok("check", "--output-format", "json"))["errors"] == 0
+    assert valid("check-code", warned.ok("check", "--explain", "yaml-tab", "--json"))["severity"] == "error"
+    valid("error", warned.run("check", "nowhere", "--json").stdout)
+
+
+def test_github_gets_commands(warned: Program) -> None:
+    (warned.vault / "notes" / "a,b.md").write_text("---\ntype: note\ntags: [no]\n---\n")
+    done = warned.run("check", "--output-format", "github")
+    assert (
+        "::error file=notes/a%2Cb.md,line=3,col=8,title=yaml-ambiguous::"
+        "`no` means different things to different readers"
+        '%0Ahint: quote it: "no", or write false%0Amended: tags: ["no"]\n'
+    ) in done.stdout
+
+
+def test_sarif_names_rules_and_places(warned: Program) -> None:
+    document = json.loads(warned.ok("check", "--output-format", "sarif"))
+    run = document["runs"][0]
+    assert document["version"] == "2.1.0"
+    assert (
+        {rule["id"] for rule in run["tool"]["driver"]["rules"]} == {r["ruleId"] for r in run["results"]} <= set(CODES)
+    )
+    places = [r["locations"][0]["physicalLocation"] for r in run["results"]]
+    assert {p["artifactLocation"]["uri"] for p in places} == {"notes/tea.md"}
+
+
+def test_a_code_is_explained(program: Program) -> None:
+    assert program.ok("check", "--explain", "yaml-ambiguous").startswith("yaml-ambiguous (error): ")
+    done = program.run("check", "--explain", "yaml-ambigous")
+    assert (done.returncode, "did you mean yaml-ambiguous?" in done.stderr) == (2, True)
+
+
+def test_refs_and_registry_files_are_checked(program: Program) -> None:
+    for name, text in {
+        "a.md": "---\ntype: note\nid: m_aaaaaaaaaa\nderived_from: [note:m_bbbbbbbbbb]\n---\nx\n",
+        "b.md": "---\ntype: note\nid: m_bbbbbbbbbb\nderived_from: [note:m_aaaaaaaaaa, raw:m_zzzzzzzzzz]\n---\nx\n",
+        "entities/human/sean.md": "---\ntype: entity\nid: human:tom\n---\n",
+        "groups/tutors.yaml": "id: group:tutors\nmembers: [human:tom]\n",
+        "contexts/care.yaml": "id: ctx:care\nroles: {human:tom: role:tutor}\n",
+        "consents/2026/con_1.md": "no fence\n",
+    }.items():
+        path = program.vault / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = json.loads(program.run("check", "--json").stdout)["findings"]
+    assert [(f["path"], f["line"], f["code"]) for f in found] == [
+        ("a.md", 4, "lineage-cycle"),
+        ("b.md", 4, "lineage-cycle"),
+        ("b.md", 4, "ref-dangling"),
+        ("consents/2026/con_1.md", 1, "fence-opening"),
+        ("contexts/care.yaml", 2, "value-shape"),
+        ("entities/human/sean.md", 3, "registry-name"),
+        ("groups/tutors.yaml", 2, "value-shape"),
+    ]
+
+
+def test_two_registry_files_with_one_id_are_an_error(program: Program) -> None:
+    (program.vault / "groups").mkdir()
+    for name in ("a", "b"):
+        (program.vault / "groups" / f"{name}.yaml").write_text("id: group:a\n")
+    found = json.loads(program.run("check", "--json").stdout)["findings"]
+    assert [(f["path"], f["code"]) for f in found] == [
+        ("groups/b.yaml", "registry-duplicate"),
+        ("groups/b.yaml", "registry-name"),
+    ]
