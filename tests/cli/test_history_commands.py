@@ -1,0 +1,121 @@
+"""The history's commands as they are installed: what they print, their JSON, their exit codes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.git_repositories import memory
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CREATED = '"2026-01-01T00:00:00Z"'
+REFUSED, NOT_FOUND, USAGE, VAULT = 4, 3, 2, 5
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    program = Program(tmp_path)
+    program.init()
+    (program.vault / "a b.md").write_text(memory("m_aaa", "one\ntwo\n", confidence="0.8", created_at=CREATED))
+    return program
+
+
+def test_a_day_with_the_history(program: Program) -> None:
+    assert "  add note:m_aaa  a b.md\n" in program.ok("status")
+    made = program.json("commit")
+    assert (made["schema"], made["refs"], made["message"]) == (
+        "memstore.commit/1", ["note:m_aaa"], "add note:m_aaa\n\nMemory-Id: m_aaa\n",
+    )  # fmt: skip
+    assert program.ok("commit") == "nothing to commit\n"
+    assert program.ok("status").splitlines()[0] == f"1 memory, on branch main at {made['commit'][:10]}, all committed"
+    (program.vault / "a b.md").write_text(memory("m_aaa", "one\n2\n", confidence="0.9"))
+    assert program.ok("diff").splitlines() == [
+        "edit note:m_aaa  a b.md",
+        "  confidence 0.80 → 0.90",
+        "  created_at 2026-01-01T00:00:00Z → (none)",
+        "  body: 1 line changed",
+        "@@ -1,2 +1,2 @@",
+        " one",
+        "-two",
+        "+2",
+    ]
+    warned = program.run("commit", "-m", "Surer", "m_aaa")
+    assert warned.returncode == 0
+    assert "[created-at-changed]" in warned.stderr
+    second = program.json("log", "m_aaa", "-n", "1")["entries"][0]
+    assert (second["verb"], second["summary"], second["by"]) == ("edit", "Surer", "Tester")
+    assert [line.split()[3] for line in program.ok("log").splitlines()] == ["note:m_aaa:", "note:m_aaa"]
+    blamed = program.json("blame", "m_aaa")["body"]
+    assert [(line["text"], line["commit"]) for line in blamed] == [("one", made["commit"]), ("2", second["commit"])]
+    assert program.ok("blame", "m_aaa").count("Tester") == 2
+    assert program.json("diff", "m_aaa", "HEAD~1")["memories"][0]["changes"] == [
+        "confidence 0.80 → 0.90",
+        "created_at 2026-01-01T00:00:00Z → (none)",
+        "body: 1 line changed",
+    ]
+    assert program.json("show", "m_aaa", "--at", "HEAD~1")["confidence"] == 0.8
+    assert "Memory-Id: m_aaa" in program.git("log", "-1", "--format=%B")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("log", "m_zzz"), NOT_FOUND), (("blame", "m_zzz"), NOT_FOUND), (("diff", "m_aaa", "nothing"), NOT_FOUND),
+        (("diff", "m_aaa", "2026-13-01"), USAGE), (("commit", "m_zzz"), NOT_FOUND), (("undo",), NOT_FOUND),
+        (("hooks", "nothing"), USAGE), (("log", "-n", "x"), USAGE),
+    ],
+)  # fmt: skip
+def test_exit_codes(program: Program, words: tuple[str, ...], code: int) -> None:
+    program.ok("commit")
+    done = program.run(*words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr
+
+
+def test_hooks_come_and_go(program: Program) -> None:
+    assert program.json("hooks", "status")["hooks"] == {"pre-commit": "ours", "commit-msg": "ours"}
+    assert "not installed" in program.ok("hooks", "uninstall")
+    assert "no hook: pre-commit, commit-msg (memstore hooks install)" in program.ok("status")
+    (program.vault / ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 0\n")
+    assert program.run("hooks", "install").returncode == REFUSED
+    assert program.json("hooks", "status")["hooks"] == {"pre-commit": "foreign", "commit-msg": "ours"}
+
+
+def test_without_an_identity_only_the_commit_fails(program: Program) -> None:
+    (program.home / "gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
+    for words in (("status",), ("diff",), ("log",), ("list",), ("show", "m_aaa")):
+        program.ok(*words)
+    done = program.run("commit")
+    assert done.returncode == VAULT
+    assert "git config --global user.name" in done.stderr
+    assert "git config --global user.email" in done.stderr
+
+
+def test_without_a_repository_the_rest_works(program: Program) -> None:
+    (program.vault / ".git").rename(program.home / "elsewhere")
+    program.environment["GIT_CEILING_DIRECTORIES"] = str(program.home.parent)
+    assert "in no git repository" in program.ok("status")
+    assert "m_aaa" in program.ok("list")
+    for words in (
+        ("log",),
+        ("blame", "m_aaa"),
+        ("diff",),
+        ("commit",),
+        ("show", "m_aaa", "--at", "HEAD"),
+        ("hooks", "install"),
+    ):
+        done = program.run(*words)
+        assert (done.returncode, done.stdout) == (VAULT, ""), words
+        assert "no git repository" in done.stderr, words
+
+
+def test_a_path_with_a_line_break_drives_nothing(program: Program) -> None:
+    (program.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[2J\n"))
+    program.ok("commit")
+    (program.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[3J\n"))
+    for words in (("status",), ("diff",), ("log",), ("blame", "m_bbb"), ("commit",)):
+        assert "\x1b" not in program.ok(*words)
