@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -48,13 +47,15 @@ def status(session: Session) -> None:
 @subcommand(hooks, "run", hidden=True, examples=('memstore hooks run pre-commit "$@"',))
 @click.argument("name", type=click.Choice(["pre-commit", "commit-msg"]))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(session: Session, name: str, arguments: tuple[str, ...]) -> None:
+def run(_session: Session, name: str, arguments: tuple[str, ...]) -> None:
     """Run a hook, called from another program's hook or where the installed one has lost its Python."""
-    from memstore.hooks import commit_msg, pre_commit
+    import subprocess
+    import sys
 
-    environ, folder = session.environment().variables, Path.cwd()
-    code = pre_commit.main(environ, folder) if name == "pre-commit" else commit_msg.main(environ, folder, arguments)
-    raise SystemExit(int(code))
+    # A program of its own, as git runs it. -P: no modules are looked for in the work tree.
+    module = f"memstore.hooks.{name.replace('-', '_')}"
+    done = subprocess.run([sys.executable, "-P", "-m", module, *arguments], check=False)
+    raise SystemExit(done.returncode)
 
 
 def _emit(session: Session, verb: str, report: HooksReport) -> None:
