@@ -1,0 +1,331 @@
+"""Consent by example: who may speak for whom, for how long, about what; and what a listener's standing is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from memstore.model.memory import Memory
+from memstore.model.sharing import Generalization
+from memstore.model.world import (
+    ActiveContext,
+    Consent,
+    Delegation,
+    Effect,
+    Entity,
+    Kind,
+    Labels,
+    Member,
+    RegisteredContext,
+    Revocation,
+)
+from memstore.rules.access import decide
+from memstore.rules.judge import Judge, labels_of, shown_to_outsiders
+from tests.access_cases import DAY, NOW, OWNER, by, labels_from, vault, with_memory
+
+TOLD = Labels(id="m_1", source_entity="human:sean", access_grants=("*",))
+PERMITTED = replace(TOLD, consent_grants=("human:sean",))
+
+
+def consent(**changes: Any) -> Consent:
+    record = Consent(id="c", grantor="human:sean", grantee="*", scope="m_1", granted_at=NOW - DAY)
+    return replace(record, **changes)
+
+
+def refusal(**changes: Any) -> Consent:
+    return consent(effect=Effect.REFUSE, **changes)
+
+
+# -- who may speak --------------------------------------------------------------------------------
+
+
+def test_a_kind_in_the_registry_overrides_the_namespace() -> None:
+    about = Labels(id="m_1", subject_ids=("robot:r2",), access_grants=("*",))
+    assert decide(vault(about), by("human:bob"), "m_1").code == "consent-missing"
+    tool = vault(about, entities={"robot:r2": Entity(kind=Kind.ARTEFACT)})
+    assert decide(tool, by("human:bob"), "m_1").code == "granted"
+
+
+@pytest.mark.parametrize(
+    ("grantor", "code"),
+    [
+        ("human:eve", "granted"),
+        ("robot:r2", "consent-missing"),
+        ("si:claire", "consent-missing"),
+        ("dog:rex", "consent-missing"),
+    ],
+)
+def test_for_a_ward_without_guardian_a_known_person_speaks(grantor: str, code: str) -> None:
+    memory = Labels(id="m_1", subject_ids=("dog:rex",), access_grants=("*",), consent_grants=(grantor,))
+    assert decide(vault(memory), by("human:bob"), "m_1").code == code
+
+
+def test_a_guardian_speaks_in_place_of_who_is_guarded() -> None:
+    memory = Labels(id="m_1", subject_ids=("human:kid",), access_grants=("*",), consent_grants=("human:kid",))
+    assert decide(vault(memory), by("human:bob"), "m_1").code == "granted"
+    world = vault(memory, entities={"human:kid": Entity(guardians=("human:mum", "human:dad"))})
+    decision = decide(world, by("human:bob"), "m_1")
+    assert (decision.code, decision.rule) == ("consent-missing", "3")
+    assert decision.fix == "memstore consent grant --from human:dad --to human:bob --scope mem:m_1 --for human:kid"
+    assert decide(world, by("human:mum"), "m_1").code == "granted"
+
+
+def test_a_guardian_may_refuse_the_other_but_hides_nothing_from_themselves() -> None:
+    memory = Labels(id="m_1", subject_ids=("human:kid",), access_grants=("*",))
+    guarded = {"human:kid": Entity(guardians=("human:mum", "human:dad"))}
+    refused = vault(memory, entities=guarded, consents=(refusal(grantor="human:dad", scope="subject:human:kid"),))
+    assert decide(refused, by("human:mum"), "m_1").code == "consent-refused"
+    assert decide(refused, by("human:dad"), "m_1").code == "granted"
+
+
+@pytest.mark.parametrize(
+    ("on_behalf_of", "grantor", "code"),
+    [
+        ("dog:bella", "human:sean", "granted"),
+        (None, "human:sean", "granted"),
+        ("human:eve", "human:sean", "consent-missing"),
+        ("dog:bella", "si:claire", "granted"),
+        ("human:sean", "si:claire", "granted"),
+        (None, "si:claire", "consent-missing"),
+        ("human:sean", "si:dan", "delegation-invalid"),
+    ],
+)
+def test_a_record_says_for_whom_it_speaks(on_behalf_of: str | None, grantor: str, code: str) -> None:
+    delegation = Delegation(
+        id="d", grantor="human:sean", delegate="si:claire", scope="subject:dog:bella", granted_at=NOW - 2 * DAY
+    )
+    world = vault(
+        Labels(id="m_1", subject_ids=("dog:bella",), access_grants=("human:bob",)),
+        entities={"dog:bella": Entity(guardians=("human:sean",))},
+        consents=(consent(grantor=grantor, on_behalf_of=on_behalf_of),),
+        delegations=(delegation,),
+    )
+    assert decide(world, by("human:bob"), "m_1").code == code
+
+
+def test_a_delegates_refusal_counts_while_the_delegation_lives() -> None:
+    refused = refusal(grantor="si:claire", on_behalf_of="human:sean")
+    delegation = Delegation(id="d", grantor="human:sean", delegate="si:claire", scope="m_1", granted_at=NOW - 2 * DAY)
+    world = vault(PERMITTED, consents=(refused,), delegations=(delegation,))
+    assert decide(world, by("human:bob"), "m_1").code == "consent-refused"
+    assert decide(replace(world, delegations=()), by("human:bob"), "m_1").code == "granted"
+
+
+# -- how long -------------------------------------------------------------------------------------
+
+
+def test_a_consent_given_before_the_delegation_counts_for_nothing() -> None:
+    record = consent(grantor="si:claire", on_behalf_of="human:sean", granted_at=NOW - 2 * DAY)
+    delegation = Delegation(id="d", grantor="human:sean", delegate="si:claire", scope="m_1", granted_at=NOW - DAY)
+    world = vault(TOLD, consents=(record,), delegations=(delegation,))
+    assert decide(world, by("human:bob"), "m_1").code == "delegation-invalid"
+
+
+@pytest.mark.parametrize(
+    ("days_to_expiry", "code"), [(-0.5, "consent-expired"), (0, "consent-expired"), (1, "granted"), (None, "granted")]
+)
+def test_a_consent_ends_just_before_it_expires(days_to_expiry: float | None, code: str) -> None:
+    expires_at = None if days_to_expiry is None else NOW + days_to_expiry * DAY
+    assert decide(vault(TOLD, consents=(consent(expires_at=expires_at),)), by("human:bob"), "m_1").code == code
+
+
+@pytest.mark.parametrize(("revoker", "withdrawn"), [("human:sean", True), ("human:mum", False), ("human:bob", False)])
+def test_a_refusal_is_withdrawn_by_who_gave_it(revoker: str, *, withdrawn: bool) -> None:
+    revoked = (Revocation(revokes="c", by=revoker, at=NOW),)
+    world = vault(PERMITTED, consents=(refusal(),), revocations=revoked)
+    assert decide(world, by("human:bob"), "m_1").allowed == withdrawn
+
+
+def test_another_guardian_revokes_a_consent_and_no_refusal() -> None:
+    memory = Labels(id="m_1", subject_ids=("human:kid",), access_grants=("*",), consent_grants=("human:mum",))
+    guarded = {"human:kid": Entity(guardians=("human:mum", "human:dad"))}
+    revoked = (Revocation(revokes="c", by="human:dad", at=NOW),)
+    permitted = replace(memory, consent_grants=())
+    given = vault(permitted, entities=guarded, consents=(consent(grantor="human:mum"),), revocations=revoked)
+    assert decide(given, by("human:bob"), "m_1").code == "consent-revoked"
+    refused = vault(memory, entities=guarded, consents=(refusal(grantor="human:mum"),), revocations=revoked)
+    assert decide(refused, by("human:bob"), "m_1").code == "consent-refused"
+
+
+# -- about what -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("subjects", "code"),
+    [
+        (("dog:bella",), "granted"),
+        (("dog:bella", "topic:hearts"), "granted"),
+        (("dog:bella", "dog:max"), "consent-missing"),
+        ((), "consent-missing"),
+    ],
+)
+def test_a_subjects_consent_covers_its_being_told_where_nobody_else_is_spoken_of(
+    subjects: tuple[str, ...], code: str
+) -> None:
+    guardians = {name: Entity(guardians=("human:sean",)) for name in ("dog:bella", "dog:max")}
+    world = vault(
+        replace(TOLD, subject_ids=subjects), entities=guardians, consents=(consent(scope="subject:dog:bella"),)
+    )
+    assert decide(world, by("human:bob"), "m_1").code == code
+
+
+def test_a_consent_for_a_context_needs_a_memory_made_there() -> None:
+    record = consent(scope="ctx:work")
+    made = {
+        "there": replace(TOLD, context="ctx:work"),
+        "elsewhere": replace(TOLD, context="ctx:home", access_grants=("*", "ctx:work")),
+        "by its grants there": replace(TOLD, access_grants=("*", "ctx:work")),
+        "nobody knows where": TOLD,
+    }
+    allowed = [
+        where for where, one in made.items() if decide(vault(one, consents=(record,)), by("si:x"), "m_1").allowed
+    ]
+    assert allowed == ["there", "by its grants there"]
+
+
+def test_a_refusal_for_a_context_reaches_what_does_not_say_where_it_was_made() -> None:
+    codes = [
+        decide(
+            vault(replace(PERMITTED, context=context), consents=(refusal(scope="ctx:work"),)), by("si:x"), "m_1"
+        ).code
+        for context in (None, "ctx:work", "ctx:home")
+    ]
+    assert codes == ["consent-refused", "consent-refused", "granted"]
+
+
+def test_no_scope_means_a_memory_without_an_id() -> None:
+    nameless = replace(TOLD, id="")
+    for scope in ("", "mem:"):
+        judge = Judge(vault(consents=(consent(scope=scope),)), by("human:bob"))
+        assert judge.decide_on(nameless).code == "consent-missing"
+
+
+# -- who listens ----------------------------------------------------------------------------------
+
+
+def test_circles_of_groups_and_of_lineage_end() -> None:
+    chain = [
+        Labels(id=f"m_{i}", access_grants=("group:a",), derived_from=(f"note:m_{(i + 1) % 3000}",)) for i in range(3000)
+    ]
+    groups = {"group:a": (Member(id="group:b"),), "group:b": (Member(id="group:a"), Member(id="human:bob"))}
+    world = vault(*chain, groups=groups)
+    assert decide(world, by("human:bob"), "m_0").code == "granted"
+    judge = Judge(with_memory(world, replace(chain[1500], access_grants=())), by("human:bob"))
+    assert {judge.decide(one.id).code for one in chain} == {"lineage", "self-only"}
+
+
+def test_an_empty_registry_shows_strangers_only_what_is_public() -> None:
+    grants = {"m_1": ("*",), "m_2": ("group:a", "role:x", "ctx:y")}
+    world = vault(*(Labels(id=name, access_grants=names) for name, names in grants.items()))
+    judge = Judge(world, by("human:bob", ActiveContext(id="ctx:y", participants=("human:bob",))))
+    assert [judge.decide(one).code for one in grants] == ["granted", "no-grant"]
+
+
+def test_roles_count_from_the_registry_and_in_the_active_context_alone() -> None:
+    contexts = {"ctx:class": RegisteredContext(roster=("human:bob",), roles={"human:bob": ("role:tutor",)})}
+    world = vault(Labels(id="m_1", access_grants=("role:tutor",)), contexts=contexts)
+    assert decide(world, by("human:bob"), "m_1").code == "no-grant"
+    inside = ActiveContext(id="ctx:class", participants=("human:bob",))
+    assert decide(world, by("human:bob", inside), "m_1").code == "granted"
+    assert decide(world, by("human:eve", replace(inside, participants=("human:eve",))), "m_1").code == "no-grant"
+
+
+def test_the_roster_listens_where_nobody_is_named() -> None:
+    both = Labels(id="m_2", access_grants=("human:bob", "human:eve"))
+    roster = ("human:bob", "human:eve", OWNER)
+    world = vault(
+        Labels(id="m_1", access_grants=("human:bob",)), both, contexts={"ctx:work": RegisteredContext(roster=roster)}
+    )
+    at_work = by(OWNER, ActiveContext(id="ctx:work"))
+    assert decide(world, at_work, "m_2").allowed
+    assert decide(world, at_work, "m_1").who == ("human:eve",)
+
+
+def test_denials_count_however_somebody_comes() -> None:
+    world = vault(
+        Labels(id="m_1", access_grants=("*",), access_denies=("ctx:work",)),
+        contexts={"ctx:work": RegisteredContext(roster=("human:bob",))},
+    )
+    assert decide(world, by("human:bob"), "m_1").code == "excluded"
+    assert decide(world, by("human:eve"), "m_1").code == "granted"
+    inside = ActiveContext(id="ctx:work", participants=("human:eve",))
+    assert decide(world, by("human:eve", inside), "m_1").code == "excluded"
+
+
+# -- answers --------------------------------------------------------------------------------------
+
+
+def test_several_reasons_give_the_earliest_step_and_all_who_fail_at_it() -> None:
+    world = vault(Labels(id="m_1", access_grants=("human:bob", "human:eve"), access_denies=("human:eve", "human:dan")))
+    room = ActiveContext(id="ctx:work", participants=("human:eve", "human:bob", "human:carol", "human:dan"))
+    decision = decide(world, by(OWNER, room), "m_1")
+    assert (decision.code, decision.who) == ("excluded", ("human:dan", "human:eve"))
+
+
+@pytest.mark.parametrize(
+    ("labels", "rule", "fix"),
+    [
+        (Labels(id="m_1"), "1", "memstore privacy grant m_1 --to human:bob"),
+        (TOLD, "2", "memstore consent grant --from human:sean --to human:bob --scope mem:m_1"),
+        (replace(TOLD, malformed=True), "1", "memstore check"),
+        (Labels(id="m_1", access_grants=("*",), derived_from=("note:m_2",)), "5", "memstore orphans"),
+        (
+            Labels(id="m_1", access_grants=("*",), derived_from=("note:m_p",)),
+            "5",
+            "memstore generalize m_p --text … --access human:bob",
+        ),
+        (Labels(id="m_1", access_grants=("*",), upstream_grants=((),)), "5", None),
+    ],
+)
+def test_a_denial_names_its_rule_and_what_could_be_done(labels: Labels, rule: str, fix: str | None) -> None:
+    decision = decide(vault(labels, Labels(id="m_p")), by("human:bob"), "m_1")
+    assert (decision.rule, decision.fix) == (rule, fix)
+
+
+def test_for_who_is_unknown_the_fix_is_for_everybody() -> None:
+    decision = decide(vault(Labels(id="m_1")), by(OWNER, ActiveContext(id="ctx:street")), "m_1")
+    assert decision.fix == "memstore privacy grant m_1 --to '*'"
+
+
+def test_a_memory_is_decided_on_as_it_stands_now() -> None:
+    was = Labels(id="m_1", access_grants=("human:bob",))
+    judge = Judge(vault(was), by("human:bob"))
+    assert judge.decide("m_1").allowed
+    assert not judge.decide_on(replace(was, access_grants=())).allowed
+    assert judge.decide_on(replace(was, id="")).allowed
+
+
+def test_outsiders_learn_nothing_from_a_denial() -> None:
+    world = vault(Labels(id="m_1"), Labels(id="m_2", status="forgotten"), Labels(id="m_3", access_grants=("*",)))
+    shown = [shown_to_outsiders(decide(world, by("human:bob"), one)) for one in ("m_1", "m_2", "m_none")]
+    assert len(set(shown)) == 1
+    assert shown_to_outsiders(decide(world, by("human:bob"), "m_3")).code == "granted"
+
+
+# -- labels ---------------------------------------------------------------------------------------
+
+
+def test_all_labels_of_a_memory_reach_the_decision() -> None:
+    values: dict[str, Any] = {
+        "owner": "si:claire",
+        "status": "draft",
+        "source_entity": "human:sean",
+        "source_chain": ("human:eve",),
+        "subject_ids": ("dog:bella",),
+        "context": "ctx:work",
+        "access_grants": ("*",),
+        "access_denies": ("human:bob",),
+        "consent_grants": ("human:eve",),
+        "upstream_grants": (("*",),),
+        "derived_from": ("note:m_2",),
+        "generalized": True,
+        "generalization": Generalization(verdict="safe"),
+    }
+    assert labels_of(Memory(type="note", id="m_1", **values)) == Labels(id="m_1", **values)
+    assert labels_of(Memory(type="note")).id == ""
+
+
+def test_a_scalar_where_a_list_belongs_is_never_iterated() -> None:
+    assert labels_from("m_1", {"access_grants": "*"}) == Labels(id="m_1", malformed=True)
