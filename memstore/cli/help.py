@@ -47,9 +47,10 @@ def _overview() -> str:
 
 def _command_help(words: Sequence[str]) -> str:
     """Return the help of a command, or of one below it, like `index status`."""
+    from memstore.cli import output
     from memstore.cli.group import PROGRAM
 
-    ctx = click.Context(PROGRAM, info_name="memstore")
+    ctx = click.Context(PROGRAM, info_name="memstore", terminal_width=output.width())
     found: click.Command = PROGRAM
     for word in words:
         below = found.get_command(ctx, word) if isinstance(found, click.Group) else None

@@ -50,7 +50,7 @@ def _run(words: list[str]) -> int:
     if COMPLETION_VARIABLE in os.environ:
         _complete()
     try:
-        with PROGRAM.make_context("memstore", list(words), obj=Session()) as ctx:
+        with PROGRAM.make_context("memstore", list(words), obj=Session(), terminal_width=output.width()) as ctx:
             PROGRAM.invoke(ctx)
     except click.exceptions.Exit as done:
         return _flushed(done.exit_code)

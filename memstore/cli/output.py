@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import os
 import re
 import sys
@@ -15,22 +14,23 @@ if TYPE_CHECKING:
 # What could drive a terminal or turn a line around: C0 but for tab and line feed, DEL, C1, the bidirectional
 # embeddings, overrides and isolates (Unicode TR 9), the line and paragraph separators, tag characters.
 _HARMFUL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
-_HARMFUL_IN_TEXT = re.compile(f"[{_HARMFUL}]")
-_HARMFUL_IN_LINE = re.compile(f"[{_HARMFUL}\t\n]")
+# Patterns as text: `re` compiles them when they are first needed, which `--help` does not.
+_HARMFUL_IN_TEXT = f"[{_HARMFUL}]"
+_HARMFUL_IN_LINE = f"[{_HARMFUL}\t\n]"
 # In JSON the C0 characters are escaped already; lone surrogates stand for bytes of a path that are not UTF-8.
-_ESCAPED_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_ESCAPED_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 _SYMBOLS = str.maketrans({"·": "-", "…": "...", "→": "->", "✓": "ok", "×": "x", "±": "+-"})
 
 
 def safe(text: str) -> str:
     """Return text of several lines that does nothing to a terminal: its control characters are spelt out."""
-    return _HARMFUL_IN_TEXT.sub(_spelt, text.replace("\r\n", "\n"))
+    return re.sub(_HARMFUL_IN_TEXT, _spelt, text.replace("\r\n", "\n"))
 
 
 def safe_line(text: str) -> str:
     """Return text that is harmless and stays on one line."""
-    return _HARMFUL_IN_LINE.sub(_spelt, text)
+    return re.sub(_HARMFUL_IN_LINE, _spelt, text)
 
 
 def harmless_path(path: str) -> str:
@@ -139,12 +139,24 @@ def one_line(value: Mapping[str, Any]) -> str:
 
 
 def _json(value: Mapping[str, Any], *, indent: int | None) -> str:
+    import json
+
     text = json.dumps(value, ensure_ascii=not _is_unicode(sys.stdout), indent=indent, allow_nan=False)
-    return _ESCAPED_IN_JSON.sub(lambda match: json.dumps(match.group())[1:-1], text)
+    return re.sub(_ESCAPED_IN_JSON, lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def _is_unicode(stream: TextIO | None) -> bool:
     return (getattr(stream, "encoding", None) or "").lower().replace("-", "").startswith("utf")
+
+
+def width() -> int:
+    """Return how many columns help may take: those of the terminal, at most 100."""
+    try:
+        # Not shutil's function of the same kind: it would bring in all of Python's compression.
+        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
+    except (OSError, ValueError):
+        columns = 80
+    return max(min(columns, 100) - 2, 40)
 
 
 # -- colours -------------------------------------------------------------------------------------
