@@ -7,6 +7,7 @@ may speak for them: a guardian, or a delegate for a while.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from memstore.model.world import Effect, Kind
@@ -42,14 +43,6 @@ class Say:
         return f"{self.role}:{self.entity}"
 
 
-def says(world: World, labels: Labels) -> tuple[Say, ...]:
-    """Return who has a say in passing a memory on, whoever the listener is; its owner has none to ask."""
-    owner = labels.owner or world.owner
-    about = {Say("subject", entity) for entity in labels.subject_ids if needs_consent(world, entity)}
-    told = {Say("source", entity) for entity in _told_by(labels) if holds_confidence(world, entity)}
-    return tuple(sorted(say for say in about | told if say.entity != owner))
-
-
 def who_may_permit(world: World, entity: str) -> frozenset[str]:
     """Return who may consent for an entity: its guardians if it has any, else itself.
 
@@ -77,7 +70,18 @@ class ConsentBook:
             self._revocations.setdefault(revocation.revokes, []).append(revocation)
         self._permits = [c for c in world.consents if c.effect is Effect.PERMIT]
         self._refusals = [c for c in world.consents if c.effect is Effect.REFUSE and self._is_active(c, at)]
+        # Entities are few where memories are many.
+        self._permitters = cache(partial(who_may_permit, world))
+        self._needs_consent = cache(partial(needs_consent, world))
+        self._holds_confidence = cache(partial(holds_confidence, world))
         self._heard: dict[str, tuple[_ByScope, _ByScope]] = {}
+
+    def says(self, labels: Labels) -> list[Say]:
+        """Return who has a say in passing a memory on, whoever the listener is; its owner has none to ask."""
+        owner = labels.owner or self._world.owner
+        about = {Say("subject", entity) for entity in labels.subject_ids if self._needs_consent(entity)}
+        told = {Say("source", entity) for entity in _told_by(labels) if self._holds_confidence(entity)}
+        return [say for say in about | told if say.entity != owner]
 
     def obstacle(self, labels: Labels, say: Say, listener: Listener) -> str | None:
         """Return the code that says why `say` stands between a memory and a listener; None where it does not."""
@@ -89,7 +93,7 @@ class ConsentBook:
             return "consent-refused"
         if listener.id in guardians_of(self._world, say.entity) or self._permitted_inline(labels, say):
             return None
-        scopes = _scopes_that_cover(self._world, labels, say)
+        scopes = self._scopes_that_cover(labels, say)
         faults = {
             self._fault(record, labels, say, listener)
             for record in _filed(permits, scopes)
@@ -123,7 +127,7 @@ class ConsentBook:
         return any(self._may_permit(grantor, labels, say) for grantor in labels.consent_grants)
 
     def _may_permit(self, grantor: str, labels: Labels, say: Say) -> bool:
-        permitters = who_may_permit(self._world, say.entity)
+        permitters = self._permitters(say.entity)
         if permitters:
             return grantor in permitters
         owner = labels.owner or self._world.owner
@@ -151,13 +155,13 @@ class ConsentBook:
             return "consent-expired"
         if not self._is_delegated(record, labels, say):
             return None
-        if not self._stands_in(record, say, _scopes_that_cover(self._world, labels, say)):
+        if not self._stands_in(record, say, self._scopes_that_cover(labels, say)):
             return "delegation-invalid"
         return "delegation-self" if record.grantor == listener.id else None
 
     def _stands_in(self, record: Consent, say: Say, scopes: set[str]) -> bool:
         """Whether a delegate could give this record: by one delegation within `scopes`, alive then and still."""
-        permitters = who_may_permit(self._world, say.entity)
+        permitters = self._permitters(say.entity)
         return any(
             delegation.delegate == record.grantor
             and delegation.grantor in permitters
@@ -166,6 +170,25 @@ class ConsentBook:
             and all(self._is_active(delegation, at, say.entity) for at in (record.granted_at, self._at))
             for delegation in self._world.delegations
         )
+
+    def _scopes_that_cover(self, labels: Labels, say: Say) -> set[str]:
+        """Return the scopes of consents that speak for `say` about a memory; in doubt they don't.
+
+        What was said of a subject covers its being told only where nobody else is spoken of, and what was said of a
+        source's telling never covers a subject. A memory that does not say where it was made was made where its grants
+        say.
+        """
+        scopes = {str(say)}
+        if labels.id:
+            scopes.add(f"mem:{labels.id}")
+        if labels.context:
+            scopes.add(labels.context)
+        else:
+            scopes.update(grant for grant in labels.access_grants if grant.startswith(_ANY_CONTEXT))
+        subjects = {entity for entity in labels.subject_ids if self._needs_consent(entity)}
+        if say.role == "source" and len(subjects) == 1:
+            scopes.add(f"subject:{subjects.pop()}")
+        return scopes
 
     # -- time ---------------------------------------------------------------------------------
 
@@ -191,25 +214,6 @@ class ConsentBook:
 _ByScope = dict[str, list["Consent"]]
 
 _ANY_CONTEXT = "ctx:"
-
-
-def _scopes_that_cover(world: World, labels: Labels, say: Say) -> set[str]:
-    """Return the scopes of consents that speak for `say` about a memory; in doubt they don't.
-
-    What was said of a subject covers its being told only where nobody else is spoken of, and what was said of a
-    source's telling never covers a subject. A memory that does not say where it was made was made where its grants say.
-    """
-    scopes = {str(say)}
-    if labels.id:
-        scopes.add(f"mem:{labels.id}")
-    if labels.context:
-        scopes.add(labels.context)
-    else:
-        scopes.update(grant for grant in labels.access_grants if grant.startswith(_ANY_CONTEXT))
-    subjects = {entity for entity in labels.subject_ids if needs_consent(world, entity)}
-    if say.role == "source" and len(subjects) == 1:
-        scopes.add(f"subject:{subjects.pop()}")
-    return scopes
 
 
 def _scopes_that_reach(labels: Labels) -> set[str]:

@@ -11,7 +11,7 @@ from memstore.model.sharing import EVERYBODY, UNKNOWN_LISTENER
 from memstore.model.world import Consent, Decision, Kind
 from memstore.rules.consent import ConsentBook
 from memstore.rules.hearing import Hearing
-from memstore.rules.judge import NOT_FOUND, context_trouble, listeners, participants
+from memstore.rules.judge import FORGOTTEN, NOT_FOUND, context_trouble, listeners, participants
 from memstore.rules.reasons import Denial, verdict
 from memstore.rules.standing import Standings, can_listen, kind_of
 
@@ -27,7 +27,7 @@ def may_change(world: World, session: Session, memory_id: str) -> Decision:
     if labels is None:
         return NOT_FOUND
     if labels.status == "forgotten":
-        return Decision(allowed=False, code="forgotten")
+        return FORGOTTEN
     if session.viewer != (labels.owner or world.owner) or not is_entity_id(session.viewer):
         return Decision(allowed=False, code="not-owner", rule="1", who=(session.viewer,))
     return Decision(allowed=True, code="owner", rule="1")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memstore.model.ids import MemoryRef, is_entity_id
 from memstore.model.provenance import is_external_mark
 from memstore.model.sharing import EVERYBODY
-from memstore.rules.consent import says
 from memstore.rules.reasons import Denial, first
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Hearing:
     def _consent_denial(self, labels: Labels) -> Denial | None:
         obstacles = {
             str(say): code
-            for say in says(self._world, labels)
+            for say in self._consents.says(labels)
             if (code := self._consents.obstacle(labels, say, self.listener))
         }
         return Denial(first(obstacles.values()), tuple(sorted(obstacles))) if obstacles else None
@@ -134,9 +134,14 @@ def is_malformed(labels: Labels) -> bool:
     ids += [grant for grant in labels.access_grants if grant != EVERYBODY]
     ids += [grant for grant in labels.access_denies if grant != EVERYBODY]
     ids += [grant for label in labels.upstream_grants for grant in label if grant != EVERYBODY]
-    if labels.malformed or not all(map(_ID_IN_LABEL.fullmatch, ids)):
+    if labels.malformed or not all(map(_is_id, ids)):
         return True
     return bool(labels.context) and not str(labels.context).startswith("ctx:")
+
+
+@lru_cache(maxsize=4096)
+def _is_id(text: str) -> bool:
+    return _ID_IN_LABEL.fullmatch(text) is not None
 
 
 def is_passed_generalization(labels: Labels) -> bool:

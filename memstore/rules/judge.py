@@ -43,6 +43,8 @@ def shown_to_outsiders(decision: Decision) -> Decision:
 
 
 NOT_FOUND = Decision(allowed=False, code="not-found")
+FORGOTTEN = Decision(allowed=False, code="forgotten")
+OWNER_ALONE = Decision(allowed=True, code="owner-alone", rule=RULE_OF_CODE["owner-alone"])
 
 
 class Judge:
@@ -68,16 +70,31 @@ class Judge:
 
     def decide_on(self, labels: Labels) -> Decision:
         """Return whether a memory may be shown as it stands now, and why; its sources are taken from the world."""
-        if labels.status == "forgotten":
-            return Decision(allowed=False, code="forgotten")
-        if self._trouble:
-            return verdict(self._world, labels, {self._session.viewer: Denial(self._trouble)})
         owner = labels.owner or self._world.owner
         hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
-        if self._owner_is_alone(owner, hearings):
-            return Decision(allowed=True, code="owner-alone", rule=RULE_OF_CODE["owner-alone"])
-        denials = {hearing.listener.id: hearing.denial(labels) for hearing in hearings}
-        return verdict(self._world, labels, {who: denial for who, denial in denials.items() if denial})
+        answer = self._before_listening(labels, owner, hearings)
+        if answer is None:
+            denials = {hearing.listener.id: hearing.denial(labels) for hearing in hearings}
+            answer = verdict(self._world, labels, {who: denial for who, denial in denials.items() if denial})
+        return answer
+
+    def allows(self, memory_id: str) -> bool:
+        """Return whether the memory with this id may be shown; the same as `decide`, sooner, without reasons."""
+        labels = self._world.memories.get(memory_id)
+        if labels is None:
+            return False
+        owner = labels.owner or self._world.owner
+        hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
+        answer = self._before_listening(labels, owner, hearings)
+        return answer.allowed if answer else all(hearing.denial(labels) is None for hearing in hearings)
+
+    def _before_listening(self, labels: Labels, owner: str, hearings: list[Hearing]) -> Decision | None:
+        """Return the decision where it does not depend on what the listeners may see."""
+        if labels.status == "forgotten":
+            return FORGOTTEN
+        if self._trouble:
+            return verdict(self._world, labels, {self._session.viewer: Denial(self._trouble)})
+        return OWNER_ALONE if self._owner_is_alone(owner, hearings) else None
 
     def _owner_is_alone(self, owner: str, hearings: list[Hearing]) -> bool:
         if self._session.viewer != owner or not is_entity_id(owner):

@@ -365,6 +365,8 @@ def test_the_order_of_lists_and_of_questions_does_not_matter(world: World, sessi
     first = {one: there.decide(one) for one in MEMORIES}
     second = {one: here.decide(one) for one in reversed(MEMORIES)}
     assert first == second == {one: decide(world, session, one) for one in MEMORIES}
+    assert {one: there.allows(one) for one in MEMORIES} == {one: first[one].allowed for one in MEMORIES}
+    assert not there.allows("m_none")
 
 
 def follows(world: World, viewer: str, one: str, below: frozenset[str] = frozenset()) -> bool:

@@ -198,8 +198,8 @@ def test_a_refusal_for_a_context_reaches_what_does_not_say_where_it_was_made() -
 def test_no_scope_means_a_memory_without_an_id() -> None:
     nameless = replace(TOLD, id="")
     for scope in ("", "mem:"):
-        judge = Judge(vault(consents=(consent(scope=scope),)), by("human:bob"))
-        assert judge.decide_on(nameless).code == "consent-missing"
+        records = (consent(scope=scope), refusal(scope=scope))
+        assert Judge(vault(consents=records), by("human:bob")).decide_on(nameless).code == "consent-missing"
 
 
 # -- who listens ----------------------------------------------------------------------------------
