@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import git_blob
+from memstore.codec import git_blob, memory_file
 from memstore.codec.line_map import LineMap
+from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, UsageError, VaultError
 from memstore.flows.audience import view
 from memstore.flows.opened import opened
 from memstore.flows.resolve import resolve
 from memstore.model.retrieval import Citation
 from memstore.rules import citation as rules
+from memstore.rules.access import may_see
 from memstore.rules.citation import Place, Standing
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def _resolved(
 ) -> Cited:
     """Return what became of lines that were cited from another revision."""
     old = _old_bytes(ws, place.blob or "")
-    if old is None:
+    if old is None or not _is_of(ws, old, entry):
         raise NotFoundError(
             f"the repository does not have the revision {place.blob} of {entry.path}",
             hint=f"it was never committed; `memstore cite {entry.ref or entry.path}` cites the file as it is",
@@ -131,6 +133,14 @@ def _old_bytes(ws: Workspace, blob: str) -> bytes | None:
     """Return the bytes of a revision by its id, which may be abbreviated."""
     found = ws.history.blobs([blob]) if ws.history.repository else {}
     return next(iter(found.values()), None)
+
+
+def _is_of(ws: Workspace, old: bytes, entry: Entry) -> bool:
+    """Whether an old revision is of this memory and may be seen: an id can name any blob of the repository."""
+    file = memory_file.read(entry.path, old)
+    if not isinstance(file, MemoryFile) or file.memory.id not in (None, entry.id):
+        return False
+    return may_see(file.memory.owner or "", ws.actor, ws.config.owner)
 
 
 def cites_standing_lines(audience: Audience, file: Opened) -> bool:

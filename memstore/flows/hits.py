@@ -120,9 +120,9 @@ class HitReader:
         in_title = {clause for _, clause in self._matcher.places(file.own_title)}
         best_line = max(best.own, ranking.line_score(in_title, self._candidates.weights))
         whole = ranking.memory_score(score, best_line) * self._recency(file)
-        more = [one for one in others[:MOST_MORE] if one.own >= WORTH_MORE * best.own]
+        worth = [one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text)]
         relevance = ranking.relevance(whole, self._candidates.best_possible)
-        return [(whole, self._hit(file, best, relevance, more))]
+        return [(whole, self._hit(file, best, relevance, worth[:MOST_MORE]))]
 
     def _passage_hits(self, file: Opened, passages: list[ScoredPassage], score: float) -> list[tuple[float, Hit]]:
         found = []

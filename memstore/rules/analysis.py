@@ -13,7 +13,7 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U
 _WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
 WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?<=\d)[.:]\d+)*(?:'[^\W{_UNSPACED}]+)*")
 # What hangs on a word and is none: the English possessive, the French and Italian article.
-_HANGERS = re.compile(r"'s\b|\b(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
+_HANGERS = re.compile(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _MAY_DIFFER = re.compile(f"['’{_UNSPACED}]")
 _STEMMED = re.compile(r"[a-z]{3,32}")
@@ -22,13 +22,14 @@ _STEMMED = re.compile(r"[a-z]{3,32}")
 STOP_WORDS = frozenset(
     """
     a about after again all also am an and any are aren't as at be been before being both but by can can't could
-    couldn't did didn't do does doesn't doing don't down during each few for from further had hadn't has hasn't have
-    haven't having he he'd he'll her here hers herself him himself his how i i'd i'll i'm i've if in into is isn't it
-    its itself just let me more most my myself no nor not now of off on once only or other our ours ourselves out over
-    own same shan't she she'd she'll should shouldn't so some such than that the their theirs them themselves then
-    there these they they'd they'll they're they've this those through to too under until up upon very was wasn't we
-    we'd we'll we're we've were weren't what when where which while who whom whose why will with won't would wouldn't
-    you you'd you'll you're you've your yours yourself yourselves
+    couldn't did didn't do does doesn't doing don't down during each few for from further had hadn't has hasn't
+    have haven't having he he'd he'll her here hers herself him himself his how i i'd i'll i'm i've if in into
+    is isn't it its itself just let me mention mentioned more most my myself no nor not now of off on once only
+    or other our ours ourselves out over own said same say says shan't she she'd she'll should shouldn't so some
+    such tell tells than that the their theirs them themselves then there these they they'd they'll they're
+    they've this those through to told too under until up upon very was wasn't we we'd we'll we're we've were
+    weren't what when where which while who whom whose why will with won't would wouldn't you you'd you'll
+    you're you've your yours yourself yourselves
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
 
@@ -66,5 +67,5 @@ def fold(text: str) -> str:
     """Return a text in lower case and without marks: `Jürgen` as `jurgen`, `ß` as `ss`, `Ｂ` as `b`."""
     # The marks of Latin, Greek and Cyrillic go; those that make another letter, as in Japanese, are put back.
     # The typographic apostrophe is the plain one.
-    text = text.casefold().replace("’", "'")
-    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
+    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text.replace("’", "'")))
+    return unicodedata.normalize("NFC", bare.casefold())

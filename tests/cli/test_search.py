@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.git_repositories import memory, vault_in
+
+SCHEMAS = Path(__file__).parents[2] / "schemas" / "output"
+MEMSTORE = Path(sys.executable).with_name("memstore")
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = vault_in(tmp_path_factory.mktemp("search") / "vault")
+    evil = "\x1b]0;owned\x07red \x1b[31m heart \x1b[0m\u202eback\r\n"
+    made.write("evil.md", memory("m_evil", evil + "long heart " + "and on " * 80 + "\n", title='"Plain"'))
+    made.write("heart.md", memory("m_heart", "# Heart\n\nThe heart is sound.\n\n- Sean: her heart?\n"))
+    made.write("noid.md", "---\ntype: note\n---\nA heart without a name.\n")
+    made.write("broken.md", "---\ntype: note\n")
+    made.commit("all")
+    return made.root
+
+
+def run(vault: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [MEMSTORE, "--vault", vault, *words], capture_output=True, text=True, input=stdin, check=False,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8", "MEMSTORE_ENTITY": "human:tester"},
+    )  # fmt: skip
+
+
+def checked(name: str, text: str) -> dict[str, object]:
+    document: dict[str, object] = json.loads(text)
+    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(document)
+    assert document["schema"] == f"memstore.{name}/1"
+    return document
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("heart",), ("heart", "--by", "passage"), ("nothing",), ("hearr",), ("heart", "--facets", "type"),
+     ("heart", "--min-confidence", "1"), ("type:note",)],
+)  # fmt: skip
+def test_search_answers_as_its_schema_says(vault: Path, words: tuple[str, ...]) -> None:
+    checked("search", run(vault, "--json", "search", *words).stdout)
+
+
+def test_cite_and_stats_answer_as_their_schemas_say(vault: Path) -> None:
+    checked("cite", run(vault, "--json", "cite", "m_heart:L7").stdout)
+    checked("cite", run(vault, "--json", "cite", "noid.md").stdout)
+    checked("stats", run(vault, "--json", "stats").stdout)
+
+
+def test_every_excerpt_is_what_sed_prints(vault: Path) -> None:
+    for by in ("memory", "passage"):
+        found = json.loads(run(vault, "--json", "search", "heart", "--by", by).stdout)
+        cited = [one for hit in found["results"] for one in (hit["citation"], *hit["more"])]
+        assert len(cited) > 2
+        for one in cited:
+            lines = f"{one['line_start']},{one['line_end']}p"
+            printed = subprocess.run(["sed", "-n", lines, vault / one["path"]], capture_output=True, check=True).stdout
+            assert printed.decode().removesuffix("\n") == one["excerpt"]
+
+
+def test_a_memory_does_nothing_to_a_terminal(vault: Path) -> None:
+    printed = run(vault, "search", "heart", "--by", "passage", "-n", "20", "--color", "never").stdout
+    assert "red <U+001B>[31m heart" in printed
+    assert not set(printed) & {"\x1b", "\x07", "\u202e", "\r"}
+    assert all(len(line) < 250 for line in printed.splitlines())
+
+
+def test_files_that_are_left_out_are_named_on_the_side(vault: Path) -> None:
+    done = run(vault, "search", "heart")
+    assert done.stderr == "1 file left out; run memstore check\n"
+    assert done.returncode == 0
+
+
+def test_queries_are_answered_line_by_line(vault: Path) -> None:
+    done = run(vault, "--jsonl", "search", "--queries", "-", stdin='heart\n"heart\n\nname\n')
+    answers = [checked("search", line) for line in done.stdout.splitlines()]
+    assert [answer["query"] for answer in answers] == ["heart", '"heart', "", "name"]
+    assert [bool(answer["results"]) for answer in answers] == [True, False, False, True]
+    assert ["error" in answer for answer in answers] == [False, True, True, False]
+    assert done.returncode == 0

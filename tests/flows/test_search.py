@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memstore.codec.line_map import LineMap
+from memstore.codec.results import answer_document
+from memstore.errors import UsageError
+from memstore.flows.audience import view
+from memstore.flows.search import Searcher, Wish, search
+from memstore.flows.stats import stats
+from memstore.model.retrieval import Filters, Operator, Sort, Unit, Where
+from memstore.rules import query
+from tests.memory_workspace import OWNER, files_of, memory_workspace
+from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from memstore.model.retrieval import Answer
+    from memstore.ports.workspace import Workspace
+
+FILES = {
+    "heart.md": memory_text(
+        "# Visit\n\nBella is a dog.\n\n- Dr Smith: she has a heart murmur, grade two\n- Sean: is it bad?\n",
+        id="m_heart", title="The vet on Bella", created_at='"2026-01-20T10:00:00Z"', tags="[bella, health]",
+        source_type="told_by_human",
+    ),
+    "walk.md": memory_text(
+        "Bella walked in the park.\n\nThe park was wet, and her heart was light.\n",
+        id="m_walk", created_at='"2025-01-20T10:00:00Z"', tags="[bella]", confidence="0.9", mood="good",
+    ),
+    "tea.md": memory_text("Sean drinks tea before mail.\n", id="m_tea", type="value", aliases="[morning ritual]"),
+    "trust.md": memory_text("It takes years.\n", id="m_trust", type="belief", title="Confidence is earned"),
+    "old.md": memory_text("The heart of an old memory.\n", id="m_old", status="archived"),
+    "noid.md": memory_text("A mürbe cake, 東京で.\n"),
+    "ash.md": memory_text("Ash keeps the secret of the heart.\n", id="m_ash", owner="si:ash"),
+    "broken.md": b"---\ntype: note\nno closing fence and a heart\n",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ws() -> Workspace:
+    return memory_workspace(FILES)
+
+
+def refs(answer: Answer) -> list[str | None]:
+    return [hit.ref for hit in answer.hits]
+
+
+def found(ws: Workspace, text: str, **wish: object) -> list[str | None]:
+    return refs(search(ws, text, Wish(**wish)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What did the vet say about Bella's heart?", ["note:m_heart", "note:m_walk"]),
+        ("hearts murmuring", ["note:m_heart", "note:m_walk"]),
+        ("murbe", [None]),
+        ("mürbe", [None]),
+        ("muerbe", [None]),
+        ("東京", [None]),
+        ('"heart murmur"', ["note:m_heart"]),
+        ('"murmur heart"', []),
+        ('"the heart"', []),
+        ("bella +park", ["note:m_walk"]),
+        ("bella -park", ["note:m_heart"]),
+        ('bella -"heart murmur"', ["note:m_walk"]),
+        ("murm*", ["note:m_heart"]),
+        ("tag:health", ["note:m_heart"]),
+        ("heart tag:bella -type:belief", ["note:m_walk", "note:m_heart"]),
+        ("note:m_walk", ["note:m_walk"]),
+        ("heart status:archived", ["note:m_old"]),
+        ("what is a morning ritual", ["value:m_tea"]),
+        ("mornign ritual", ["value:m_tea"]),
+        ("earned", ["belief:m_trust"]),
+        ("20 January 2025", ["note:m_walk", "note:m_heart"]),
+        ("nothing of this", []),
+    ],
+)
+def test_what_is_found(ws: Workspace, text: str, expected: list[str | None]) -> None:
+    assert found(ws, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "excerpt"),
+    [
+        ("murmur", 13, "- Dr Smith: she has a heart murmur, grade two"),
+        ("earned", 4, "title: Confidence is earned"),
+        ("what is a morning ritual", 4, "aliases: [morning ritual]"),
+        ("light", 11, "The park was wet, and her heart was light."),
+    ],
+)
+def test_the_line_that_says_it_is_cited(ws: Workspace, text: str, line: int, excerpt: str) -> None:
+    cited = search(ws, text).hits[0].citation
+    assert (cited.line_start, cited.line_end, cited.excerpt) == (line, line, excerpt)
+    assert cited.version_hash == ws.history.blob_id(files_of(ws)[cited.path])
+
+
+def test_a_heading_is_cited_with_what_follows(ws: Workspace) -> None:
+    cited = search(ws, "visit dog").hits[0].citation
+    assert cited.excerpt == "# Visit\n\nBella is a dog."
+
+
+def test_passages_can_be_results(ws: Workspace) -> None:
+    hits = search(ws, "heart park", Wish(by=Unit.PASSAGE)).hits
+    assert [(hit.path, hit.citation.line_start) for hit in hits][:2] == [("walk.md", 11), ("walk.md", 9)]
+    assert found(ws, "heart -park", by=Unit.PASSAGE) == ["note:m_heart"] * 3
+    assert [hit.relevance for hit in hits] == sorted((hit.relevance for hit in hits), reverse=True)
+
+
+def test_a_limit_takes_the_first(ws: Workspace) -> None:
+    whole = found(ws, "bella heart sean dog park", limit=10)
+    assert [found(ws, "bella heart sean dog park", limit=n) for n in (1, 2)] == [whole[:1], whole[:2]]
+
+
+def test_sorting(ws: Workspace) -> None:
+    assert found(ws, "bella", sort=Sort.CREATED) == ["note:m_heart", "note:m_walk"]
+    assert found(ws, "bella", sort=Sort.CONFIDENCE) == ["note:m_walk", "note:m_heart"]
+    assert found(ws, "bella", sort=Sort.PATH) == ["note:m_heart", "note:m_walk"]
+    assert found(ws, "bella", sort=Sort.TITLE) == ["note:m_walk", "note:m_heart"]
+    by_quality = search(ws, "bella", Wish(sort=Sort.QUALITY)).hits
+    assert [hit.combined for hit in by_quality] == sorted((hit.combined for hit in by_quality), reverse=True)
+
+
+def test_conditions_on_keys_that_only_the_file_has(ws: Workspace) -> None:
+    good = Filters(where=(Where("mood", Operator.EQUAL, "good"),))
+    missing = Filters(where=(Where("mood", Operator.MISSING),))
+    assert found(ws, "bella", filters=good) == ["note:m_walk"]
+    assert found(ws, "bella", filters=missing) == ["note:m_heart"]
+
+
+def test_too_low_a_quality_falls_back_and_says_so(ws: Workspace) -> None:
+    some = search(ws, "bella", Wish(filters=Filters(min_confidence=0.6)))
+    assert (refs(some), some.fallback) == (["note:m_heart"], None)
+    none = search(ws, "bella", Wish(filters=Filters(min_confidence=1.0)))
+    assert refs(none) == ["note:m_heart", "note:m_walk"]
+    assert none.fallback == "no result reaches confidence 1; these are the best below it"
+    assert search(ws, "zebra", Wish(filters=Filters(min_confidence=1.0))).fallback is None
+
+
+def test_facets_count_what_matches_and_not_only_what_is_shown(ws: Workspace) -> None:
+    answer = search(ws, "bella", Wish(limit=1, facets=("tags", "mood")))
+    assert answer.facets == (("tags", (("bella", 2), ("health", 1))), ("mood", (("good", 1),)))
+    assert answer.total == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("murmor", "murmur"), ("Murmor?", "murmur?"), ("drniks", "drinks"), ("xyzzy", None), ("secrte", None)],
+)
+def test_did_you_mean(ws: Workspace, text: str, expected: str | None) -> None:
+    assert search(ws, text).suggestion == expected
+
+
+def test_files_that_cannot_be_read_are_counted_for_their_owner(ws: Workspace) -> None:
+    assert search(ws, "heart").left_out == 1
+    assert search(memory_workspace(FILES, actor="si:ash"), "heart").left_out == 0
+
+
+def test_nobody_sees_or_feels_what_is_not_theirs() -> None:
+    without = {path: data for path, data in FILES.items() if path != "ash.md"}
+    for text in ("heart", "secret heart", "se*", "secrat", "tag:bella"):
+        for wish in (Wish(), Wish(by=Unit.PASSAGE), Wish(facets=("owner", "type"))):
+            mine, theirs = (search(memory_workspace(files, actor=OWNER), text, wish) for files in (FILES, without))
+            assert answer_document(mine) == answer_document(theirs)
+    assert refs(search(memory_workspace(FILES, actor="si:ash"), "heart")) == ["note:m_ash"]
+    assert refs(search(memory_workspace(FILES, actor="si:babel"), "heart")) == []
+    assert stats(memory_workspace(FILES)) == stats(memory_workspace(without))
+
+
+def test_a_file_changed_since_the_snapshot_is_judged_by_what_it_says_now() -> None:
+    ws = memory_workspace(FILES)
+    searcher = Searcher(view(ws, None))
+    files = files_of(ws)
+    files["heart.md"] = FILES["heart.md"].replace(b"type: note\n", b"type: note\nowner: si:ash\n")
+    files["walk.md"] = FILES["walk.md"].replace(b"Bella walked", b"New line.\n\nBella walked")
+    del files["tea.md"]
+    answer = searcher.answer(query.parse("bella tea"), Wish())
+    assert refs(answer) == ["note:m_walk"]
+    cited = answer.hits[0].citation
+    assert cited.excerpt == "Bella walked in the park."
+    assert cited.excerpt == LineMap(files["walk.md"]).excerpt(cited.line_start, cited.line_end)
+    assert cited.version_hash == ws.history.blob_id(files["walk.md"])
+
+
+def test_a_memory_that_cites_standing_lines_is_better() -> None:
+    cited = memory_text("One line.\n", id="m_cited")
+    blob = memory_workspace().history.blob_id(cited)
+    files = {
+        "cited.md": cited,
+        "a.md": memory_text(f"Heart [[note:m_cited#L5@{blob[:10]}]]\n", id="m_aaa"),
+        "b.md": memory_text("Heart [[note:m_cited#L5@0123456789]]\n", id="m_bbb"),
+        "c.md": memory_text("Heart\n", id="m_ccc", derived_from=f'["file:cited.md#L5@{blob}"]'),
+    }
+    quality = {hit.ref: round(hit.quality, 4) for hit in search(memory_workspace(files), "heart").hits}
+    assert quality == {"note:m_aaa": 0.25, "note:m_bbb": 0.2, "note:m_ccc": 0.25}
+
+
+def test_a_query_that_means_nothing_is_refused(ws: Workspace) -> None:
+    with pytest.raises(UsageError):
+        search(ws, '"heart')
+
+
+WORDS = st.sampled_from(["heart", "bella", "the", "park", "murmur", "Sean", "été", "x"])
+BODIES = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), min_size=1, max_size=5)
+
+
+@given(
+    st.lists(st.tuples(BODIES, st.sampled_from(["\n", "\n\n", "\r\n", "\n- "])), min_size=1, max_size=30),
+    st.lists(WORDS, min_size=1, max_size=3),
+    st.sampled_from(list(Unit)),
+)
+@settings(max_examples=60, deadline=None)
+def test_results_are_of_memories_that_hold_a_word_and_their_lines_are_the_files(
+    memories: list[tuple[list[str], str]], asked: list[str], by: Unit
+) -> None:
+    files = {f"{at}.md": memory_text(joint.join(body), id=f"m_{at:03}") for at, (body, joint) in enumerate(memories)}
+    answer = search(memory_workspace(files), " ".join(asked), Wish(limit=100, by=by))
+    wanted = [word for word in asked if word != "the"] or asked
+    holding = {path for path, data in files.items() if any(word in data.decode().split("---\n")[-1] for word in wanted)}
+    assert {hit.path for hit in answer.hits} == holding
+    assert answer.total == len(holding)
+    for hit in answer.hits:
+        there = LineMap(files[hit.path])
+        for cited in (hit.citation, *hit.more):
+            assert there.excerpt(cited.line_start, cited.line_end) == cited.excerpt
+        assert 0 <= hit.relevance <= 1
+    relevance = [hit.relevance for hit in answer.hits]
+    assert relevance == sorted(relevance, reverse=True)

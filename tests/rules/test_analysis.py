@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.rules.analysis import STOP_WORDS, beginning, term_of, terms, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What did Bella's vet say?", "what did bella vet say"),
+        ("Bella’s don’t isn't", "bella don't isn't"),
+        ("eudaemon_0 and m_7f3k9q2x1c", "eudaemon_0 and m_7f3k9q2x1c"),
+        ("at 3:30pm, v1.2. 10.0.0.1", "at 3:30 pm v1.2 10.0.0.1"),
+        ("sean@example.org re-use", "sean example org re use"),
+        ("Jürgen Straße ÉCLAIR naïve", "jurgen strasse eclair naive"),
+        ("l'amour qu'elle o'brien", "amour elle o'brien"),
+        ("東京で Bella", "東 京 で bella"),
+        ("서울에", "서 울 에"),
+        ("Ｂｅｌｌａ ﬁne", "bella fine"),
+        ("", ""),
+    ],
+)
+def test_words(text: str, expected: str) -> None:
+    assert words(text) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("walks", "walking"), ("Caroline", "caroline"), ("happy", "happiness"), ("MÜLLER", "Muller"), ("dogs'", "dog")],
+)
+def test_words_that_are_found_by_each_other(one: str, other: str) -> None:
+    assert terms(one) == terms(other)
+
+
+@given(st.text(st.sampled_from("abcdefghijklmnopqrstuvwxyz"), min_size=1, max_size=14))
+def test_a_word_begins_with_the_beginning_of_its_term(word: str) -> None:
+    assert word.startswith(beginning(term_of(word)))
+
+
+@given(st.text(max_size=60))
+def test_any_text_has_words_without_capitals(text: str) -> None:
+    assert all(word and word == word.casefold() for word in words(text))
+
+
+def test_stop_words_are_words() -> None:
+    assert all(words(word) == [word] for word in STOP_WORDS)
+
+
+def test_stemming_does_not_load_the_rest_of_whoosh() -> None:
+    code = (
+        "import sys; from memstore.rules.analysis import terms; terms('walking dogs');"
+        "print(sorted(name for name in sys.modules if name.startswith('whoosh')))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == "['whoosh', 'whoosh.lang', 'whoosh.lang.porter']"

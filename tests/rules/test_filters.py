@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.errors import UsageError
+from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.retrieval import Filters, Operator, Where
+from memstore.rules.filters import checked, checked_fraction, holds, matching, parse_where, unknown_keys
+
+COLUMNS = {
+    "type": ["note", "belief", "note", "episode"],
+    "tags": [ITEM_SEPARATOR.join(("dog", "Walk")), "", "walk", "dog"],
+    "status": ["active", "", "archived", "active"],
+    "scope": ["", "project:x", "global", ""],
+    "subject_ids": ["dog:bella", "", "", ""],
+    "source_type": ["seed", "", "", ""],
+    "author": ["si:ash", "human:sean", "si:ash", ""],
+    "id": ["a", "b", "c", ""],
+    "title": ["The vet's visit", "Trust", "Walks", ""],
+    "created_at": ["2026-02-01T10:00:00Z", "2026-02-01T23:59:59.5Z", "2025-12-31T00:00:00Z", ""],
+    "confidence": ["0.5", "0.90", "", "1.0"],
+}
+
+
+def rows(*filters: Filters) -> list[int]:
+    return list(matching(range(4), filters, lambda name: COLUMNS[name]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (Filters(), [0, 1, 3]),
+        (Filters(status=("archived",)), [2]),
+        (Filters(status=("all",)), [0, 1, 2, 3]),
+        (Filters(id=("c",)), [2]),
+        (Filters(type=("note", "belief")), [0, 1]),
+        (Filters(type=("note",), tag=("dog",)), [0]),
+        (Filters(tag=("WALK",), status=("all",)), [0, 2]),
+        (Filters(scope=("global",)), [0, 3]),
+        (Filters(subject=("dog:bella",)), [0]),
+        (Filters(title=(("vet", "visit"),)), [0]),
+        (Filters(title=(("visit", "vet"),)), []),
+        (Filters(since=datetime(2026, 2, 1, 12, tzinfo=UTC)), [1]),
+        (Filters(until=datetime(2026, 2, 1, 23, 59, 59, tzinfo=UTC)), [0, 1]),
+        (Filters(where=(Where("confidence", Operator.AT_LEAST, "0.9"),)), [1, 3]),
+        (Filters(where=(Where("confidence", Operator.EQUAL, "0.9"),)), [1]),
+        (Filters(where=(Where("confidence", Operator.MISSING),), status=("all",)), [2]),
+        (Filters(where=(Where("tags", Operator.UNEQUAL, "dog"),)), [1]),
+        (Filters(where=(Where("status", Operator.EQUAL, "archived"),)), [2]),
+        (Filters(where=(Where("created_at", Operator.LESS, "2026"),), status=("all",)), [2]),
+        (Filters(where=(Where("title", Operator.CONTAINS, "VET"),)), [0]),
+        (Filters(where=(Where("title", Operator.LACKS, "vet"),)), [1, 3]),
+    ],
+)
+def test_what_a_filter_lets_through(asked: Filters, expected: list[int]) -> None:
+    assert rows(asked) == expected
+
+
+def test_filters_hold_together() -> None:
+    assert rows(Filters(tag=("dog",)), Filters(type=("note",))) == [0]
+
+
+ASKED = st.builds(
+    Filters,
+    type=st.lists(st.sampled_from(["note", "belief", "episode"]), max_size=2).map(tuple),
+    tag=st.lists(st.sampled_from(["dog", "walk"]), max_size=2).map(tuple),
+    author=st.lists(st.sampled_from(["si:ash", "x:y"]), max_size=1).map(tuple),
+)
+
+
+@given(ASKED, ASKED)
+def test_one_more_filter_never_shows_more(one: Filters, other: Filters) -> None:
+    assert set(rows(one, other)) == set(rows(one)) & set(rows(other))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("confidence >= 0.8", Where("confidence", Operator.AT_LEAST, "0.8")),
+        ("mood=good", Where("mood", Operator.EQUAL, "good")),
+        ('mood = "very good"', Where("mood", Operator.EQUAL, "very good")),
+        ("mood!=a=b", Where("mood", Operator.UNEQUAL, "a=b")),
+        ("origin.session_id ~ 42", Where("origin.session_id", Operator.CONTAINS, "42")),
+        ("mood !~ bad", Where("mood", Operator.LACKS, "bad")),
+        ("mood exists", Where("mood", Operator.EXISTS)),
+        (" mood  missing ", Where("mood", Operator.MISSING)),
+    ],
+)
+def test_a_condition(text: str, expected: Where) -> None:
+    assert parse_where(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "mood", "= 3", "mood =", "mood == ", "mood is good", "a b = c", "mood exist"])
+def test_what_is_no_condition_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is no condition"):
+        parse_where(text)
+
+
+@pytest.mark.parametrize(("name", "value"), [("type", "nte"), ("status", ""), ("source_type", "told"), ("tag", " ")])
+def test_a_value_that_no_memory_can_have_is_refused(name: str, value: str) -> None:
+    with pytest.raises(UsageError) as error:
+        checked(name, value)
+    assert error.value.hint
+
+
+@pytest.mark.parametrize("text", ["", "x", "-0.1", "1.1", "nan", "80%"])
+def test_what_is_no_confidence_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is no confidence"):
+        checked_fraction(text)
+
+
+@given(st.lists(st.sampled_from(["1", "1.0", "2", "a", "b"])), st.sampled_from(["1", "2", "a"]))
+def test_conditions_and_their_opposites(values: list[str], value: str) -> None:
+    for one, other in (
+        (Operator.EQUAL, Operator.UNEQUAL),
+        (Operator.CONTAINS, Operator.LACKS),
+        (Operator.EXISTS, Operator.MISSING),
+    ):
+        assert holds(Where("k", one, value), values) != holds(Where("k", other, value), values)
+
+
+def test_a_number_is_not_compared_with_a_word() -> None:
+    assert not holds(Where("k", Operator.GREATER, "3"), ["word"])
+    assert not holds(Where("k", Operator.LESS, "word"), ["3"])
+
+
+def test_keys_that_only_the_files_hold() -> None:
+    asked = Filters(where=(Where("mood", Operator.EXISTS), Where("title", Operator.EXISTS)))
+    assert [where.key for where in unknown_keys([asked])] == ["mood"]

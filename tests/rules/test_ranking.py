@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.model.retrieval import Passage, PassageKind
+from memstore.rules.matching import matcher_of
+from memstore.rules.query import parse
+from memstore.rules.ranking import (
+    Demands,
+    Source,
+    idf,
+    memory_score,
+    named_score,
+    passage_relevance,
+    recency_factor,
+    relevance,
+    score_memories,
+    score_passages,
+)
+
+Columns = tuple[list[int], list[int], list[int], list[int]]
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> Columns:
+    def column() -> tuple[list[int], list[int]]:
+        rows = sorted(draw(st.sets(st.integers(0, 9))))
+        return rows, [draw(st.integers(1, 5)) for _ in rows]
+
+    return *column(), *column()
+
+
+@given(st.integers(1, 1000), st.integers(0, 1000))
+def test_a_rarer_word_tells_more_and_none_tells_less_than_nothing(count: int, holding: int) -> None:
+    holding = min(holding, count)
+    assert idf(count, holding) > 0
+    assert holding == 0 or idf(count, holding) < idf(count, holding - 1)
+
+
+@given(st.lists(columns(), max_size=4))
+def test_scores_are_of_those_that_match_and_within_bounds(clauses: list[Columns]) -> None:
+    found = score_memories(clauses, [20] * 10, count=10, average=20.0)
+    assert set(found.by_row) == {row for one in clauses for row in (*one[0], *one[2])}
+    assert all(0 < score < found.best_possible for score in found.by_row.values())
+
+
+@given(columns())
+def test_a_longer_memory_scores_less_for_the_same_words(clause: Columns) -> None:
+    short = score_memories([clause], [10] * 10, count=10, average=20.0)
+    long = score_memories([clause], [40] * 10, count=10, average=20.0)
+    assert all(long.by_row[row] < short.by_row[row] for row in short.by_row)
+
+
+def test_a_word_counts_less_in_the_head_than_in_the_text() -> None:
+    found = score_memories([([0], [1], [1], [1])], [20, 20], count=9, average=20.0)
+    assert found.by_row[0] > found.by_row[1] > 0
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_memory_that_is_named_stands_above_all(named: float, other: float) -> None:
+    best = 10.0
+    bottom = memory_score(named_score(named * best, best), 0.0)
+    assert bottom >= best * 0.999
+    assert relevance(bottom * 1.001, best) == 1.0
+    assert memory_score(other * best, other * best) <= best * 1.001
+
+
+@given(st.floats(-10, 10_000), st.floats(0, 10_000))
+def test_recency_orders_what_is_alike_and_no_more(days: float, later: float) -> None:
+    assert 1 <= recency_factor(days + later) <= recency_factor(days) <= 1.02
+
+
+# -- passages ------------------------------------------------------------------------------------
+
+
+def passage(text: str, line: int = 1, *, headings: tuple[str, ...] = (), speaker: str = "") -> Passage:
+    return Passage(PassageKind.PARAGRAPH, line, line, text, headings, speaker)
+
+
+def ranked(query: str, *passages: Passage, title: str = "", demands: Demands | None = None) -> list[str]:
+    asked = parse(query)
+    weights = [1.0] * len(asked.clauses)
+    source = Source(title, "8 May 2026", passages, 1.0)
+    (found,) = score_passages([source], matcher_of(asked), weights, demands or Demands())
+    return [one.passage.text for one in found]
+
+
+def test_the_passage_with_more_of_the_words_stands_first() -> None:
+    passages = (passage("a heart", 1), passage("the murmur of her heart", 2))
+    assert ranked("heart murmur", *passages) == ["the murmur of her heart", "a heart"]
+
+
+def test_words_side_by_side_count_more() -> None:
+    far = (passage("heart of my murmur", 1), passage("nothing", 2), passage("x", 3), passage("my heart murmur is", 4))
+    assert ranked("heart murmur", *far)[0] == "my heart murmur is"
+
+
+def test_a_passage_may_be_found_by_its_neighbour_and_not_from_farther_off() -> None:
+    passages = tuple(passage(text, at) for at, text in enumerate(["heart", "next", "two on", "three on"], 1))
+    assert ranked("heart", *passages) == ["heart", "next"]
+
+
+def test_headings_and_title_and_date_help_but_find_nothing_alone() -> None:
+    passages = (passage("heart", 1), passage("x", 2), passage("heart", 3, headings=("The vet",)))
+    assert ranked("vet", *passages, title="The vet") == []
+    asked = parse("vet heart")
+    source = Source("", "", passages, 1.0)
+    (found,) = score_passages([source], matcher_of(asked), [1.0, 1.0], Demands())
+    assert found[0].passage.line_start == 3
+
+
+def test_who_speaks_is_found() -> None:
+    assert ranked("claire", passage("hello", 1, speaker="Claire"), passage("x", 2), passage("y", 3)) == ["hello"]
+
+
+@pytest.mark.parametrize(
+    ("demands", "expected"),
+    [
+        (Demands(must=frozenset({0})), ["heart vet", "heart"]),
+        (Demands(must=frozenset({0, 1})), ["heart vet"]),
+        (Demands(must=frozenset({0}), must_not=frozenset({1})), ["heart"]),
+    ],
+)
+def test_demands_look_at_the_passage_itself(demands: Demands, expected: list[str]) -> None:
+    passages = (passage("heart vet", 1), passage("vet", 2), passage("heart", 3))
+    assert ranked("heart vet", *passages, demands=demands) == expected
+
+
+def test_the_title_meets_a_demand() -> None:
+    demands = Demands(must=frozenset({0, 1}))
+    assert ranked("heart vet", passage("heart"), title="At the vet", demands=demands) == ["heart"]
+
+
+@given(st.lists(st.sampled_from(["heart", "vet heart", "x y", "murmur heart vet"]), min_size=1, max_size=8))
+def test_the_order_of_files_changes_no_score(texts: list[str]) -> None:
+    asked = parse("heart murmur vet")
+    sources = [Source("", "", (passage(text),), 1.0) for text in texts]
+    scored = score_passages(sources, matcher_of(asked), [1.0] * 3, Demands())
+    turned = score_passages(sources[::-1], matcher_of(asked), [1.0] * 3, Demands())[::-1]
+    assert scored == turned
+
+
+@given(st.floats(0, 100), st.floats(0.1, 100))
+def test_relevance_is_a_fraction(score: float, best: float) -> None:
+    assert 0 <= relevance(score, best) <= 1
+    assert 0 <= passage_relevance(score, best) <= relevance(score, best)
+    assert relevance(score, 0.0) == 1.0
