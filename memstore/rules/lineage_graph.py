@@ -74,7 +74,7 @@ class Graph:
         self.column = column
         self.rows = rows
         self._is_missing = is_missing
-        self._links: dict[int, tuple[Link, ...]] = {}
+        self._links: dict[Key, tuple[Link, ...]] = {}
         self._back: dict[Key, tuple[Link, ...]] = {}
 
     # -- nodes -----------------------------------------------------------------------------------
@@ -108,32 +108,24 @@ class Graph:
     # -- edges -----------------------------------------------------------------------------------
 
     def sources(self, key: Key) -> tuple[Link, ...]:
-        """Return what a node depends on, in a lasting order; nothing for what is no memory."""
-        if isinstance(key, str):
-            return ()
+        """Return what a node depends on, in a lasting order; of a missing memory, what its sources say of it."""
         if key not in self._links:
-            self._links[key] = self._sources(key)
+            self._links[key] = self._sources_of_missing(key) if isinstance(key, str) else self._sources(key)
         return self._links[key]
 
     def dependents(self, key: Key, *, kinds: frozenset[EdgeKind] = ALL_KINDS) -> tuple[Link, ...]:
         """Return what depends on a node by edges of these kinds, in a lasting order; a link has the dependent's key."""
         named = key[key.find(":") + 1 :] if isinstance(key, str) else self._ids[key]
-        rows = {row for kind in FORWARD if kind in kinds for row in self._namers[kind].rows_naming(named)}
-        absent: list[Link] = []
+        near: set[Key] = {row for kind in kinds.intersection(FORWARD) for row in self._namers[kind].rows_naming(named)}
         if isinstance(key, int):
-            for kind in kinds.intersection(BACKWARD):
-                for found, _ in self._targets(kind, key):
-                    if isinstance(found, int):
-                        rows.add(found)
-                    else:
-                        absent.append(Link(found, (kind,)))
-        found_links = [
-            Link(row, link.kinds, link.ops)
-            for row in rows
-            for link in self.sources(row)
+            near.update(found for kind in kinds.intersection(BACKWARD) for found, _ in self._targets(kind, key))
+        links = [
+            Link(dependent, link.kinds, link.ops)
+            for dependent in near
+            for link in self.sources(dependent)
             if link.key == key and not kinds.isdisjoint(link.kinds)
         ]
-        return self._in_order([*found_links, *absent])
+        return self._in_order(links)
 
     def dangling(self) -> list[tuple[int, EdgeKind, str]]:
         """Return who names what is not there, and where: row, kind and ref, in a lasting order."""
@@ -168,6 +160,14 @@ class Graph:
                 for source in self._namers[kind].rows_naming(memory_id):
                     kinds[source].append(kind)
         return self._in_order([Link(key, _once(of), tuple(ops.get(key, ()))) for key, of in kinds.items()])
+
+    def _sources_of_missing(self, ref: str) -> tuple[Link, ...]:
+        kinds: dict[Key, list[EdgeKind]] = defaultdict(list)
+        for kind in BACKWARD:
+            for row in self._namers[kind].rows_naming(_id_in(ref)):
+                if ref in self._cells[kind][row].split(ITEM_SEPARATOR):
+                    kinds[row].append(kind)
+        return self._in_order([Link(row, _once(of)) for row, of in kinds.items()])
 
     def _targets(self, kind: EdgeKind, row: int) -> Iterator[tuple[Key, str]]:
         """Yield what a row's cell names, with the ledger's word where it has one."""

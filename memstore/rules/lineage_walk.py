@@ -58,7 +58,7 @@ def roots(graph: Graph, start: Key) -> tuple[Key, ...]:
 
     Marks of what lies outside the vault are among them; a node without any source is its own root.
     """
-    ends = [key for key in distances(graph, [start], up=True) if not graph.sources(key)]
+    ends = [key for key in distances(graph, [start], up=True) if graph.is_gone(key) or not graph.sources(key)]
     return tuple(sorted(ends, key=graph.name))
 
 

@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memstore.model.lineage import Direction, Mark
+from memstore.rules import lineage_walk
+from memstore.rules.lineage_trace import trace
+from tests.rules.lineage_graphs import Cells, graph, memories, names
+
+
+def up(made: dict[str, Cells], start: int = 0) -> list[str]:
+    found = graph(made)
+    return names(found, list(lineage_walk.distances(found, [start], up=True)))
+
+
+# -- any graph -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(memories(), st.sampled_from(Direction), st.one_of(st.none(), st.integers(0, 3)), st.data())
+def test_every_walk_ends_and_draws_each_node_once(
+    made: dict[str, Cells], direction: Direction, depth: int | None, data: st.DataObject
+) -> None:
+    found = graph(made)
+    start = data.draw(st.sampled_from(range(len(made))))
+    traced = trace(found, start, direction=direction, depth=depth)
+    keys = [node.key for node in traced.nodes]
+    assert len(set(keys)) == len(keys)
+    own_places = [branch.node.key for branch in traced.tree if branch.mark in (Mark.NONE, Mark.CUT)]
+    assert sorted(own_places) == sorted(keys)
+    assert len(traced.tree) == len(traced.edges) + 1
+    assert all(branch.level == branch.node.distance for branch in traced.tree if branch.mark in (Mark.NONE, Mark.CUT))
+    assert depth is None or all(node.distance <= depth for node in traced.nodes)
+
+
+@settings(max_examples=40, deadline=None)
+@given(memories())
+def test_down_is_up_read_backwards(made: dict[str, Cells]) -> None:
+    found = graph(made)
+    for row in range(len(made)):
+        above = {link.key for link in found.sources(row)}
+        below = {link.key for link in found.dependents(row)}
+        for other in range(len(made)):
+            assert (other in above) == (row in {link.key for link in found.dependents(other)})
+            assert (other in below) == (row in {link.key for link in found.sources(other)})
+
+
+@settings(max_examples=40, deadline=None)
+@given(memories())
+def test_the_order_of_the_rows_changes_nothing(made: dict[str, Cells]) -> None:
+    one, other = graph(made), graph(dict(reversed(made.items())))
+    last = len(made) - 1
+    for row in range(len(made)):
+        for direction in Direction:
+            assert trace(one, row, direction=direction) == trace(other, last - row, direction=direction)
+
+
+@settings(max_examples=40, deadline=None)
+@given(memories())
+def test_the_chain_is_the_same_from_any_member(made: dict[str, Cells]) -> None:
+    found = graph(made)
+    for row in range(len(made)):
+        chain = lineage_walk.chain(found, row)
+        assert row in chain
+        assert len(set(chain)) == len(chain)
+        assert all(lineage_walk.chain(found, member) == chain for member in chain if isinstance(member, int))
+
+
+@settings(max_examples=60, deadline=None)
+@given(memories(), st.data())
+def test_impact_is_what_would_be_ungrounded_without_it(made: dict[str, Cells], data: st.DataObject) -> None:
+    gone = data.draw(st.sampled_from(range(len(made))))
+    name = list(made)[gone]
+    before, after = graph(made), graph({**made, name: {**made[name], "status": "forgotten"}})
+    found = lineage_walk.impact(before, [gone])
+    newly = {
+        row
+        for row in range(len(made))
+        if row != gone
+        and not before.is_gone(row)
+        and lineage_walk.is_ungrounded(after, row)
+        and not lineage_walk.is_ungrounded(before, row)
+    }
+    assert set(found.lost) == newly
+    assert not set(found.weakened) & {gone, *found.lost}
+    assert all(found.cut[row] for row in (*found.lost, *found.weakened))
+
+
+@settings(max_examples=40, deadline=None)
+@given(memories(), st.data())
+def test_what_is_hidden_reads_as_if_it_were_not_there(made: dict[str, Cells], data: st.DataObject) -> None:
+    hidden = data.draw(st.sets(st.sampled_from(range(len(made))), max_size=len(made) - 1))
+    rows = [row for row in range(len(made)) if row not in hidden]
+    with_hidden = graph(made, rows=rows, is_owner=False)
+    without = graph({name: cells for row, (name, cells) in enumerate(made.items()) if row in rows}, is_owner=False)
+    for number, row in enumerate(rows):
+        for direction in Direction:
+            assert trace(with_hidden, row, direction=direction) == trace(without, number, direction=direction)
+        assert [with_hidden.name(k) for k in lineage_walk.impact(with_hidden, [row]).lost] == [
+            without.name(k) for k in lineage_walk.impact(without, [number]).lost
+        ]
+
+
+# -- known shapes --------------------------------------------------------------------------------
+
+
+def chain_of(length: int, kind: str = "derived_from") -> dict[str, Cells]:
+    links: dict[str, Cells] = {f"note:m{n:05d}": {kind: f"note:m{n + 1:05d}"} for n in range(length - 1)}
+    return {**links, f"note:m{length - 1:05d}": {}}
+
+
+def test_chains_of_50_and_10000_are_followed_to_their_end() -> None:
+    for length in (50, 10_000):
+        found = graph(chain_of(length))
+        traced = trace(found, 0, direction=Direction.UP)
+        assert len(traced.nodes) == length
+        assert [node.key for node in traced.roots] == [f"note:m{length - 1:05d}"]
+        assert trace(found, length - 1, direction=Direction.DOWN).tree[-1].level == length - 1
+        assert len(lineage_walk.impact(found, [length - 1]).lost) == length - 1
+
+
+def test_a_supersede_chain_of_10000_is_in_order() -> None:
+    found = graph(chain_of(10_000, "supersedes"))
+    assert lineage_walk.chain(found, 5_000) == tuple(reversed(range(10_000)))
+
+
+def test_a_diamond_is_drawn_once_with_a_mark() -> None:
+    made: dict[str, Cells] = {
+        "belief:top": {"derived_from": ["note:left", "note:right"]},
+        "note:left": {"derived_from": "raw:root"},
+        "note:right": {"derived_from": "raw:root"},
+        "raw:root": {},
+    }
+    tree = trace(graph(made), 0, direction=Direction.UP).tree
+    drawn = [(branch.level, branch.node.key, branch.mark) for branch in tree]
+    assert drawn == [
+        (0, "belief:top", Mark.NONE),
+        (1, "note:left", Mark.NONE),
+        (2, "raw:root", Mark.NONE),
+        (1, "note:right", Mark.NONE),
+        (2, "raw:root", Mark.ABOVE),
+    ]
+
+
+def test_circles_are_marked() -> None:
+    made: dict[str, Cells] = {
+        "note:aaa": {"derived_from": ["note:bbb", "note:aaa"]},
+        "note:bbb": {"derived_from": "note:aaa"},
+    }
+    tree = trace(graph(made), 0, direction=Direction.UP).tree
+    assert [(branch.node.key, branch.mark) for branch in tree] == [
+        ("note:aaa", Mark.NONE),
+        ("note:aaa", Mark.CYCLE),
+        ("note:bbb", Mark.NONE),
+        ("note:aaa", Mark.CYCLE),
+    ]
+
+
+def test_a_ref_of_the_wrong_type_still_leads_to_the_memory() -> None:
+    assert up({"belief:aaa": {"derived_from": "episode:bbb"}, "note:bbb": {}}) == ["belief:aaa", "note:bbb"]
+
+
+def test_both_sides_of_a_promotion_are_one_edge() -> None:
+    made: dict[str, Cells] = {
+        "belief:aaa": {"derived_from": "raw:bbb", "relates_to": "raw:bbb"},
+        "raw:bbb": {"processed_into": "belief:aaa"},
+    }
+    edges = trace(graph(made), 0, direction=Direction.UP).edges
+    assert [[kind.value for kind in edge.kinds] for edge in edges] == [["derived_from", "processed_into", "relates_to"]]
+
+
+def test_a_promise_of_a_memory_that_is_not_there_is_shown_below() -> None:
+    found = graph({"raw:bbb": {"processed_into": "belief:gone"}})
+    assert [node.key for node in trace(found, 0, direction=Direction.DOWN).nodes] == ["raw:bbb", "belief:gone"]
+
+
+def test_of_two_files_with_one_id_refs_lead_to_the_first_and_both_have_lineage() -> None:
+    made: dict[str, Cells] = {
+        "note:aaa": {"path": "b.md", "derived_from": "raw:rrr"},
+        "raw:rrr": {},
+        "belief:top": {"derived_from": "note:aaa"},
+    }
+    found = graph({**made, "copy.md": {"id": "aaa", "path": "a.md"}})
+    assert found.row_of("aaa") == 3
+    assert [found.name(link.key) for link in found.sources(2)] == ["note:aaa"]
+    assert found.name(0) == "b.md"
+    assert [found.name(link.key) for link in found.sources(0)] == ["raw:rrr"]
+
+
+# -- ground --------------------------------------------------------------------------------------
+
+
+def ungrounded(cells: Cells, **others: Cells) -> bool:
+    made = {"belief:top": cells} | {f"note:{name}": of for name, of in others.items()}
+    return lineage_walk.is_ungrounded(graph(made), 0)
+
+
+def test_a_memory_is_ungrounded_when_all_its_roots_are_gone() -> None:
+    assert ungrounded({"derived_from": "raw:gone"})
+    assert ungrounded({"derived_from": "note:mid"}, mid={"relates_to": "raw:gone"})
+    assert ungrounded({"derived_from": "note:mid"}, mid={"status": "forgotten"})
+    assert ungrounded({"derived_from": ["raw:gone", "context:a walk"]})  # marks are no ground
+    assert ungrounded({"evidence": ["support raw:gone"]})
+
+
+def test_a_memory_has_ground_while_one_root_is_left() -> None:
+    assert not ungrounded({})
+    assert not ungrounded({"derived_from": "context:a walk"})
+    assert not ungrounded({"derived_from": ["raw:gone", "note:mid"]}, mid={})
+    assert not ungrounded({"evidence": ["contradict raw:gone"]})
+    assert not ungrounded({"evidence": ["support raw:gone", "retract raw:gone"]})
+    assert not ungrounded({"supersedes": "belief:gone", "cites": "note:gone"})
+    assert not ungrounded({"relates_to": "note:mid"}, mid={"relates_to": "belief:top"})  # a circle lost nothing
+
+
+def test_impact_tells_loss_from_weakening() -> None:
+    made: dict[str, Cells] = {
+        "raw:aaa": {},
+        "raw:bbb": {},
+        "note:only": {"derived_from": "raw:aaa"},
+        "note:both": {"derived_from": ["raw:aaa", "raw:bbb"]},
+        "note:next": {"derived_from": "note:only"},
+        "note:cites": {"cites": "note:next"},
+        "note:heir": {"supersedes": "raw:aaa"},
+    }
+    found = graph(made)
+    impact = lineage_walk.impact(found, [0])
+    assert names(found, impact.lost) == ["note:next", "note:only"]
+    assert names(found, impact.weakened) == ["note:both", "note:cites"]
+    assert {found.name(row): names(found, [link.key for link in links]) for row, links in impact.cut.items()} == {
+        "note:only": ["raw:aaa"],
+        "note:both": ["raw:aaa"],
+        "note:next": ["note:only"],
+        "note:cites": ["note:next"],
+    }

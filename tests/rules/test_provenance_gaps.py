@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from memstore.rules.provenance_gaps import (
+    Change,
+    is_seed_statement,
+    merged,
+    one_sided_promotions,
+    same_texts,
+    seed_beliefs,
+    twins_in_time,
+    without_source,
+)
+from tests.rules.lineage_graphs import Cells, graph, names
+
+
+def told(changes: list[Change]) -> list[tuple[str, str, tuple[str, ...], str]]:
+    return [(change.path, change.key, change.items, change.value) for change in merged(changes)]
+
+
+def test_any_recorded_source_is_one() -> None:
+    made: dict[str, Cells] = {
+        "note:none": {"author": "si:ash"},
+        "note:unknown": {"source_type": "unknown"},
+        "note:source": {"source": "a walk"},
+        "note:type": {"source_type": "direct_experience"},
+        "note:entity": {"source_entity": "human:sean", "source_type": "unknown"},
+        "note:derived": {"derived_from": "raw:gone"},
+        "note:relates": {"relates_to": "raw:gone"},
+        "note:evidence": {"evidence": "support raw:gone"},
+        "note:tombstone": {"status": "forgotten"},
+        "no id.md": {},
+    }
+    found = graph(made)
+    assert names(found, without_source(found)) == ["no id.md", "note:none", "note:unknown"]
+
+
+def test_a_promotion_recorded_on_one_side_is_recorded_on_both() -> None:
+    made: dict[str, Cells] = {
+        "raw:one": {"processed_into": "belief:made"},
+        "belief:made": {},
+        "raw:two": {},
+        "note:born": {"derived_from": "raw:two"},
+        "raw:both": {"processed_into": "note:done"},
+        "note:done": {"derived_from": "raw:both"},
+    }
+    assert told(one_sided_promotions(graph(made))) == [
+        ("memories/made.md", "derived_from", ("raw:one",), ""),
+        ("memories/two.md", "processed_into", ("note:born",), ""),
+    ]
+
+
+def test_what_is_no_memory_yet_or_any_more_is_left_alone() -> None:
+    made: dict[str, Cells] = {
+        "raw:one": {"processed_into": "belief:draft"},
+        "belief:draft": {"status": "draft"},
+        "note:two": {"derived_from": "raw:gone"},
+        "raw:tomb": {"status": "forgotten"},
+        "note:three": {"derived_from": "raw:tomb"},
+        "note.md": {"derived_from": "raw:one"},
+    }
+    assert told(one_sided_promotions(graph(made))) == []
+
+
+def test_no_link_is_made_that_closes_a_circle() -> None:
+    made: dict[str, Cells] = {"raw:one": {"derived_from": "note:two", "processed_into": "note:two"}, "note:two": {}}
+    assert told(one_sided_promotions(graph(made))) == []
+
+
+def test_seed_beliefs_are_known_by_their_statement() -> None:
+    statement = "Truth is rarely binary; complexity is a feature, not a bug."
+    made: dict[str, Cells] = {
+        "belief:title": {"title": statement.lower()},
+        "belief:body": {"title": "On truth", "source_type": "unknown", "derived_from": "raw:xxx"},
+        "belief:told": {"title": statement, "source_type": "told_by_human"},
+        "note:quoted": {"title": statement},
+        "belief:other": {"title": "Truth is rarely binary."},
+    }
+    assert told(seed_beliefs(graph(made), {1: f"\n{statement}\n\nHeld since.\n"})) == [
+        ("memories/body.md", "derived_from", ("kernle:seed-beliefs",), ""),
+        ("memories/body.md", "source_type", (), "seed"),
+        ("memories/title.md", "derived_from", ("kernle:seed-beliefs",), ""),
+        ("memories/title.md", "source_type", (), "seed"),
+    ]
+
+
+def test_a_statement_cut_short_is_known_by_its_beginning() -> None:
+    assert is_seed_statement("I am not obligated...")
+    assert is_seed_statement("Authentic relationships require honesty…")
+    assert not is_seed_statement("I am not obligated to answer.")
+    assert not is_seed_statement("I am…")
+    assert not is_seed_statement("")
+
+
+RAW: Cells = {"created_at": "2026-02-01T12:00:00Z"}
+TEXTS = {0: "The tea\nwas cold.\n", 1: "The tea was cold.\n"}
+
+
+def joined(memory: Cells, texts: dict[int, str]) -> list[tuple[str, str, tuple[str, ...], str]]:
+    found = graph({"raw:rrr": RAW, "note:nnn": memory})
+    return told(same_texts(found, twins_in_time(found), texts))
+
+
+def test_the_same_text_within_half_an_hour_is_the_same_memory() -> None:
+    assert joined({"created_at": "2026-02-01T12:30:00Z"}, TEXTS) == [
+        ("memories/nnn.md", "derived_from", ("raw:rrr",), ""),
+        ("memories/rrr.md", "processed_into", ("note:nnn",), ""),
+    ]
+
+
+def test_later_other_or_sourced_texts_are_not_joined() -> None:
+    near = "2026-02-01T12:01:00Z"
+    assert joined({"created_at": "2026-02-01T12:30:01Z"}, TEXTS) == []
+    assert joined({"created_at": near}, {**TEXTS, 1: "The tea was hot.\n"}) == []
+    assert joined({"created_at": near}, {0: "\n", 1: ""}) == []
+    assert joined({"created_at": near, "derived_from": "raw:rrr"}, TEXTS) == []
+    assert joined({}, TEXTS) == []
+
+
+def test_of_two_raw_memories_the_nearer_one_is_the_source() -> None:
+    made: dict[str, Cells] = {
+        "raw:far": {"created_at": "2026-02-01T11:50:00Z"},
+        "raw:near": RAW,
+        "note:nnn": {"created_at": "2026-02-01T12:01:00Z"},
+    }
+    found = graph(made)
+    changes = same_texts(found, twins_in_time(found), dict.fromkeys(range(3), "The tea was cold."))
+    assert [change.items for change in changes] == [("raw:near",), ("note:nnn",)]
