@@ -136,7 +136,15 @@ def measure(machine: Machine, corpus: Corpus, size: int, rounds: int) -> dict[st
         "search, one word": [MEMSTORE, "--vault", str(vault), "search", word],
         "search, three words": [MEMSTORE, "--vault", str(vault), "search", three],
         "list --type belief": [MEMSTORE, "--vault", str(vault), "list", "--type", "belief", "--limit", "20"],
-        "bare Whoosh search": [PYTHON, "-W", "ignore", "-c", WHOOSH_SEARCH, str(machine.folder / f"whoosh-{size}"), word],
+        "bare Whoosh search": [
+            PYTHON,
+            "-W",
+            "ignore",
+            "-c",
+            WHOOSH_SEARCH,
+            str(machine.folder / f"whoosh-{size}"),
+            word,
+        ],
     }
     if shutil.which("rg"):
         commands["ripgrep -l -i -w"] = ["rg", "-l", "-i", "-w", word, str(vault)]
@@ -144,7 +152,9 @@ def measure(machine: Machine, corpus: Corpus, size: int, rounds: int) -> dict[st
     figures["search after an edit"] = edited(machine, corpus, vault, word, rounds)
     figures["search, peak MB"] = machine.run(*commands["search, one word"])[1] / 1024
     words = [*queries["term1"], *(" ".join(q) for q in queries["term3"])]
-    figures["warm search in process"] = float(machine.text(PYTHON, "-W", "ignore", "-c", WARM, str(vault), *words)) / 1000
+    figures["warm search in process"] = (
+        float(machine.text(PYTHON, "-W", "ignore", "-c", WARM, str(vault), *words)) / 1000
+    )
     return figures
 
 
@@ -177,7 +187,9 @@ def verdicts(results: dict[int, dict[str, float]]) -> str:
                 ("search <= 16 x python", f["search, one word"] / unit, 16),
                 ("warm search <= 15 ms", f["warm search in process"] * 1000, 15),
             ]
-        lines += [f"{size:>7,}  {name:<40} {got:6.2f}  {'holds' if got <= most else 'FAILS'}" for name, got, most in rows]
+        lines += [
+            f"{size:>7,}  {name:<40} {got:6.2f}  {'holds' if got <= most else 'FAILS'}" for name, got, most in rows
+        ]
     if len(results) > 1:
         small, large = min(results), max(results)
         growth = results[large]["search, one word"] / results[small]["search, one word"]

@@ -1,0 +1,95 @@
+"""The installed program, called as a person calls it: another process, an environment of its own, a real repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+MEMSTORE = Path(sys.executable).with_name("memstore")
+Done = subprocess.CompletedProcess[str]
+
+
+class Program:
+    """memstore and git in `home`, which holds all that either of them keeps outside the vault.
+
+    Args:
+        home: an empty folder; the vault is made in `home/vault`.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.vault = home / "vault"
+        self.environment = {
+            "PATH": f"{MEMSTORE.parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(home),
+            "XDG_CACHE_HOME": str(home / "cache"),
+            "XDG_CONFIG_HOME": str(home / "config"),
+            "XDG_STATE_HOME": str(home / "state"),
+            "GIT_CONFIG_GLOBAL": str(home / "gitconfig"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "LC_ALL": "C.UTF-8",
+            "LOGNAME": "tester",
+        }
+        (home / "gitconfig").write_text(
+            "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n"
+        )
+
+    def run(self, *words: str, stdin: str | None = None, cwd: Path | None = None, **environment: str) -> Done:
+        """Run memstore in the vault, or in `cwd`, and wait for it."""
+        return subprocess.run(
+            [str(MEMSTORE), *words],
+            cwd=cwd or self.vault,
+            env=self.environment | environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def ok(self, *words: str, stdin: str | None = None, cwd: Path | None = None, **environment: str) -> str:
+        """Run memstore, which must succeed; return what it prints."""
+        done = self.run(*words, stdin=stdin, cwd=cwd, **environment)
+        assert done.returncode == 0, (words, done.returncode, done.stdout, done.stderr)
+        return done.stdout
+
+    def json(self, *words: str, **environment: str) -> Any:
+        """Run memstore with `--json`, which must succeed; return the document."""
+        return json.loads(self.ok("--json", *words, stdin=None, cwd=None, **environment))
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """Start memstore in the vault without waiting for it."""
+        return subprocess.Popen(
+            [str(MEMSTORE), *words],
+            cwd=self.vault,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def git(self, *words: str) -> str:
+        """Run git in the vault, which must succeed; return what it prints."""
+        done = subprocess.run(
+            ["git", *words], cwd=self.vault, env=self.environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    def init(self) -> None:
+        """Make the vault."""
+        self.vault.mkdir()
+        self.ok("init", ".", "--owner", "human:tester")
+
+    def add(self, text: str, *words: str) -> tuple[str, Path]:
+        """Add a note; return its ref and its file."""
+        made = self.json("add", text, *words)
+        return made["ref"], self.vault / made["path"]
+
+    def found(self, query: str) -> set[str]:
+        """Return the paths that a search finds."""
+        return {hit["path"] for hit in self.json("search", query)["results"]}
