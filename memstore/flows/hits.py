@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from memstore.flows.cite import cites_standing_lines
@@ -120,9 +121,10 @@ class HitReader:
         in_title = {clause for _, clause in self._matcher.places(file.own_title)}
         best_line = max(best.own, ranking.line_score(in_title, self._candidates.weights))
         whole = ranking.memory_score(score, best_line) * self._recency(file)
-        worth = [one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text)]
+        # A passage that only its neighbours make a match is not worth showing beside the best.
+        worth = (one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text))
         relevance = ranking.relevance(whole, self._candidates.best_possible)
-        return [(whole, self._hit(file, best, relevance, worth[:MOST_MORE]))]
+        return [(whole, self._hit(file, best, relevance, list(islice(worth, MOST_MORE))))]
 
     def _passage_hits(self, file: Opened, passages: list[ScoredPassage], score: float) -> list[tuple[float, Hit]]:
         found = []
