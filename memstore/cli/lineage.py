@@ -108,9 +108,12 @@ def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
         yield paint("heading", "Dangling refs:")
         for one in found.dangling:
             yield f"  {_dangling(paint, one)}"
-    if found.without_source or found.dangling:
+    if found.without_source:
         yield ""
         yield "Fix: memstore fix-provenance"
+    elif found.dangling:
+        yield ""
+        yield "Fix: mend these refs in an editor, or take them out"
     else:
         yield "Every memory says where it comes from."
 

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from memstore.cli.lineage_text import DEEPEST_INDENT, trace_lines
+from memstore.cli.main import main
+from memstore.cli.output import Palette
+from memstore.codec.lineage_results import dot_lines, mermaid_lines
+from memstore.flows.trace import trace_memory
+from tests.memory_workspace import memory_workspace
+from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from memstore.model.lineage import Trace
+
+SCHEMAS = Path(__file__).parents[2] / "schemas" / "output"
+PLAIN = Palette(colours=False, signs=True)
+
+FILES = {
+    "raw.md": memory_text("Cold.\n", type="raw", id="m_raw", source="a walk", processed_into="[note:m_note]"),
+    "note.md": memory_text(id="m_note", derived_from="[raw:m_raw, note:m_gone, context:tea]", source_type="inference"),
+    "belief.md": memory_text(type="belief", id="m_belief", relates_to="[note:m_note]", superseded_by="belief:m_heir"),
+    "heir.md": memory_text(type="belief", id="m_heir", supersedes="belief:m_belief"),
+    "orphan.md": memory_text(type="belief", id="m_one", title='"I am not obligated..."'),
+}
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.delenv("MEMSTORE_ENTITY", raising=False)
+    root = tmp_path / "vault"
+    (root / ".memstore").mkdir(parents=True)
+    (root / ".memstore" / "config.toml").write_text('format = 1\nowner = "human:sean"\n')
+    for path, data in FILES.items():
+        (root / path).write_bytes(data)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [
+        ("trace", ["m_note"]),
+        ("trace", ["m_raw", "--reverse", "--depth", "1"]),
+        ("trace", ["m_heir", "--format", "json"]),
+        ("orphans", []),
+        ("impact", ["m_raw"]),
+        ("fix-provenance", ["--dry-run"]),
+        ("fix-provenance", []),
+    ],
+)
+def test_json_follows_its_schema(vault: Path, capsys: pytest.CaptureFixture[str], verb: str, words: list[str]) -> None:
+    assert main(["--vault", str(vault), verb, *words, "--json"]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    schema = json.loads((SCHEMAS / f"{verb}.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(document)
+    assert any(document[key] for key in ("nodes", "orphans", "lost", "files") if key in document)
+
+
+def test_show_with_trace_is_show_and_the_traces(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--vault", str(vault), "show", "m_note", "--trace", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["id"] == "m_note"
+    assert document["trace"]["sources"]["nodes"][0]["key"] == "note:m_note"
+    assert [edge["dependent"] for edge in document["trace"]["dependents"]["edges"]] == ["belief:m_belief"]
+
+
+def traced(files: dict[str, bytes], ref: str) -> Trace:
+    return trace_memory(memory_workspace(files), ref)
+
+
+def test_a_tree_tells_how_each_came_in() -> None:
+    assert list(trace_lines(PLAIN, traced(FILES, "m_heir"))) == [
+        'belief:m_heir "Some text."',
+        '└── supersedes belief:m_belief "Some text."',
+        '    └── relates to note:m_note "Some text."',
+        "        ├── derived from context:tea",
+        "        ├── derived from note:m_gone (missing)",
+        '        └── derived from raw:m_raw "Cold."',
+        "",
+        "Superseded in turn: belief:m_belief → belief:m_heir",
+    ]
+
+
+def test_a_deep_chain_stays_readable() -> None:
+    files = {f"{n}.md": memory_text(id=f"m{n:03d}", derived_from=f"[note:m{n + 1:03d}]") for n in range(99)}
+    lines = list(trace_lines(PLAIN, traced(files, "m000")))
+    assert len(lines) == 102
+    assert max(map(len, lines)) < 4 * DEEPEST_INDENT + 60
+    assert lines[60].lstrip().startswith("└── (60) derived from note:m060")
+
+
+def test_drawings_survive_any_title() -> None:
+    title = 'Say "x" <b> [y] {z} | ` & \\ #1;'
+    files = {"a.md": memory_text(id="m_a", title=json.dumps(title), derived_from="[context:tea]")}
+    assert list(dot_lines(traced(files, "m_a")))[2] == (
+        '  "note:m_a" [label="note:m_a\\nSay \\"x\\" <b> [y] {z} | ` & \\\\ #1;", shape=box];'
+    )
+    assert list(mermaid_lines(traced(files, "m_a")))[1] == (
+        '  n0["note:m_a<br>Say #34;x#34; #60;b#62; #91;y#93; #123;z#125; #124; #96; #38; #92; #35;1;"]'
+    )
