@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.group import SeveralOption
 from memstore.cli.topics import KEY_MEANINGS
-from memstore.model.memory import KEYS, Key, Shape
+from memstore.model.keys import KEYS, Key, Shape
 from memstore.rules.not_by_hand import KEPT_BY_THE_PROGRAM
 
 if TYPE_CHECKING:

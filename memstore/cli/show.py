@@ -146,7 +146,7 @@ def path(session: Session, ref: str) -> None:
 
 def _document(shown: Shown) -> dict[str, Any]:
     """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
-    from memstore.model.memory import KEYS, Shape
+    from memstore.model.keys import KEYS, Shape
 
     lists = {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES}
     absent: dict[str, Any] = {key.name: [] if key.shape in lists else None for key in KEYS}

@@ -117,7 +117,7 @@ def _exit_codes() -> str:
 
 
 def _frontmatter() -> str:
-    from memstore.model.memory import KEYS
+    from memstore.model.keys import KEYS
 
     lines = ["The keys of a memory's frontmatter; all but `type` may be absent. Others are yours, and kept.", ""]
     for key in KEYS:

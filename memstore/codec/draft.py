@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memstore.codec.fence import BOM
 from memstore.codec.render import parts_of, scalar
 from memstore.codec.shapes import is_absent
-from memstore.model.memory import KEYS
+from memstore.model.keys import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

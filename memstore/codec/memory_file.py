@@ -10,7 +10,8 @@ from memstore.codec import fence, shapes, strict_yaml
 from memstore.codec.problem import Problem
 from memstore.model.attestation import Anchor, Signature, Witness
 from memstore.model.confidence import Claim, LedgerLine, ResolvedConflict
-from memstore.model.memory import KEY_BY_NAME, KEYS, CompressedFrom, Key, Memory, Shape
+from memstore.model.keys import KEY_BY_NAME, KEYS, Key, Shape
+from memstore.model.memory import CompressedFrom, Memory
 from memstore.model.provenance import Origin
 from memstore.model.sharing import EVERYBODY, EVERYBODY_SPELLED, Generalization
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.codec.advice import worth_showing
 from memstore.codec.problem import Problem
 from memstore.model.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
-from memstore.model.memory import Key, Shape
+from memstore.model.keys import Key, Shape
 from memstore.model.provenance import is_external_mark
 from memstore.model.sharing import EVERYBODY, EVERYBODY_SPELLED
 

@@ -27,7 +27,7 @@ from memstore.codec.render import flow_value, item_of, parts_of, scalar
 from memstore.codec.shapes import is_absent
 from memstore.codec.splice_list import Change, changed, list_changes
 from memstore.errors import FormatError
-from memstore.model.memory import KEYS
+from memstore.model.keys import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

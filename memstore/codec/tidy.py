@@ -27,7 +27,7 @@ from memstore.codec.layout import (
 from memstore.codec.render import quoted
 from memstore.codec.splice import same_value
 from memstore.codec.splice_list import Change, changed
-from memstore.model.memory import KEY_BY_NAME, KEYS, Key, Shape
+from memstore.model.keys import KEY_BY_NAME, KEYS, Key, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

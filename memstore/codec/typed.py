@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
-from memstore.model.memory import KEY_BY_NAME, Key, Shape
+from memstore.model.keys import KEY_BY_NAME, Key, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.errors import UsageError
 from memstore.flows.resolve import resolve
-from memstore.model.memory import KEYS, Shape
+from memstore.model.keys import KEYS, Shape
 from memstore.model.provenance import is_external_mark
 
 if TYPE_CHECKING:

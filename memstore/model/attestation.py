@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ATTESTATIONS = ("confirm", "dispute", "partial")
-ANCHOR_TYPES = ("git_commit", "url", "moltbook_post", "opentimestamps", "blockchain")
-ANCHOR_ROLES = ("commitment", "source")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LEDGER_OPS = ("assert", "support", "partial", "contradict", "retract", "edit", "checkpoint", "propagate")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerLine:

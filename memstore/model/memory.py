@@ -1,16 +1,11 @@
-"""A memory: the frozen value of one file, and the table of the keys that its frontmatter may have."""
+"""A memory: the frozen value of one file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from memstore.model.attestation import ANCHOR_ROLES, ANCHOR_TYPES, ATTESTATIONS
-from memstore.model.confidence import LEDGER_OPS
-from memstore.model.ids import MEMORY_TYPES, MemoryRef
-from memstore.model.provenance import CHANNELS, SOURCE_TYPES
+from memstore.model.ids import MemoryRef
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,169 +14,6 @@ if TYPE_CHECKING:
     from memstore.model.confidence import Claim, LedgerLine, ResolvedConflict
     from memstore.model.provenance import Origin
     from memstore.model.sharing import Generalization
-
-STATUSES = ("active", "draft", "superseded", "archived", "forgotten")
-BELIEF_TYPES = ("fact", "rule", "preference", "constraint", "learned", "value")
-IMPORTANCES = ("low", "normal", "high", "pinned")
-
-
-class Shape(Enum):
-    """What the value of a key looks like; the value is how people read it."""
-
-    LINE = "one line of text"
-    LINES = "a list of one-line texts"
-    CHOICE = "one of a few words"
-    MEMORY_ID = "a memory's id"
-    ENTITY = "an entity id"
-    ENTITIES = "a list of entity ids"
-    GRANTS = 'a list of entity ids, or "*"'
-    GRANT_LISTS = "a list of lists of entity ids"
-    CONTEXT = "a context, ctx:name"
-    SCOPE = "global or project:name"
-    REF = "a ref, type:id"
-    REFS = "a list of refs, type:id"
-    SOURCES = "a list of refs or external marks"
-    HEIRS = "a ref, or a list of refs"
-    INSTANT = "a time in UTC, YYYY-MM-DDTHH:MM:SSZ"
-    DAY = "a date or a time in UTC"
-    FRACTION = "a number from 0 to 1"
-    NUMBER = "a number, 0 or more"
-    COUNT = "a whole number, 0 or more"
-    FLAG = "true or false"
-    ROLES = "a map of entity ids to lists of roles"
-    ENTRY = "a map"
-    ENTRIES = "a list of maps, one a line"
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One key of a frontmatter, or of an entry in it."""
-
-    name: str
-    shape: Shape
-    choices: tuple[str, ...] = ()
-    entry: tuple[Key, ...] = ()
-    required: bool = False
-
-
-def _required(name: str, shape: Shape, choices: tuple[str, ...] = ()) -> Key:
-    return Key(name, shape, choices, required=True)
-
-
-LEDGER_KEYS = (
-    _required("timestamp", Shape.INSTANT),
-    _required("op", Shape.CHOICE, LEDGER_OPS),
-    Key("old", Shape.FRACTION),
-    Key("new", Shape.FRACTION),
-    Key("evidence_source", Shape.LINE),
-    Key("weight", Shape.NUMBER),
-    Key("roots", Shape.LINES),
-    Key("reason", Shape.LINE),
-    Key("by", Shape.ENTITY),
-    Key("precision", Shape.NUMBER),
-    Key("counted", Shape.LINES),
-    Key("source_confidence", Shape.FRACTION),
-    Key("factor", Shape.FRACTION),
-    Key("cap", Shape.FRACTION),
-)
-CLAIM_KEYS = (
-    _required("subject", Shape.LINE),
-    _required("attribute", Shape.LINE),
-    _required("value", Shape.LINE),
-    Key("since", Shape.DAY),
-)
-RESOLVED_CONFLICT_KEYS = (
-    _required("with", Shape.REF),
-    _required("conflict_type", Shape.LINE),
-    _required("decision", Shape.LINE),
-    Key("at", Shape.INSTANT),
-    Key("by", Shape.ENTITY),
-)
-WITNESS_KEYS = (
-    _required("agent_id", Shape.ENTITY),
-    _required("attestation", Shape.CHOICE, ATTESTATIONS),
-    _required("witnessed_at", Shape.INSTANT),
-    Key("content", Shape.LINE),
-    Key("provenance", Shape.LINE),
-    Key("aspects", Shape.LINES),
-    Key("notes", Shape.LINE),
-    Key("sig", Shape.LINE),
-)
-ANCHOR_KEYS = (
-    _required("type", Shape.CHOICE, ANCHOR_TYPES),
-    _required("reference", Shape.LINE),
-    Key("role", Shape.CHOICE, ANCHOR_ROLES),
-    Key("path", Shape.LINE),
-    Key("blob", Shape.LINE),
-    Key("hash", Shape.LINE),
-    Key("created_at", Shape.INSTANT),
-)
-SIGNATURE_KEYS = (
-    _required("by", Shape.ENTITY),
-    _required("at", Shape.INSTANT),
-    _required("content", Shape.LINE),
-    _required("provenance", Shape.LINE),
-    _required("sig", Shape.LINE),
-)
-ORIGIN_KEYS = (Key("session_id", Shape.LINE), Key("trigger", Shape.LINE))
-GENERALIZATION_KEYS = (
-    _required("verdict", Shape.LINE),
-    Key("checks", Shape.LINES),
-    Key("k", Shape.COUNT),
-    Key("note", Shape.LINE),
-    Key("acknowledged_by", Shape.ENTITY),
-)
-COMPRESSED_KEYS = (_required("commit", Shape.LINE), _required("blob", Shape.LINE))
-
-# In the order in which a new file is written.
-KEYS = (
-    _required("type", Shape.CHOICE, MEMORY_TYPES),
-    Key("id", Shape.MEMORY_ID),
-    Key("title", Shape.LINE),
-    Key("aliases", Shape.LINES),
-    Key("tags", Shape.LINES),
-    Key("status", Shape.CHOICE, STATUSES),
-    Key("created_at", Shape.INSTANT),
-    Key("valid_from", Shape.DAY),
-    Key("valid_until", Shape.DAY),
-    Key("scope", Shape.SCOPE),
-    Key("owner", Shape.ENTITY),
-    Key("author", Shape.ENTITY),
-    Key("platform", Shape.LINE),
-    Key("source", Shape.LINE),
-    Key("source_type", Shape.CHOICE, SOURCE_TYPES),
-    Key("source_entity", Shape.ENTITY),
-    Key("source_chain", Shape.ENTITIES),
-    Key("channel", Shape.CHOICE, CHANNELS),
-    Key("origin", Shape.ENTRY, entry=ORIGIN_KEYS),
-    Key("derived_from", Shape.SOURCES),
-    Key("relates_to", Shape.REFS),
-    Key("processed_into", Shape.REFS),
-    Key("supersedes", Shape.HEIRS),
-    Key("superseded_by", Shape.HEIRS),
-    Key("context_tags", Shape.LINES),
-    Key("entities", Shape.LINES),
-    Key("subject_ids", Shape.ENTITIES),
-    Key("context", Shape.CONTEXT),
-    Key("access_grants", Shape.GRANTS),
-    Key("access_denies", Shape.GRANTS),
-    Key("consent_grants", Shape.ENTITIES),
-    Key("upstream_grants", Shape.GRANT_LISTS),
-    Key("generalized", Shape.FLAG),
-    Key("generalization", Shape.ENTRY, entry=GENERALIZATION_KEYS),
-    Key("belief_type", Shape.CHOICE, BELIEF_TYPES),
-    Key("foundational", Shape.FLAG),
-    Key("importance", Shape.CHOICE, IMPORTANCES),
-    Key("confidence", Shape.FRACTION),
-    Key("confidence_history", Shape.ENTRIES, entry=LEDGER_KEYS),
-    Key("claims", Shape.ENTRIES, entry=CLAIM_KEYS),
-    Key("resolved_conflicts", Shape.ENTRIES, entry=RESOLVED_CONFLICT_KEYS),
-    Key("compressed_from", Shape.ENTRY, entry=COMPRESSED_KEYS),
-    Key("signature", Shape.ENTRY, entry=SIGNATURE_KEYS),
-    Key("witnesses", Shape.ENTRIES, entry=WITNESS_KEYS),
-    Key("anchors", Shape.ENTRIES, entry=ANCHOR_KEYS),
-)
-KEY_BY_NAME: Mapping[str, Key] = MappingProxyType({key.name: key for key in KEYS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SOURCE_TYPES = (
-    "direct_experience", "inference", "consolidation", "seed",
-    "told_by_agent", "told_by_human", "observation", "unknown",
-)  # fmt: skip
-
-CHANNELS = ("USER.md", "MEMORY.md", "AGENTS.md", "session", "heartbeat", "inferred", "fallback")
-
 # Marks in `derived_from` that name something outside the vault; they don't count as grounding.
 EXTERNAL_MARKS = ("context:", "kernle:", "consolidation:", "url:", "file:")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from memstore.model.memory import SIGNATURE_KEYS, Key, Shape
+from memstore.model.keys import SIGNATURE_KEYS, Key, Shape
 
 ENTITY_KINDS = ("person", "agent", "professional", "organisation", "ward", "topic", "artefact")
 CONSENT_TYPES = ("consent", "delegation", "revocation")

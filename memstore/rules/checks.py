@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.model.finding import Finding, Position
 from memstore.model.finding_codes import CODES
-from memstore.model.memory import KEYS, Shape
+from memstore.model.keys import KEYS, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.errors import UsageError
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.ids import MEMORY_TYPES
-from memstore.model.memory import STATUSES
-from memstore.model.provenance import SOURCE_TYPES
+from memstore.model.keys import SOURCE_TYPES, STATUSES
 from memstore.model.retrieval import Filters, Operator, Where
 from memstore.rules import analysis
 

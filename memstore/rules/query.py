@@ -11,7 +11,7 @@ from typing import Any
 
 from memstore.errors import UsageError
 from memstore.model.ids import MEMORY_TYPES
-from memstore.model.memory import KEY_BY_NAME
+from memstore.model.keys import KEY_BY_NAME
 from memstore.model.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
 from memstore.rules import analysis, filters
 

@@ -5,7 +5,7 @@ import pytest
 from memstore.cli import topics
 from memstore.cli.main import main
 from memstore.errors import Exit
-from memstore.model.memory import KEYS
+from memstore.model.keys import KEYS
 
 
 def test_every_exit_code_is_explained() -> None:

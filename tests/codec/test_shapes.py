@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.codec import shapes, strict_yaml
-from memstore.model.memory import KEYS, Key, Shape
+from memstore.model.keys import KEYS, Key, Shape
 
 Found = tuple[str, int, int, str | None]
 

@@ -17,7 +17,7 @@ from memstore.cli.group import GLOBAL_OPTIONS, PROGRAM, Command, Group
 from memstore.cli.topics import EXIT_MEANINGS, KEY_MEANINGS
 from memstore.model.config import USER_SETTINGS, VAULT_SETTINGS, Setting
 from memstore.model.finding_codes import CODES
-from memstore.model.memory import KEYS, Key
+from memstore.model.keys import KEYS, Key
 from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from memstore.cli.group import GLOBAL_OPTIONS
 from memstore.errors import Exit
 from memstore.model.finding_codes import CODES
-from memstore.model.memory import KEYS
+from memstore.model.keys import KEYS
 from tests.docs import generate
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.model.finding import Position
-from memstore.model.memory import KEYS, Memory
+from memstore.model.keys import KEYS
+from memstore.model.memory import Memory
 from memstore.rules import checks
 from memstore.rules.checks import Checked
 

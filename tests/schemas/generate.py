@@ -11,7 +11,7 @@ from typing import Any
 
 from memstore.model.config import VAULT_SETTINGS, Kind
 from memstore.model.ids import ENTITY_ID_PATTERN, MEMORY_ID_PATTERN, MEMORY_TYPES
-from memstore.model.memory import KEYS, Key, Shape
+from memstore.model.keys import KEYS, Key, Shape
 from memstore.model.provenance import EXTERNAL_MARKS
 from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
 

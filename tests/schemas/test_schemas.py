@@ -17,7 +17,7 @@ from memstore.codec.memory_file import read as read_memory
 from memstore.codec.registry_file import RegistryFile
 from memstore.codec.registry_file import read as read_registry
 from memstore.codec.strict_yaml import Frontmatter
-from memstore.model.memory import KEYS, Key, Shape
+from memstore.model.keys import KEYS, Key, Shape
 from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS, kind_of
 from tests.schemas import generate
 
