@@ -5,7 +5,7 @@ Time, chance and the machine enter here and nowhere else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memstore.adapters import config_file
 from memstore.errors import RefusedError, UsageError, VaultError
@@ -14,10 +14,13 @@ from memstore.model.ids import is_entity_id
 from memstore.ports.workspace import Workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from memstore.adapters.editor import Drafts, Editor
     from memstore.adapters.environment import Environment
+    from memstore.ports.history import History
+    from memstore.ports.journal import Journal
     from memstore.ports.place import Place
     from memstore.ports.settings import SettingsFile
     from memstore.ports.surroundings import Surroundings
@@ -73,10 +76,8 @@ def open_vault(path: str | Path | None = None, *, entity: str | None = None) -> 
 
 def assemble(env: Environment, root: Path, config: Config, actor: str) -> Workspace:
     """Return the workspace of the vault at `root`, built from the adapters of this machine."""
-    from memstore.adapters.disk_journal import DiskJournal
     from memstore.adapters.disk_library import DiskLibrary
     from memstore.adapters.disk_vault import DiskVault
-    from memstore.adapters.git_history import GitHistory
     from memstore.adapters.local_state import cache_folder, state_folder
     from memstore.adapters.random_ids import RandomIds
     from memstore.adapters.system_clock import SystemClock
@@ -85,14 +86,42 @@ def assemble(env: Environment, root: Path, config: Config, actor: str) -> Worksp
     vault = DiskVault(root, state=state)
     return Workspace(
         vault=vault,
-        history=GitHistory(root, env.variables),
+        history=cast("History", _Later(lambda: _history(env, root))),
         library=DiskLibrary(vault, cache=cache_folder(root, cache_home=env.cache_home), on_progress=env.on_progress),
         clock=SystemClock(),
         ids=RandomIds(),
         config=config,
         actor=actor,
-        journal=DiskJournal(state),
+        journal=cast("Journal", _Later(lambda: _journal(state))),
     )
+
+
+class _Later:
+    """An adapter that is made when it is first used: a search asks neither for the history nor for the journal.
+
+    Args:
+        make: makes the adapter.
+    """
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> object:
+        if "_made" not in self.__dict__:
+            self._made = self._make()
+        return getattr(self._made, name)
+
+
+def _history(env: Environment, root: Path) -> History:
+    from memstore.adapters.git_history import GitHistory
+
+    return GitHistory(root, env.variables)
+
+
+def _journal(state: Path) -> Journal:
+    from memstore.adapters.disk_journal import DiskJournal
+
+    return DiskJournal(state)
 
 
 def find_vault(env: Environment, named: str | None) -> Path:
@@ -193,12 +222,10 @@ def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[S
     Raises:
         VaultError: the vault's are asked for, and there is no vault.
     """
-    from dataclasses import asdict
-
     if user:
         return config_file.ConfigFile(env.config_file, USER_SETTINGS), {}
     root = find_vault(env, vault)
-    return config_file.ConfigFile(root / CONFIG_PATH, VAULT_SETTINGS), asdict(Config(owner=env.login_entity))
+    return config_file.ConfigFile(root / CONFIG_PATH, VAULT_SETTINGS), Config(owner=env.login_entity)._asdict()
 
 
 def surroundings(env: Environment, vault: str | None) -> Surroundings:

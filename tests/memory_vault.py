@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.codec.memory_file import MOST_BYTES
+from memstore.codec.fence import MOST_BYTES
 from memstore.errors import ChangedMeanwhileError, LockedError, TooLargeError, VaultError
 from memstore.model.registry import kind_of
 from memstore.ports.vault import FileStat

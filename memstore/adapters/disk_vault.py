@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from memstore.adapters import tree_walk
 from memstore.adapters.write_lock import WriteLock
+from memstore.codec.fence import MOST_BYTES
 from memstore.errors import ChangedMeanwhileError, TooLargeError, VaultError
 
 if TYPE_CHECKING:
@@ -65,11 +66,9 @@ class DiskVault:
         """Return a file's bytes.
 
         Raises:
-            TooLargeError: it has more bytes than a memory may have (`memory_file.MOST_BYTES`); none of them was read.
+            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); none of them was read.
             VaultError: there is no such file, it is no regular file, or it lies outside the vault.
         """
-        from memstore.codec.memory_file import MOST_BYTES
-
         place = self._place(path)
         try:
             handle = os.open(place, _OPEN_TO_READ)

@@ -82,9 +82,7 @@ class LayeredCatalog:
             return self._above.entry(row - self._index.row_count)
         entry = self._index.entry(row)
         if row in self._moved:
-            from dataclasses import replace
-
-            return replace(entry, path=self._moved[row])
+            return entry._replace(path=self._moved[row])
         return entry
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:

@@ -12,9 +12,8 @@ import sys
 import zlib
 from array import array
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.errors import VaultError
 
@@ -36,8 +35,7 @@ class DamagedError(VaultError):
         super().__init__(f"the index is damaged: {what}", hint="memstore index rebuild")
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(NamedTuple):
     """All that a manifest holds: `facts` are JSON values; a column is one field of all rows, a record is one row."""
 
     facts: Mapping[str, Any]

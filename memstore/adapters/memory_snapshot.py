@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from memstore.codec.memory_file import ReadFile
     from memstore.rules.searchable import Searchable
 
-COLUMNS = tuple(field.name for field in fields(Entry))
-LIST_COLUMNS = frozenset(field.name for field in fields(Entry) if field.default == ())
+COLUMNS = Entry._fields
+LIST_COLUMNS = frozenset(name for name, default in Entry._field_defaults.items() if default == ())
 
 
 class Document(NamedTuple):

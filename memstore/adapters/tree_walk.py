@@ -12,7 +12,7 @@ import time
 from array import array
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.ports.vault import FileStat
 from memstore.rules.freshness import GONE, StatColumns, is_racy
@@ -27,8 +27,7 @@ UNSETTLED = (0, 0)
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFolder:
+class KnownFolder(NamedTuple):
     """A folder as an earlier walk found it: its times, its folders (paths), and its files' names from `start` on."""
 
     times: tuple[int, int]
@@ -176,12 +175,13 @@ class _Walker:
 
 def _matcher(rules: bytes) -> Callable[[str], bool]:
     """Return whether the rules, in gitignore's syntax, name a path; folders end in a slash."""
-    if not rules.strip():
+    lines = [line for line in rules.decode(errors="surrogateescape").splitlines() if line.strip()]
+    if all(line.startswith("#") for line in lines):
         return lambda _path: False
     from pathspec import GitIgnoreSpec
 
     spec = GitIgnoreSpec([])
-    for line in rules.decode(errors="surrogateescape").splitlines():
+    for line in lines:
         with suppress(ValueError):  # a line that means nothing is passed over, as git does
             spec += GitIgnoreSpec.from_lines([line])
     return lambda path: bool(spec.match_file(path))

@@ -10,10 +10,9 @@ import os
 import shutil
 import sys
 from array import array
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.adapters.manifest import DamagedError
 from memstore.adapters.whoosh_import import import_whoosh
@@ -35,8 +34,7 @@ _SORT_IN_MEGABYTES = 1024
 FileMarks = dict[str, list[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(NamedTuple):
     """One state of the index: the folder it lies in, Whoosh's number for it, and what its files looked like."""
 
     folder: str
@@ -111,8 +109,7 @@ class WhooshIndex:
         return self._blocks[key]
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(NamedTuple):
     """Some postings of a term: document numbers, weights (how often, as floats) and encoded positions."""
 
     documents: Sequence[int]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.codec.edges import cited_refs, evidence_of
-from memstore.codec.memory_file import BrokenFile, MemoryFile, PlainFile, title_of
+from memstore.codec.memory_file import BrokenFile, MemoryFile, PlainFile
+from memstore.codec.titles import title_of
 from memstore.model.catalog import Entry, FileKind
 
 if TYPE_CHECKING:

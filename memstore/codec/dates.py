@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
 
 from memstore.errors import UsageError
 
@@ -21,8 +21,7 @@ _SECOND = timedelta(seconds=1)
 FORMS = "2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo or 1y"
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(NamedTuple):
     """A stretch of time that a date names: its first and last second, in UTC."""
 
     start: datetime

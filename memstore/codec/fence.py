@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memstore.codec.problem import Problem
 from memstore.model.finding import Position
@@ -12,13 +12,15 @@ from memstore.model.finding import Position
 MOST_HEAD_LINES = 200
 BOM = b"\xef\xbb\xbf"
 
+# A memory is a page or so; what is larger is a log or a mistake, and reading it whole would stall every search.
+MOST_BYTES = 8 * 1024 * 1024
+
 # A fence may be followed by blanks, which editors leave behind unseen.
 _OPENING = re.compile(rb"---[ \t]*(\r?\n|\Z)")
 _CLOSING = re.compile(rb"^---[ \t]*(\r?\n|\Z)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class FencedText:
+class FencedText(NamedTuple):
     """A file taken apart: `before + head + between + body` are its bytes.
 
     `head` is the YAML between the fences, `head_line` and `body_line` the file lines on which head and body begin.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from memstore.codec.fence import FencedText
     from memstore.codec.strict_yaml import Frontmatter
     from memstore.model.finding import Finding
-
-# A memory is a page or so; what is larger is a log or a mistake, and reading it whole would stall every search.
-MOST_BYTES = 8 * 1024 * 1024
 
 _ENTRY_CLASSES: dict[str, type] = {
     "origin": Origin,
@@ -69,7 +65,7 @@ ReadFile = MemoryFile | BrokenFile | PlainFile
 
 def read(path: str, data: bytes) -> ReadFile:
     """Return what the file at `path` with the bytes `data` holds."""
-    if len(data) > MOST_BYTES:
+    if len(data) > fence.MOST_BYTES:
         return BrokenFile(path, b"", (too_large(path, len(data)),))
     text = fence.split(data)
     if text is None:
@@ -90,7 +86,7 @@ def too_large(path: str, size: int) -> Finding:
     return Problem(
         "file-too-large",
         Position(1),
-        f"{size:,} bytes; a memory has at most {MOST_BYTES:,}",
+        f"{size:,} bytes; a memory has at most {fence.MOST_BYTES:,}",
         hint="keep it elsewhere and cite it, or name it in .memstoreignore",
     ).found_in(path)
 
@@ -138,25 +134,3 @@ def _entry(key: Key, value: dict[str, Any]) -> Any:
         if not shapes.is_absent(value.get(part.name))
     }
     return _ENTRY_CLASSES[key.name](**fields)
-
-
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
-_MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|[*_`]|\[\[|\]\]")
-LONGEST_DEFAULT_TITLE = 80
-
-
-def title_of(memory: Memory) -> str:
-    """Return the memory's title, or what serves for one: its first heading or sentence, at most 80 characters."""
-    return memory.title or default_title(memory.body)
-
-
-def default_title(body: str) -> str:
-    """Return the first heading, or else the first sentence, of a body; empty for an empty body."""
-    heading = _HEADING.search(body)
-    text = heading[1] if heading else next((line for line in body.splitlines() if line.strip()), "")
-    text = " ".join(_MARKUP.sub("", text).split())
-    sentence = re.match(r"(.+?[.!?])(?:\s|$)", text)
-    text = sentence[1] if sentence and not heading else text
-    if len(text) <= LONGEST_DEFAULT_TITLE:
-        return text
-    return text[: LONGEST_DEFAULT_TITLE - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

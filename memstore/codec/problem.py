@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memstore.model.finding import Finding, Position, Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One problem of a text; `mended` is the line as it could read, where that needs no judgement."""
 
     code: str

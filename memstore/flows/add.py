@@ -9,10 +9,12 @@ from memstore.codec.draft import new_file
 from memstore.codec.fence import FencedText
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.shapes import is_absent
+from memstore.codec.titles import title_of
 from memstore.errors import UsageError
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.save import Edit, Saved, hint, instant, save, told
+from memstore.rules.beliefs import UNSTATED_BELIEF_CONFIDENCE
 from memstore.rules.provenance import provenance_of_new
 from memstore.rules.slugs import path_of_new
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from memstore.ports.workspace import Workspace
 
 DEFAULT_TYPE = "note"
-UNSTATED_BELIEF_CONFIDENCE = 0.8  # docs/beliefs.md, "Unstated confidence"
 DRAFT_PATH = "draft.md"
 
 
@@ -59,14 +60,31 @@ def write_new(
     commit: bool = False,
 ) -> Saved:
     """Write a new memory for a flow that may give any key; else as `add_memory`, `verb` is the command."""
+    said = {name: value for name, value in values.items() if not is_absent(value)}
+    given = {"type": DEFAULT_TYPE, **said}
+    edit = new_memory(ws, {**given, **whole_refs(ws, given)}, body)
+    return save(ws, edit, verb=verb, dry_run=dry_run, commit=commit)
+
+
+def new_memory(
+    ws: Workspace, values: Mapping[str, Plain], body: str, *, ground: Mapping[str, Plain] | None = None
+) -> Edit:
+    """Return the file of a new memory, for operations that write more than one.
+
+    Args:
+        ws: the vault.
+        values: keys of the frontmatter, `type` among them; refs are written as they are given.
+        body: the text.
+        ground: what the ledger says of why its first number was stated: `evidence_source`, `reason`. With it, there is
+            such a line for a memory of any type.
+
+    Raises:
+        UsageError: a value has not the shape of its key, or there is no text.
+    """
     if not body.strip():
         raise UsageError("a memory needs a text", hint='memstore add "what to remember"')
-    said = {name: value for name, value in values.items() if not is_absent(value)}
-    given: dict[str, Plain] = {"type": DEFAULT_TYPE, **said}
-    given |= whole_refs(ws, given)
-    _read(new_file(given, body))
-    data = new_file({**given, **_completing(ws, given)}, body)
-    return _save_new(ws, data, verb=verb, dry_run=dry_run, commit=commit)
+    _read(new_file(values, body))
+    return _edit_of_new(ws, new_file({**values, **_completing(ws, values, ground)}, body))
 
 
 def add_draft(
@@ -96,7 +114,7 @@ def add_draft(
     whole = whole_refs(ws, said)
     added = {**whole, **_completing(ws, {**said, **whole})}
     data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
-    return _save_new(ws, data, verb="add", dry_run=dry_run, commit=commit)
+    return save(ws, _edit_of_new(ws, data), verb="add", dry_run=dry_run, commit=commit)
 
 
 def _with_values(data: bytes, values: Mapping[str, Plain]) -> bytes:
@@ -124,7 +142,9 @@ def _read(data: bytes) -> MemoryFile:
             )
 
 
-def _completing(ws: Workspace, values: Mapping[str, Plain]) -> dict[str, Any]:
+def _completing(
+    ws: Workspace, values: Mapping[str, Plain], ground: Mapping[str, Plain] | None = None
+) -> dict[str, Any]:
     """Return the keys that a new memory gets beside those that its writer gave."""
     now = instant(ws.clock.now())
     added: dict[str, Any] = {"id": ws.ids.memory_id(), "author": ws.actor}
@@ -132,23 +152,24 @@ def _completing(ws: Workspace, values: Mapping[str, Plain]) -> dict[str, Any]:
         added["created_at"] = now
     if ws.actor != ws.config.owner and is_absent(values.get("owner")):
         added["owner"] = ws.actor
-    return {**added, **provenance_of_new(values), **_stated(ws, values, now)}
+    return {**added, **provenance_of_new(values), **_stated(ws, values, now, ground)}
 
 
-def _stated(ws: Workspace, values: Mapping[str, Plain], now: str) -> dict[str, Any]:
+def _stated(ws: Workspace, values: Mapping[str, Plain], now: str, ground: Mapping[str, Plain] | None) -> dict[str, Any]:
     """Return a belief's confidence and the line that states it."""
-    if values["type"] != "belief":
+    is_belief = values["type"] == "belief"
+    if not is_belief and ground is None:
         return {}
     confidence = values.get("confidence")
-    new = UNSTATED_BELIEF_CONFIDENCE if confidence is None else confidence
+    new = UNSTATED_BELIEF_CONFIDENCE if is_belief and confidence is None else confidence
     if not is_absent(values.get("confidence_history")):
         return {} if confidence is not None else {"confidence": new}
-    line = {"timestamp": now, "op": "assert", "old": None, "new": new, "by": ws.actor}
+    line = {"timestamp": now, "op": "assert", "old": None, "new": new, **(ground or {}), "by": ws.actor}
     return {"confidence": new, "confidence_history": [line]}
 
 
-def _save_new(ws: Workspace, data: bytes, *, verb: str, dry_run: bool, commit: bool) -> Saved:
+def _edit_of_new(ws: Workspace, data: bytes) -> Edit:
     memory = _read(data).memory
-    title = memory_file.title_of(memory) if ws.config.filenames == "slug-id" else ""
+    title = title_of(memory) if ws.config.filenames == "slug-id" else ""
     path = path_of_new(memory.type, memory.id or "", memory.created_at or "", title)
-    return save(ws, Edit(path=path, before=None, after=data), verb=verb, dry_run=dry_run, commit=commit)
+    return Edit(path=path, before=None, after=data)

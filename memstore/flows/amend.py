@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file, splice, typed
@@ -16,6 +15,7 @@ from memstore.flows.resolve import resolve
 from memstore.flows.save import Edit, Saved, findings_between, hint, instant, save, told
 from memstore.ports.vault import read_file
 from memstore.rules.access import may_see
+from memstore.rules.beliefs import next_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,10 +89,8 @@ def _edits(ws: Workspace, file: MemoryFile, name: str, value: Plain) -> list[spl
 
 def _edit_line(ws: Workspace, history: Sequence[LedgerLine], old: float | None, new: Plain) -> dict[str, Plain]:
     """Return the ledger line of a confidence set by hand; its time lies after all lines before it."""
-    now = ws.clock.now()
-    last = max(datetime.fromisoformat(line.timestamp) for line in history)
-    at = now if now > last else last.replace(microsecond=0) + timedelta(seconds=1)
-    return {"timestamp": instant(at), "op": "edit", "old": old, "new": new, "by": ws.actor}
+    at = instant(next_time(history, ws.clock.now()))
+    return {"timestamp": at, "op": "edit", "old": old, "new": new, "by": ws.actor}
 
 
 def tag(

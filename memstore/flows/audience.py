@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.flows.at import snapshot_at
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.retrieval import Phrase, Prefix, Word
@@ -28,8 +26,7 @@ if TYPE_CHECKING:
 SHORTEST_STEM = 3
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A vault at one time: `read` gives a file's bytes, as they were then, by its path."""
 
     ws: Workspace
@@ -47,6 +44,8 @@ def view(ws: Workspace, at: str | None) -> View:
     """
     if at is None:
         return View(ws, ws.library.snapshot(), ws.vault.read)
+    from memstore.flows.at import snapshot_at
+
     return View(ws, *snapshot_at(ws, at))
 
 

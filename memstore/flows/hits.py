@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.flows.cite import cites_standing_lines
 from memstore.flows.opened import opened
 from memstore.model.retrieval import NO_FILTERS, Filters, Hit, Passage, PassageKind, Sort, Unit
 from memstore.rules import analysis, quality, ranking
@@ -26,8 +24,7 @@ MOST_MORE = 2
 WORTH_MORE = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class Wish(NamedTuple):
     """How results are wanted: which, how many, of what, in which order; `facets` are the keys to count values of."""
 
     filters: Filters = NO_FILTERS
@@ -75,7 +72,7 @@ class HitReader:
             hits = [hit for hit in self._block(block) if hit.quality >= least]
             if self._wish.sort is Sort.RELEVANCE:
                 # Blocks are put in order by less than is known inside one: what follows is never shown as better.
-                hits = [replace(hit, relevance=min(hit.relevance, ceiling)) for hit in hits]
+                hits = [hit._replace(relevance=min(hit.relevance, ceiling)) for hit in hits]
                 ceiling = hits[-1].relevance if hits else ceiling
             taken += hits
             if len(taken) >= self._wish.limit:
@@ -178,12 +175,21 @@ class HitReader:
             quality=quality.quality(
                 base,
                 days_old=quality.days_between(entry.created_at, self._now),
-                cites=cites_standing_lines(self._candidates.audience, file),
+                cites=self._cites(file),
             ),
             held_confidence=held,
             source_type=entry.source_type or "unknown",
             channel=entry.channel or None,
         )
+
+    def _cites(self, file: Opened) -> bool:
+        """Whether a memory cites lines that still stand."""
+        marks_in_text = "[[" in file.text.body and "@" in file.text.body
+        if not marks_in_text and not any(source.startswith("file:") for source in file.entry.derived_from):
+            return False  # most cite nothing, and need not wait for what follows citations to be loaded
+        from memstore.flows.cite import cites_standing_lines
+
+        return cites_standing_lines(self._candidates.audience, file)
 
     def _recency(self, file: Opened) -> float:
         days = quality.days_between(file.entry.created_at, self._now)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.errors import UsageError
+from memstore.errors import RefusedError, UsageError
+from memstore.flows.lineage import graph_of
 from memstore.flows.resolve import resolve
+from memstore.model.ids import MemoryRef
 from memstore.model.keys import KEYS, Shape
 from memstore.model.provenance import is_external_mark
+from memstore.rules.lineage_cycles import way_back
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memstore.codec.render import Plain
     from memstore.ports.search_index import Snapshot
@@ -30,12 +33,29 @@ def whole_refs(ws: Workspace, values: Mapping[str, Plain], *, of: str | None = N
     Raises:
         NotFoundError: a ref names no memory that the actor may see, several, or one of another type.
         UsageError: a ref names the memory itself, or one that has no id.
+        RefusedError: the memory would be made of what was made of it.
     """
     named = {name: value for name in _REF_KEYS if (value := values.get(name))}
     if all(is_external_mark(text) for value in named.values() for text in _texts(value)):
         return {}
     snapshot = ws.library.snapshot()
-    return {name: _whole(ws, snapshot, name, value, of) for name, value in named.items()}
+    whole = {name: _whole(ws, snapshot, name, value, of) for name, value in named.items()}
+    if of is not None:
+        _refuse_circle(ws, snapshot, _texts(whole.get("derived_from", [])), of)
+    return whole
+
+
+def _refuse_circle(ws: Workspace, snapshot: Snapshot, sources: Sequence[str], of: str) -> None:
+    """Stop where a memory would be made of what was made of it; what is new can't be in a circle."""
+    graph = graph_of(ws, snapshot)
+    ids = [MemoryRef.parse(source) for source in sources]
+    targets = [row for ref in ids if ref is not None and (row := graph.row_of(ref.id)) is not None]
+    start = graph.row_at(of, "")
+    circle = way_back(graph, start, targets) if start is not None and targets else ()
+    if circle:
+        raise RefusedError(
+            f"`derived_from` would lead in a circle: {' -> '.join(circle)}", hint="take that ref out of the list"
+        )
 
 
 def _texts(value: Plain) -> list[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import memory_file
-from memstore.codec.memory_file import MemoryFile
 from memstore.errors import VaultError
 from memstore.rules import filters as rules
 
@@ -40,12 +38,14 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
 
 def values_of(then: View, row: int) -> dict[str, Any]:
     """Return the frontmatter of a row's file; nothing where it can't be read any more."""
+    from memstore.codec import memory_file
+
     path = then.snapshot.catalog.entry(row).path
     try:
         file = memory_file.read(path, then.read(path))
     except VaultError:
         return {}
-    return file.front.values if isinstance(file, MemoryFile) else {}
+    return file.front.values if isinstance(file, memory_file.MemoryFile) else {}
 
 
 def texts_at(values: dict[str, Any], key: str) -> list[str]:

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.codec import fence, git_blob, memory_file, passages
-from memstore.codec.catalog_entry import entry_of
+from memstore.codec import fence, git_blob, passages, titles
 from memstore.codec.fence import FencedText
 from memstore.codec.line_map import LineMap
-from memstore.codec.memory_file import MemoryFile
 from memstore.errors import VaultError
 from memstore.model.retrieval import Citation
 from memstore.rules.access import may_see
@@ -42,7 +40,7 @@ class Opened:
     def own_title(self) -> str:
         """The title that the frontmatter has; empty where the text's beginning serves for one."""
         title = self.entry.title
-        return "" if not title or title == memory_file.default_title(self.text.body) else title
+        return "" if not title or title == titles.default_title(self.text.body) else title
 
     def cite(self, line_start: int, line_end: int) -> Citation:
         """Return the citation of these lines."""
@@ -58,10 +56,14 @@ class Opened:
         """Return the line of a key of the frontmatter, or of an item in its list."""
         if len(path) == 1 and (found := re.search(rf"^{path[0]}[ \t]*:", self.text.head, re.MULTILINE)):
             return self.text.head_line + self.text.head.count("\n", 0, found.start())
+        from memstore.codec.memory_file import MemoryFile
+
         return self._file.front.position(*path).line if isinstance(self._file, MemoryFile) else 1
 
     @cached_property
     def _file(self) -> ReadFile:
+        from memstore.codec import memory_file
+
         return memory_file.read(self.entry.path, self.data)
 
     @cached_property
@@ -79,12 +81,20 @@ def opened(then: View, row: int) -> Opened | None:
     blob = git_blob.blob_id(data, git_blob.format_of(entry.blob))
     if blob != entry.blob:
         # Saved since the snapshot was made: what the catalogue says of it no longer holds.
-        file = memory_file.read(entry.path, data)
-        now = entry_of(file, blob)
-        if not isinstance(file, MemoryFile) or now.status != entry.status:
+        now = _entry_now(entry.path, data, blob)
+        if now is None or now.status != entry.status:
             return None
         entry = now
     text = fence.split(data)
     if not isinstance(text, FencedText) or not may_see(entry.owner, then.ws.actor, then.ws.config.owner):
         return None
     return Opened(entry, data, text)
+
+
+def _entry_now(path: str, data: bytes, blob: str) -> Entry | None:
+    """Return what these bytes say of themselves; None where they are no readable memory."""
+    from memstore.codec import memory_file
+    from memstore.codec.catalog_entry import entry_of
+
+    file = memory_file.read(path, data)
+    return entry_of(file, blob) if isinstance(file, memory_file.MemoryFile) else None

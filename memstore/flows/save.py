@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file
 from memstore.codec.memory_file import BrokenFile, MemoryFile
+from memstore.codec.titles import title_of
 from memstore.errors import ChangedMeanwhileError, FormatError, RefusedError, VaultError
 from memstore.model.finding import in_order
 from memstore.ports.journal import Operation, Written
@@ -133,7 +134,7 @@ def _saved(edit: Edit, file: MemoryFile) -> Saved:
     return Saved(
         ref=str(file.memory.ref) if file.memory.ref else None,
         path=edit.path,
-        title=memory_file.title_of(file.memory),
+        title=title_of(file.memory),
         diff=unified_diff(edit.path, edit.before.data if edit.before else None, edit.after),
         findings=findings_between(edit.before, file),
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 # Between the items of a list in one cell; a control character, so no value holds it.
 ITEM_SEPARATOR = "\x1f"
@@ -17,8 +17,7 @@ class FileKind(Enum):
     PLAIN = "plain"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):
     """One file: its place, its revision (`blob`, a git blob id) and the header of the memory in it.
 
     All fields are text, as a catalogue keeps them; absent ones are empty. A broken or plain file has no header.

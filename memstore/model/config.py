@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 FORMAT_VERSION = 1
 # Extensions of the format that this version knows: none yet.
@@ -24,8 +24,7 @@ class Kind(Enum):
     WORDS = "a list of words"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One key of a configuration file. `fixed` ones are written by `init` and not by `config`."""
 
     name: str
@@ -49,20 +48,18 @@ USER_SETTINGS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(NamedTuple):
     """What a vault's owner has chosen; the names are the file's keys, and `VAULT_SETTINGS` says what they mean."""
 
+    owner: str
     format: int = FORMAT_VERSION
     extensions: tuple[str, ...] = ()
-    owner: str
     filenames: str = "slug-id"
     auto_commit: bool = False
     require_context: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserConfig:
+class UserConfig(NamedTuple):
     """What a user has chosen for all vaults; `USER_SETTINGS` says what the keys mean."""
 
     vault: str | None = None

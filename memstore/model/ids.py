@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MEMORY_TYPES = (
     "raw", "episode", "belief", "note", "value", "goal", "drive", "reflection",
@@ -31,8 +31,7 @@ def is_entity_id(text: str) -> bool:
     return _ENTITY_ID.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class MemoryRef:
+class MemoryRef(NamedTuple):
     """A reference to a memory: its type and its id, written `type:id`."""
 
     type: str

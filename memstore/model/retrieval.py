@@ -1,8 +1,10 @@
-"""What is asked of a vault, and what is answered: queries, filters, citations, hits."""
+"""What is asked of a vault, and what is answered: queries, filters, citations, hits.
+
+Named tuples, as is all that every search loads: Python makes a frozen dataclass six times slower (docs/adr/0005).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,30 +20,26 @@ class Need(Enum):
     MUST_NOT = "must not"
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word asked for, as an index term; `spellings` are tried where the word itself stands nowhere."""
 
     term: str
     spellings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(NamedTuple):
     """The beginning of a word, folded and not stemmed."""
 
     start: str
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """Terms that stand side by side."""
 
     terms: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One thing asked for."""
 
     asked: Word | Prefix | Phrase
@@ -63,8 +61,7 @@ class Operator(Enum):
     MISSING = "missing"
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(NamedTuple):
     """A condition on one key of the frontmatter; EXISTS and MISSING have no value."""
 
     key: str
@@ -72,8 +69,7 @@ class Where:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
+class Filters(NamedTuple):
     """What a memory must be like: values of one field are alternatives, fields and conditions hold together.
 
     Without `status`, only active memories are meant. `since` and `until` are inclusive, in UTC.
@@ -97,8 +93,7 @@ class Filters:
 NO_FILTERS = Filters()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(NamedTuple):
     """A query taken apart: `text` as it was typed, what it asks for, and the filters in it (`tag:dog`)."""
 
     text: str
@@ -124,8 +119,7 @@ class Unit(Enum):
     PASSAGE = "passage"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
+class Citation(NamedTuple):
     """Lines of a file: from 1, both inclusive; `excerpt` is their text, `version_hash` the file's git blob id."""
 
     path: str
@@ -135,8 +129,7 @@ class Citation:
     version_hash: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(NamedTuple):
     """One result.
 
     `relevance` says how well it matches, `quality` how far it may be relied on, both in [0,1]; `held_confidence` is
@@ -163,8 +156,7 @@ class Hit:
         return self.relevance * self.quality
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """The results of a query: `total` memories match, of `left_out` files it is not known.
 
     `fallback` says why results below the asked-for quality are shown, or is None; `facets` counts the matching

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from memstore.model.catalog import Entry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexStatus:
+class IndexStatus(NamedTuple):
     """The index in the user's cache.
 
     `folder` is where it lies or would lie; `built` whether there is one that can be used; `usable` whether the folder

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.errors import TooLargeError
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from memstore.codec.memory_file import ReadFile
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(NamedTuple):
     """What tells that a file changed: size in bytes, times in nanoseconds, inode."""
 
     path: str
@@ -43,7 +41,7 @@ class Vault(Protocol):
         """Return a file's bytes.
 
         Raises:
-            TooLargeError: it has more bytes than a memory may have (`memory_file.MOST_BYTES`); none of them was read.
+            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); none of them was read.
             VaultError: there is no such file, it is no regular file, or it lies outside the vault.
         """
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 # Chinese, Japanese and Korean are written without blanks (Korean glues its particles on), so each character is a word
 # of its own there, and a query's neighbours are scored as neighbours.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
 # A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`.
 _WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
-WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?<=\d)[.:]\d+)*(?:'[^\W{_UNSPACED}]+)*")
+_FIRST_UNSPACED = _UNSPACED[0]
 # What hangs on a word and is none: the English possessive, the French and Italian article.
 _HANGERS = re.compile(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
 _MARKS = re.compile("[\u0300-\u036f]+")
-_MAY_DIFFER = re.compile(f"['’{_UNSPACED}]")
 _STEMMED = re.compile(r"[a-z]{3,32}")
 
 # Words that carry a question and not its subject. They are indexed all the same, so phrases are exact.
@@ -36,13 +35,21 @@ STOP_WORDS = frozenset(
 
 def words(text: str) -> list[str]:
     """Return the words of a text, folded: lower case, without marks; in order, stop words included."""
-    if text.isascii():
-        folded = text.lower()
-        return _WORD.findall(_HANGERS.sub("", folded) if "'" in folded else folded)
-    folded = fold(text)
-    if not _MAY_DIFFER.search(folded):
-        return _WORD.findall(folded)
-    return WORD.findall(_HANGERS.sub("", folded))
+    folded = text.lower() if text.isascii() else fold(text)
+    if "'" in folded:
+        folded = _HANGERS.sub("", folded)
+    return word_pattern(folded).findall(folded)
+
+
+def word_pattern(text: str) -> re.Pattern[str]:
+    """Return what matches one word of this text."""
+    return _WORD if text.isascii() or max(text) < _FIRST_UNSPACED else _pattern_of_unspaced()
+
+
+@cache
+def _pattern_of_unspaced() -> re.Pattern[str]:
+    # Made when such a text comes along: its large character sets take longer to compile than most searches.
+    return re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?<=\d)[.:]\d+)*(?:'[^\W{_UNSPACED}]+)*")
 
 
 def terms(text: str) -> list[str]:

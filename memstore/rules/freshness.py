@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,7 @@ _SECOND_NS = 1_000_000_000
 GONE = -1  # as size
 
 
-@dataclass(frozen=True, slots=True)
-class StatColumns:
+class StatColumns(NamedTuple):
     """Sizes in bytes, times in nanoseconds and inodes, one position a file; the size of a lost one is `GONE`."""
 
     size: Sequence[int]
@@ -48,16 +47,16 @@ def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> 
     all its stats, so an entry that is not older than the reading proves nothing.
     """
     plan = Refresh()
-    same = known == seen
-    if same and _youngest(known) < known_at_ns - COARSE_TICK_NS:
-        return plan
-    for i, size in enumerate(seen.size):
-        if size == GONE:
-            plan.gone.append(i)
-        elif not same and _differs(known, seen, i):
-            plan.changed.append(i)
-        elif is_racy(seen.mtime_ns[i], seen.ctime_ns[i], known_at_ns):
-            plan.suspicious.append(i)
+    # Whole columns at once: nearly always all is as it was, and every read waits for this.
+    if known != seen:
+        for i, (before, now) in enumerate(zip(zip(*known, strict=True), zip(*seen, strict=True), strict=True)):
+            if before != now or now[0] == GONE:
+                (plan.gone if now[0] == GONE else plan.changed).append(i)
+    settled = {*plan.changed, *plan.gone}
+    limit = known_at_ns - COARSE_TICK_NS
+    times = zip(seen.mtime_ns, seen.ctime_ns, strict=True)
+    young = [(i, *pair) for i, pair in enumerate(times) if pair[0] >= limit or pair[1] >= limit]
+    plan.suspicious.extend(i for i, *pair in young if i not in settled and is_racy(*pair, known_at_ns))
     return plan
 
 
@@ -69,16 +68,3 @@ def is_racy(mtime_ns: int, ctime_ns: int, known_at_ns: int) -> bool:
 def _is_young(time_ns: int, known_at_ns: int) -> bool:
     tick = TICK_NS if time_ns % _SECOND_NS else COARSE_TICK_NS
     return time_ns >= known_at_ns - tick
-
-
-def _youngest(stats: StatColumns) -> int:
-    return max(max(stats.mtime_ns, default=0), max(stats.ctime_ns, default=0))
-
-
-def _differs(known: StatColumns, seen: StatColumns, i: int) -> bool:
-    return (
-        known.mtime_ns[i] != seen.mtime_ns[i]
-        or known.size[i] != seen.size[i]
-        or known.ctime_ns[i] != seen.ctime_ns[i]
-        or known.inode[i] != seen.inode[i]
-    )

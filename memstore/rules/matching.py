@@ -65,7 +65,9 @@ class Matcher:
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where in a text the words stand that clauses ask for: first character and the one after the last."""
         return [
-            found.span() for found in analysis.WORD.finditer(text) if any(map(self._asks_for, analysis.words(found[0])))
+            found.span()
+            for found in analysis.word_pattern(text).finditer(text)
+            if any(map(self._asks_for, analysis.words(found[0])))
         ]
 
     def _asks_for(self, word: str) -> bool:

@@ -6,8 +6,7 @@ A query that means nothing is refused. It is never read as a wider one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from memstore.errors import UsageError
 from memstore.model.ids import MEMORY_TYPES
@@ -38,8 +37,9 @@ _KEYS = {"tag": "tags", "subject": "subject_ids"}
 FIELDS = (*filters.FIELDS, "title", "id")
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
+    """One part of a query, as it was typed."""
+
     sign: str | None
     field: str | None
     text: str
@@ -128,7 +128,7 @@ def _with_field(wanted: Filters, part: _Part, field: str) -> Filters:
     name = field.lower().replace("-", "_")
     name = _SYNONYMS.get(name, name)
     if name in MEMORY_TYPES:  # a ref, `belief:m_7f3k9q2x1c`
-        wanted, name = replace(wanted, type=(*wanted.type, name)), "id"
+        wanted, name = wanted._replace(type=(*wanted.type, name)), "id"
     if name not in FIELDS and name not in KEY_BY_NAME:
         raise UsageError(
             f"`{field}:` is no field to search in",
@@ -137,17 +137,17 @@ def _with_field(wanted: Filters, part: _Part, field: str) -> Filters:
     value = filters.checked(name, part.text)
     if part.sign == "-":
         operator = Operator.LACKS if name == "title" else Operator.UNEQUAL
-        return replace(wanted, where=(*wanted.where, Where(_KEYS.get(name, name), operator, value)))
+        return wanted._replace(where=(*wanted.where, Where(_KEYS.get(name, name), operator, value)))
     if name == "title":
-        return replace(wanted, title=(*wanted.title, tuple(analysis.terms(value))))
+        return wanted._replace(title=(*wanted.title, tuple(analysis.terms(value))))
     if name in FIELDS:
         return _with_value(wanted, name, value)
-    return replace(wanted, where=(*wanted.where, Where(name, Operator.EQUAL, value)))
+    return wanted._replace(where=(*wanted.where, Where(name, Operator.EQUAL, value)))
 
 
 def _with_value(wanted: Filters, name: str, value: str) -> Filters:
     changed: dict[str, Any] = {name: (*getattr(wanted, name), value)}
-    return replace(wanted, **changed)
+    return wanted._replace(**changed)
 
 
 def _nearest(name: str) -> str:

@@ -105,8 +105,7 @@ def recency_factor(days: float) -> float:
 # -- passages ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """One memory that was read: its title, the words of its date, its passages, and its score."""
 
     title: str
@@ -123,8 +122,7 @@ class ScoredPassage(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Demands:
+class Demands(NamedTuple):
     """The numbers of the clauses that a passage or its title must hold, and of those that neither may hold."""
 
     must: frozenset[int] = frozenset()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from memstore.model.memory import Memory
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Searchable:
+class Searchable(NamedTuple):
     """The terms of one memory in order: of its body, and of its head (title, aliases, the words of its date)."""
 
     text: list[str]

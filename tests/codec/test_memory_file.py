@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.codec import memory_file
+from memstore.codec import fence, memory_file, titles
 from memstore.codec.memory_file import BrokenFile, MemoryFile, PlainFile
 from memstore.model.catalog import FileKind
 from memstore.model.memory import Memory
@@ -72,7 +72,7 @@ def test_line_ends_and_a_mark_in_front_change_nothing_that_is_read() -> None:
 
 def test_a_file_may_be_as_large_as_the_limit_and_no_larger() -> None:
     data = b"---\ntype: note\n---\n"
-    fits = data + b"a" * (memory_file.MOST_BYTES - len(data))
+    fits = data + b"a" * (fence.MOST_BYTES - len(data))
     assert isinstance(memory_file.read("a.md", fits), MemoryFile)
     found = memory_file.read("a.md", fits + b"a")
     assert isinstance(found, BrokenFile)
@@ -116,9 +116,9 @@ def test_hostile_files_are_told_off_and_cost_little(head: bytes) -> None:
     ],
 )
 def test_a_title_is_found_in_the_body(body: str, title: str) -> None:
-    assert memory_file.title_of(Memory(type="note", body=body)).startswith(title[:70])
-    assert len(memory_file.default_title(body)) <= memory_file.LONGEST_DEFAULT_TITLE
-    assert memory_file.title_of(Memory(type="note", title="Own", body=body)) == "Own"
+    assert titles.title_of(Memory(type="note", body=body)).startswith(title[:70])
+    assert len(titles.default_title(body)) <= titles.LONGEST_DEFAULT_TITLE
+    assert titles.title_of(Memory(type="note", title="Own", body=body)) == "Own"
 
 
 _pieces = st.sampled_from([

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.codec.memory_file import MOST_BYTES, BrokenFile
+from memstore.codec.fence import MOST_BYTES
+from memstore.codec.memory_file import BrokenFile
 from memstore.errors import ChangedMeanwhileError, TooLargeError, VaultError
 from memstore.ports.vault import read_file
 from tests.memory_vault import MemoryVault

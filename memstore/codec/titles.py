@@ -1,0 +1,30 @@
+"""Titles: a memory's own, or what serves for one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memstore.model.memory import Memory
+
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+_MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|[*_`]|\[\[|\]\]")
+LONGEST_DEFAULT_TITLE = 80
+
+
+def title_of(memory: Memory) -> str:
+    """Return the memory's title, or what serves for one: its first heading or sentence, at most 80 characters."""
+    return memory.title or default_title(memory.body)
+
+
+def default_title(body: str) -> str:
+    """Return the first heading, or else the first sentence, of a body; empty for an empty body."""
+    heading = _HEADING.search(body)
+    text = heading[1] if heading else next((line for line in body.splitlines() if line.strip()), "")
+    text = " ".join(_MARKUP.sub("", text).split())
+    sentence = re.match(r"(.+?[.!?])(?:\s|$)", text)
+    text = sentence[1] if sentence and not heading else text
+    if len(text) <= LONGEST_DEFAULT_TITLE:
+        return text
+    return text[: LONGEST_DEFAULT_TITLE - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
