@@ -1,0 +1,84 @@
+"""Every JSON document follows its published schema: a new command is a line in `COMMANDS`."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+OUTPUT = ROOT / "schemas" / "output"
+# A memory of the sample vault with lineage, and one without an id.
+REF, BARE = "m_0v70fvvcqe", "lists/tram idea.md"
+
+# In this order, in one vault: the later ones see what the earlier ones did.
+COMMANDS = (
+    ["init", "."], ["config"], ["config", "auto_commit"], ["config", "auto_commit", "false"], ["doctor"], ["status"],
+    ["add", "Bella eats at nine", "--tag", "dog"], ["raw", "A thought"], ["show", BARE], ["path", BARE], ["edit", REF],
+    ["set", BARE, "title=Trams"], ["tag", BARE, "+tram"], ["fmt", "--check"], ["mv", BARE, "lists/trams.md"], ["diff"],
+    ["undo"], ["adopt"], ["adopt", BARE], ["check"], ["check", "--explain", "yaml-tab"], ["commit"], ["status"],
+    ["log"], ["log", REF], ["blame", REF], ["diff", REF], ["show", REF], ["list"], ["list", "-t", "belief"],
+    ["search", "Bella"], ["search", "nothingofthekind"], ["stats"], ["trace", REF], ["impact", REF], ["orphans"],
+    ["cite", f"{REF}:L1-L2"],
+    ["fix-provenance", "--dry-run"], ["index", "status"], ["index", "rebuild"], ["index", "path"], ["hooks", "status"],
+    ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
+)  # fmt: skip
+
+
+def validate(document: dict[str, Any]) -> str:
+    """Check a document against the schema that it names; return the verb."""
+    verb: str = document["schema"].removeprefix("memstore.").removesuffix("/1")
+    schema = json.loads((OUTPUT / f"{verb}.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(document)
+    return verb
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Program:
+    """Return the program with a copy of the sample vault."""
+    program = Program(tmp_path)
+    shutil.copytree(ROOT / "sample-vault", program.vault)
+    return program
+
+
+def test_every_document_follows_its_schema(sample: Program) -> None:
+    seen, failed = set(), []
+    for words in COMMANDS:
+        done = sample.run("--json", *words, MEMSTORE_EDITOR="true")
+        assert done.stdout, (words, done.stderr)
+        verb = validate(json.loads(done.stdout))
+        seen.add(verb)
+        failed += [words] if verb == "error" else []
+    assert len(seen) > 25
+    assert failed == [["show", "nothing"]]
+
+
+def test_without_a_repository_too(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    shutil.copytree(ROOT / "sample-vault", program.vault)
+    for words in (["status"], ["list"], ["check"], ["log"], ["show", REF], ["doctor"]):
+        validate(json.loads(program.run("--json", *words).stdout))
+
+
+def emitted() -> Iterator[str]:
+    """Yield the verbs that the command line answers with, where they are written out."""
+    for path in (ROOT / "memstore" / "cli").glob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "emit":
+                verb = call.args[0]
+                if isinstance(verb, ast.Constant):
+                    yield str(verb.value)
+
+
+def test_every_answer_has_a_schema() -> None:
+    assert [verb for verb in emitted() if not (OUTPUT / f"{verb}.schema.json").exists()] == []
