@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-
 from memstore.model.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 
 
@@ -12,4 +10,6 @@ class RandomIds:
 
     def memory_id(self) -> str:
         """Return an id: `m_` and ten characters of Crockford's base 32, 50 bits of chance."""
+        import secrets
+
         return "m_" + "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_RANDOM_CHARACTERS))

@@ -11,7 +11,7 @@ import stat
 import time
 from array import array
 from contextlib import suppress
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.ports.vault import FileStat
@@ -36,24 +36,22 @@ class KnownFolder(NamedTuple):
     start: int
 
 
-@dataclass(frozen=True, slots=True)
-class KnownTree:
+class KnownTree(NamedTuple):
     """What an earlier walk found: folders by path, its files' stats by position, and when it began."""
 
-    folders: Mapping[str, KnownFolder] = field(default_factory=dict)
+    folders: Mapping[str, KnownFolder] = MappingProxyType({})
     file_count: int = 0
     walked_at_ns: int = 0
 
 
-@dataclass(slots=True)
-class Walk:
+class Walk(NamedTuple):
     """What a walk found: the stats of known files by position, new files, and each folder's times."""
 
     walked_at_ns: int
     ignored_by: bytes
     seen: StatColumns
-    new: list[FileStat] = field(default_factory=list)
-    folders: dict[str, tuple[int, int]] = field(default_factory=dict)
+    new: list[FileStat]
+    folders: dict[str, tuple[int, int]]
 
 
 def ignore_rules(root: Path) -> bytes:
@@ -88,7 +86,7 @@ class _Walker:
         self.ignores = _matcher(ignored_by)
         empty = [array("q", [GONE]) * known.file_count for _ in range(4)]
         self.size, self.mtime_ns, self.ctime_ns, self.inode = empty
-        self.found = Walk(time.time_ns(), ignored_by, StatColumns(*empty), folders={"": UNSETTLED})
+        self.found = Walk(time.time_ns(), ignored_by, StatColumns(*empty), new=[], folders={"": UNSETTLED})
         self.entered: set[tuple[int, int]] = set()
 
     def run(self) -> None:

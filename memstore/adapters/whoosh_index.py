@@ -7,7 +7,6 @@ row that describes it. Lengths are kept in the manifest, since Whoosh rounds the
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from array import array
 from functools import cache, cached_property
@@ -207,12 +206,12 @@ def remove_others(cache_folder: Path, kept: Generation) -> None:
     """Remove all files of the index that do not belong to the state `kept`, those of killed writers among them."""
     for folder in cache_folder.glob("whoosh-*"):
         if folder.name != kept.folder:
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)
     for place in (cache_folder / kept.folder).iterdir():
         if place.name in kept.files:
             continue
         if place.is_dir():
-            shutil.rmtree(place, ignore_errors=True)
+            _remove(place)
         else:
             place.unlink(missing_ok=True)
 
@@ -389,3 +388,9 @@ def _schema_for_writing() -> Any:
 
     fields = {field.value: TermsField(_format(), None, scorable=True) for field in Field}
     return Schema(**fields, **{ROW: _schema()[ROW]})
+
+
+def _remove(folder: Path) -> None:
+    import shutil  # with its compression libraries it loads slowly, and searching needs none of it
+
+    shutil.rmtree(folder, ignore_errors=True)

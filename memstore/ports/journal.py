@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What an operation made of one file: its bytes before and after, None where there was or is no file."""
 
     path: str
@@ -15,8 +13,7 @@ class Written:
     after: bytes | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(NamedTuple):
     """One command's writing; `verb` is the command, `at` when it was done, RFC 3339 in UTC."""
 
     verb: str

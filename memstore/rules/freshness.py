@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -26,13 +25,12 @@ class StatColumns(NamedTuple):
     inode: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Refresh:
+class Refresh(NamedTuple):
     """What to do about the known files, by position: read `changed`, compare the bytes of `suspicious`, drop `gone`."""
 
-    changed: list[int] = field(default_factory=list)
-    suspicious: list[int] = field(default_factory=list)
-    gone: list[int] = field(default_factory=list)
+    changed: list[int]
+    suspicious: list[int]
+    gone: list[int]
 
 
 def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> Refresh:
@@ -46,7 +44,7 @@ def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> 
     Source: git's Documentation/technical/racy-git.txt: a file that changed in the tick in which it was read can keep
     all its stats, so an entry that is not older than the reading proves nothing.
     """
-    plan = Refresh()
+    plan = Refresh([], [], [])
     # Whole columns at once: nearly always all is as it was, and every read waits for this.
     if known != seen:
         for i, (before, now) in enumerate(zip(zip(*known, strict=True), zip(*seen, strict=True), strict=True)):
@@ -55,8 +53,8 @@ def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> 
     settled = {*plan.changed, *plan.gone}
     limit = known_at_ns - COARSE_TICK_NS
     times = zip(seen.mtime_ns, seen.ctime_ns, strict=True)
-    young = [(i, *pair) for i, pair in enumerate(times) if pair[0] >= limit or pair[1] >= limit]
-    plan.suspicious.extend(i for i, *pair in young if i not in settled and is_racy(*pair, known_at_ns))
+    young = [(i, mtime, ctime) for i, (mtime, ctime) in enumerate(times) if mtime >= limit or ctime >= limit]
+    plan.suspicious.extend(i for i, mtime, ctime in young if i not in settled and is_racy(mtime, ctime, known_at_ns))
     return plan
 
 
