@@ -21,14 +21,29 @@ if TYPE_CHECKING:
     from memstore.flows.check import check as check
     from memstore.flows.cite import cite as cite
     from memstore.flows.commit import commit as commit
+    from memstore.flows.create import belief as belief
+    from memstore.flows.create import episode as episode
+    from memstore.flows.create import note as note
+    from memstore.flows.create import raw as raw
     from memstore.flows.diff import diff as diff
+    from memstore.flows.fix_provenance import fix_provenance as fix_provenance
     from memstore.flows.fmt import fmt as fmt
+    from memstore.flows.impact import impact_of as impact_of
+    from memstore.flows.import_seeds import import_seeds as import_seeds
     from memstore.flows.list_memories import list_memories as list_memories
     from memstore.flows.log import log as log
     from memstore.flows.move import move as move
+    from memstore.flows.orphans import find_orphans as find_orphans
+    from memstore.flows.promote import process_raw as process_raw
+    from memstore.flows.promote import promote as promote
+    from memstore.flows.recompute import recompute as recompute
+    from memstore.flows.reinforce import contradict as contradict
+    from memstore.flows.reinforce import reinforce as reinforce
     from memstore.flows.search import search as search
     from memstore.flows.show import show_memory as show_memory
     from memstore.flows.status import status as status
+    from memstore.flows.supersede import supersede as supersede
+    from memstore.flows.trace import trace_memory as trace_memory
     from memstore.flows.undo import undo as undo
     from memstore.wiring import open_vault as open_vault
 
@@ -38,21 +53,36 @@ __version__ = "0.1.0"
 _HOMES = {
     "add_memory": "memstore.flows.add",
     "adopt": "memstore.flows.adopt",
+    "belief": "memstore.flows.create",
     "blame": "memstore.flows.blame",
     "check": "memstore.flows.check",
     "cite": "memstore.flows.cite",
     "commit": "memstore.flows.commit",
+    "contradict": "memstore.flows.reinforce",
     "diff": "memstore.flows.diff",
+    "episode": "memstore.flows.create",
+    "find_orphans": "memstore.flows.orphans",
+    "fix_provenance": "memstore.flows.fix_provenance",
     "fmt": "memstore.flows.fmt",
+    "impact_of": "memstore.flows.impact",
+    "import_seeds": "memstore.flows.import_seeds",
     "list_memories": "memstore.flows.list_memories",
     "log": "memstore.flows.log",
     "move": "memstore.flows.move",
+    "note": "memstore.flows.create",
     "open_vault": "memstore.wiring",
+    "process_raw": "memstore.flows.promote",
+    "promote": "memstore.flows.promote",
+    "raw": "memstore.flows.create",
+    "recompute": "memstore.flows.recompute",
+    "reinforce": "memstore.flows.reinforce",
     "search": "memstore.flows.search",
     "set_keys": "memstore.flows.amend",
     "show_memory": "memstore.flows.show",
     "status": "memstore.flows.status",
+    "supersede": "memstore.flows.supersede",
     "tag": "memstore.flows.amend",
+    "trace_memory": "memstore.flows.trace",
     "undo": "memstore.flows.undo",
 }
 

@@ -1,0 +1,131 @@
+"""Memories written from Python, with seed 000's arguments; `add_memory` takes any key of any type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from memstore.codec.episode import episode_body
+from memstore.flows.add import DEFAULT_TYPE, add_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.codec.render import Plain
+    from memstore.flows.save import Saved
+    from memstore.ports.workspace import Workspace
+
+
+class About(TypedDict, total=False):
+    """What may be said of any new memory; all of it is optional.
+
+    The keys are those of the frontmatter, but for these: `session_id` and `trigger` are its `origin`; a `context` in
+    free words is the first of `context_tags`, and one like `ctx:vet` is the privacy context. Refs may be abbreviated.
+    """
+
+    title: str
+    tags: Sequence[str]
+    source: str
+    source_type: str
+    source_entity: str
+    source_chain: Sequence[str]
+    channel: str
+    session_id: str
+    trigger: str
+    derived_from: Sequence[str]
+    relates_to: Sequence[str]
+    context: str
+    context_tags: Sequence[str]
+    subject_ids: Sequence[str]
+    access_grants: Sequence[str]
+    consent_grants: Sequence[str]
+    scope: str
+    importance: str
+    dry_run: bool
+    commit: bool
+
+
+def raw(ws: Workspace, content: str, **about: Unpack[About]) -> Saved:
+    """Write something down as it came, to be made more of later (`promote`, `process_raw`).
+
+    >>> memstore.raw(ws, "First memory capture!", source="human:sean", trigger="greeting").path
+    'memories/raw/2026/02/first-memory-capture-m_0000000001.md'
+    """
+    return _add(ws, {"type": "raw"}, content, about)
+
+
+def episode(ws: Workspace, objective: str, outcome: str, lessons: Sequence[str] = (), **about: Unpack[About]) -> Saved:
+    """Write down what happened.
+
+    >>> saved = memstore.episode(ws, "First collab with Claire on PR #24", "merged", lessons=["ask early"])
+    >>> memstore.show_memory(ws, saved.ref).memory.title
+    'First collab with Claire on PR #24'
+
+    Args:
+        ws: the vault.
+        objective: what it was about; the memory's title.
+        outcome: how it came out.
+        lessons: what was learnt.
+        about: what else is known of it.
+    """
+    keys: dict[str, Plain] = {"type": "episode", "title": " ".join(objective.split())}
+    return _add(ws, keys, episode_body(outcome=outcome, lessons=lessons), about)
+
+
+def note(ws: Workspace, content: str, type: str = DEFAULT_TYPE, **about: Unpack[About]) -> Saved:  # noqa: A002 - the seed's name
+    """Write a note, or a note with a purpose: an insight, a decision, an observation and so on.
+
+    >>> memstore.note(ws, "Claire answers in the evening.", source="told by Sean").ref
+    'note:m_0000000001'
+    """
+    return _add(ws, {"type": type}, content, about)
+
+
+def belief(
+    ws: Workspace,
+    statement: str,
+    type: str = "fact",  # noqa: A002 - the seed's name
+    confidence: float | None = None,
+    *,
+    foundational: bool = False,
+    **about: Unpack[About],
+) -> Saved:
+    """Write down what is held to be true.
+
+    >>> first = memstore.raw(ws, "Three witnesses, three stories.")
+    >>> held = memstore.belief(ws, "Truth is rarely binary.", confidence=0.65, derived_from=[first.ref])
+    >>> memstore.show_memory(ws, held.ref).memory.source_type
+    'direct_experience'
+
+    Args:
+        ws: the vault.
+        statement: what is held.
+        type: fact, rule, preference, constraint, learned or value.
+        confidence: in [0, 1]; 0.8 where nothing is stated, or less where what it is made of is held with less.
+        foundational: whether it stays, whatever the evidence.
+        about: what else is known of it.
+    """
+    keys: dict[str, Plain] = {"type": "belief", "belief_type": None if type == "fact" else type}
+    return _add(ws, {**keys, "confidence": confidence, "foundational": foundational or None}, statement, about)
+
+
+def _add(ws: Workspace, keys: dict[str, Plain], body: str, about: About) -> Saved:
+    dry_run, commit = about.pop("dry_run", False), about.pop("commit", False)
+    return add_memory(ws, {**keys, **_values(about)}, body, dry_run=dry_run, commit=commit)
+
+
+def _values(about: About) -> dict[str, Plain]:
+    """Return the keys of a frontmatter for what is said of a memory."""
+    said: dict[str, Any] = {**about}
+    origin = {name: said.pop(name, None) for name in ("session_id", "trigger")}
+    words = list(said.pop("context_tags", ()))
+    context = said.pop("context", None)
+    if context and not context.startswith("ctx:"):
+        words.insert(0, context)
+        context = None
+    lists = {name: value if isinstance(value, str) else [*value] for name, value in said.items()}
+    return {
+        **lists,
+        "origin": {name: value for name, value in origin.items() if value} or None,
+        "context": context,
+        "context_tags": list(dict.fromkeys(words)),
+    }

@@ -1,0 +1,89 @@
+"""Take over seed beliefs, with their provenance (seed 000, 3.7)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.flows.add import new_memory
+from memstore.flows.save import save_all
+from memstore.flows.sources import loader
+from memstore.flows.visible import visible_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.codec.render import Plain
+    from memstore.codec.seeds import Seed
+    from memstore.flows.save import Edit, Saved
+    from memstore.ports.workspace import Workspace
+
+SOURCE = "seed-initialization"
+MARK = "kernle:seed-beliefs"
+CONTEXT = "kernle_seed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSeeds:
+    """What became of seed beliefs: those that were written, and the refs of those that are there already."""
+
+    saved: tuple[Saved, ...]
+    known: tuple[str, ...]
+
+
+def import_seeds(ws: Workspace, seeds: Sequence[Seed], *, dry_run: bool = False, commit: bool = False) -> ImportedSeeds:
+    """Write seed beliefs; one whose statement is that of a belief in the vault, whatever its status, is left out.
+
+    Args:
+        ws: the vault.
+        seeds: what is believed from the start.
+        dry_run: write nothing, and return what would be.
+        commit: commit them, too.
+
+    Raises:
+        UsageError: a confidence is not in [0, 1], or a tag is no word.
+    """
+    held = dict(_held(ws))
+    edits: list[Edit] = []
+    known: list[str] = []
+    for seed in seeds:
+        words = _words(seed.statement)
+        if words not in held:
+            edits.append(_new(ws, seed))
+            held[words] = ""
+        elif held[words]:
+            known.append(held[words])
+    saved = save_all(ws, edits, verb="import seeds", dry_run=dry_run, commit=commit)
+    return ImportedSeeds(saved=saved, known=tuple(known))
+
+
+def _held(ws: Workspace) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the statement of every belief that the actor may see, with its ref."""
+    snapshot = ws.library.snapshot()
+    load = loader(ws, snapshot)
+    types = snapshot.catalog.column("type")
+    for row in visible_rows(ws, snapshot):
+        ref = snapshot.catalog.entry(row).ref if types[row] == "belief" else None
+        memory = load(ref) if ref else None
+        if ref and memory:
+            yield _words(memory.body), ref
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of a text's first paragraph, which is what a belief states."""
+    return tuple(re.findall(r"\w+", text.strip().split("\n\n", 1)[0].casefold()))
+
+
+def _new(ws: Workspace, seed: Seed) -> Edit:
+    values: dict[str, Plain] = {
+        "type": "belief",
+        "source": SOURCE,
+        "source_type": "seed",
+        "derived_from": [MARK],
+        "context_tags": list(dict.fromkeys([CONTEXT, *seed.tags])),
+        "foundational": True,
+    }
+    if seed.confidence is not None:
+        values["confidence"] = round(float(seed.confidence), 4)
+    return new_memory(ws, values, seed.statement, ground={"evidence_source": MARK, "reason": "seed"})

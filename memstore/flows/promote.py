@@ -1,0 +1,272 @@
+"""Make more of a raw memory, or a memory of a suggestion; both sides of the link are written in one operation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import memory_file, splice
+from memstore.codec.episode import episode_body
+from memstore.codec.memory_file import MemoryFile
+from memstore.codec.shapes import is_absent
+from memstore.codec.titles import default_title
+from memstore.errors import RefusedError, UsageError
+from memstore.flows.add import new_memory
+from memstore.flows.amend import opened_for_change
+from memstore.flows.by_hand import refuse_by_hand
+from memstore.flows.lineage import graph_of
+from memstore.flows.named_refs import whole_refs
+from memstore.flows.save import Edit, save_all
+from memstore.flows.sources import ceiling, entries
+from memstore.model.ids import MEMORY_TYPES
+from memstore.model.lineage import EdgeKind
+from memstore.rules import inheritance
+from memstore.rules.beliefs import PROMOTED_BELIEF_CONFIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.codec.render import Plain
+    from memstore.flows.save import Saved
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+BY_COMMAND = "cli-promote"  # seed 000, 3.3
+BY_FUNCTION = "raw-processing"  # seed 000, 3.2
+TAG = "promoted"
+_MADE_OF = frozenset({EdgeKind.DERIVED_FROM})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What an episode tells: its objective, which is its title, how it came out, and what was learnt."""
+
+    objective: str = ""
+    outcome: str = ""
+    lessons: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.objective or self.outcome or self.lessons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """A new memory, and the memories in which it was recorded where it came from."""
+
+    saved: Saved
+    others: tuple[Saved, ...]
+
+
+def promote(
+    ws: Workspace,
+    ref: str,
+    kind: str | None,
+    values: Mapping[str, Plain] | None = None,
+    *,
+    text: str | None = None,
+    account: Account | None = None,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Linked:
+    """Make a memory of a raw memory or of a suggestion.
+
+    The new memory names what it was made of (`derived_from`), and that names it (`processed_into`). It takes over how
+    its source is known, whom it is about and who may see it. A suggestion's own sources stay its sources, and it is
+    archived.
+
+    Args:
+        ws: the vault.
+        ref: what is promoted.
+        kind: the type of what it becomes; None keeps that of a suggestion.
+        values: more keys, or others than those it would take over; refs may be abbreviated.
+        text: what it says; else the words of its source.
+        account: what an episode tells beside its text.
+        dry_run: write nothing, and return what would be.
+        commit: commit both, too.
+
+    Raises:
+        NotFoundError: there is no such memory, or a ref names none.
+        RefusedError: it was promoted already, is nothing that can be promoted, or would be believed more than it.
+        UsageError: a value has not the shape of its key, or does not fit the type.
+    """
+    given = given_keys(ws, values)
+    file = opened_for_change(ws, ref)
+    source = _promotable(file)
+    kind = _checked_kind(file.memory, kind, account)
+    _refuse_second(ws, file, source)
+    made = {**_taken_over(file, source, given, whole=text is None), "type": kind}
+    if account:
+        made["title"] = _title(given, account) or made.get("title") or default_title(text or file.memory.body)
+    ground = _state_confidence(ws, file.memory, source, made, given)
+    body = file.memory.body.replace("\r\n", "\n") if text is None else text
+    if account:
+        body = episode_body(body, outcome=account.outcome, lessons=account.lessons)
+    new = new_memory(ws, made, body, ground=ground)
+    # The new memory comes first. After a crash in between it names its source, which is all that `fix-provenance`
+    # needs to complete the link, and what keeps the source from being promoted again.
+    saved = save_all(ws, [new, *_back_links(ws, file, new, made)], verb="promote", dry_run=dry_run, commit=commit)
+    return Linked(saved=saved[0], others=saved[1:])
+
+
+def process_raw(
+    ws: Workspace, raw: str, as_type: str, values: Mapping[str, Plain] | None = None, **settings: Any
+) -> str:
+    """Make a memory of a raw memory and return its ref: seed 000's name for `promote`, and its `source`.
+
+    >>> raw = memstore.raw(ws, "We merged Claire's branch.", session_id="42")
+    >>> ref = memstore.process_raw(ws, raw.ref, "episode", outcome="merged", lessons=["ask early"])
+    >>> memstore.show_memory(ws, ref).memory.derived_from == (raw.ref,)
+    True
+
+    Args:
+        ws: the vault.
+        raw: the raw memory.
+        as_type: what it becomes.
+        values: as for `promote`.
+        settings: `objective`, `outcome` and `lessons` of an episode; else as for `promote`.
+    """
+    told = {name: settings.pop(name) for name in ("objective", "outcome") if name in settings}
+    account = Account(**told, lessons=tuple(settings.pop("lessons", ())))
+    made = promote(ws, raw, as_type, {"source": BY_FUNCTION, **(values or {})}, account=account, **settings)
+    return made.saved.ref or ""
+
+
+def given_keys(ws: Workspace, values: Mapping[str, Plain] | None) -> dict[str, Any]:
+    """Return the keys that are given for a new memory, with whole refs; stop at those that the program keeps."""
+    given = {name: value for name, value in (values or {}).items() if not is_absent(value)}
+    for name, value in given.items():
+        refuse_by_hand(name, value)
+    return {**given, **whole_refs(ws, given)}
+
+
+def ref_of_new(new: Edit) -> str:
+    """Return the ref of a memory that is about to be written."""
+    file = memory_file.read(new.path, new.after)
+    if not isinstance(file, MemoryFile) or file.memory.ref is None:
+        raise ValueError(f"{new.path} holds no memory with an id")
+    return str(file.memory.ref)
+
+
+# -- may it be? ----------------------------------------------------------------------------------
+
+
+def _promotable(file: MemoryFile) -> str:
+    """Return the ref of what can be promoted."""
+    memory = file.memory
+    if memory.ref is None:
+        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
+    if memory.status == "forgotten":
+        raise RefusedError(f"{memory.ref} was forgotten: nothing is left to promote")
+    if memory.type != "raw" and memory.status != "draft":
+        raise RefusedError(
+            f"{memory.ref} is a memory already: raw memories and suggestions are promoted",
+            hint=f"memstore supersede {memory.ref} TEXT takes its place",
+        )
+    return str(memory.ref)
+
+
+def _checked_kind(memory: Memory, kind: str | None, account: Account | None) -> str:
+    kind = kind or (memory.type if memory.status == "draft" else None)
+    kinds = [name for name in MEMORY_TYPES if name != "raw"]
+    if kind not in kinds:
+        raise UsageError(
+            f"a raw memory is not promoted to {kind}" if kind else "nothing says what it is promoted to",
+            hint=f"--to {', '.join(kinds)}",
+        )
+    if account and kind != "episode":
+        raise UsageError(f"objective, outcome and lessons are an episode's, and not a {kind}'s", hint="--to episode")
+    return kind
+
+
+def _refuse_second(ws: Workspace, file: MemoryFile, source: str) -> None:
+    """Stop where something was made of it already, even if a crash kept that from being recorded here."""
+    snapshot = ws.library.snapshot()
+    results = [entry.ref for entry in entries(ws, snapshot, file.memory.processed_into) if entry.ref]
+    if results:
+        hint = f"memstore supersede {results[0]} TEXT says it better"
+        raise RefusedError(f"{source} was promoted already: {results[0]}", hint=hint)
+    if file.memory.processed_into:
+        hint = f"take processed_into out of {file.path} to promote it again"
+        raise RefusedError(f"{source} was promoted already, to what is not there any more", hint=hint)
+    graph = graph_of(ws, snapshot)
+    row = graph.row_at(file.path, file.memory.id or "")
+    for link in graph.dependents(row, kinds=_MADE_OF) if row is not None else ():
+        if isinstance(link.key, int) and graph.column("source")[link.key] in (BY_COMMAND, BY_FUNCTION):
+            made = graph.name(link.key)
+            raise RefusedError(f"{source} was promoted already: {made}", hint="memstore fix-provenance links the two")
+
+
+# -- what it becomes -----------------------------------------------------------------------------
+
+
+def _taken_over(file: MemoryFile, source: str, given: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
+    """Return the keys of the new memory: what is given, and what it takes over.
+
+    Args:
+        file: what is promoted.
+        source: its ref.
+        given: the keys that are given.
+        whole: whether it keeps its text, and with it the title.
+    """
+    memory = file.memory
+    is_draft = memory.status == "draft"
+    made = {"source": BY_COMMAND, **inheritance.promoted(file.front.values, given), **given}
+    if whole and memory.title:
+        made.setdefault("title", memory.title)
+    made["tags"] = _joined(made.get("tags", ()), (TAG,))
+    made["derived_from"] = _joined(memory.derived_from if is_draft else (), (source,), given.get("derived_from", ()))
+    made["relates_to"] = _joined(memory.relates_to, given.get("relates_to", ()))
+    return made
+
+
+def _joined(*lists: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(item for items in lists for item in items))
+
+
+def _title(given: Mapping[str, Any], account: Account) -> str:
+    """Return the title that was given, as one or as the objective."""
+    title, objective = given.get("title", ""), " ".join(account.objective.split())
+    if title and objective:
+        raise UsageError("an episode's objective is its title, and both were given", hint="leave one out")
+    return title or objective
+
+
+def _state_confidence(
+    ws: Workspace, memory: Memory, source: str, made: dict[str, Any], given: Mapping[str, Any]
+) -> dict[str, Plain] | None:
+    """Give the new memory its confidence, never above its sources', and return what the ledger says of that."""
+    least = ceiling(entries(ws, ws.library.snapshot(), made["derived_from"]))
+    stated = given.get("confidence")
+    if stated is None:
+        usual = PROMOTED_BELIEF_CONFIDENCE if made["type"] == "belief" else None
+        own = memory.confidence if memory.status == "draft" and memory.confidence is not None else usual
+        if own is None:
+            return None
+        made["confidence"] = own if least is None else min(own, least)
+    elif least is not None and isinstance(stated, int | float) and stated > least:
+        raise RefusedError(
+            f"the confidence {stated:g} is above that of what it is made of, {least:g}",
+            hint=f"leave it out; memstore set REF confidence={stated:g} then records that you are surer",
+        )
+    return {"evidence_source": source, "reason": f"Promoted from {source}"}
+
+
+# -- the other side ------------------------------------------------------------------------------
+
+
+def _back_links(ws: Workspace, file: MemoryFile, new: Edit, made: Mapping[str, Any]) -> list[Edit]:
+    """Return the files in which the new memory is recorded: what was promoted, and raw memories among its sources."""
+    made_of = entries(ws, ws.library.snapshot(), made["derived_from"])
+    own = [entry for entry in made_of if (entry.owner or ws.config.owner) == ws.actor and entry.ref]
+    paths = [entry.path for entry in own if entry.type == "raw" and entry.path != file.path]
+    link = splice.AppendItems("processed_into", (ref_of_new(new),))
+    files = [file, *(opened_for_change(ws, path) for path in dict.fromkeys(paths))]
+    return [_edit(one, [link, *_archiving(one)]) for one in files]
+
+
+def _archiving(file: MemoryFile) -> list[splice.Edit]:
+    return [splice.SetValue("status", "archived")] if file.memory.status == "draft" else []
+
+
+def _edit(file: MemoryFile, edits: Sequence[splice.Edit]) -> Edit:
+    return Edit(path=file.path, before=file, after=splice.apply(file, edits))

@@ -1,0 +1,110 @@
+"""Prove that stored confidences follow from their ledgers, or store those that do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import splice
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import VaultError
+from memstore.flows.amend import opened_for_change
+from memstore.flows.save import Edit, save_all
+from memstore.flows.visible import visible_rows
+from memstore.ports.vault import read_file
+from memstore.rules.access import may_see
+from memstore.rules.beliefs import replayed, states_nothing
+from memstore.rules.confidence import stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.flows.save import Saved
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unequal:
+    """A memory whose confidence is not what its ledger amounts to; both in [0, 1]."""
+
+    ref: str | None
+    path: str
+    line: int
+    stored: float | None
+    replayed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recomputed:
+    """How many ledgers were replayed, which confidences differed, and the files that were or would be mended."""
+
+    ledgers: int
+    unequal: tuple[Unequal, ...]
+    saved: tuple[Saved, ...] = ()
+
+
+def check_confidences(ws: Workspace, refs: Sequence[str] = ()) -> Recomputed:
+    """Compare what is stored with what the ledgers amount to, for these memories or all; write nothing."""
+    files = _files(ws, refs)
+    return Recomputed(ledgers=len(files), unequal=_unequal(files))
+
+
+def recompute(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Recomputed:
+    """Store what the ledgers amount to, for these memories or all.
+
+    Args:
+        ws: the vault.
+        refs: the memories; empty for all.
+        dry_run: write nothing, and return what would be.
+        commit: commit the files, too.
+
+    Raises:
+        NotFoundError: a ref names no memory.
+    """
+    files = _files(ws, refs)
+    unequal = _unequal(files)
+    values = {one.path: one.replayed for one in unequal}
+    edits = [
+        Edit(path=file.path, before=file, after=splice.set_value(file, "confidence", values[file.path]))
+        for file in files
+        if file.path in values
+    ]
+    saved = save_all(ws, edits, verb="recompute", dry_run=dry_run, commit=commit)
+    return Recomputed(ledgers=len(files), unequal=unequal, saved=saved)
+
+
+def _files(ws: Workspace, refs: Sequence[str]) -> list[MemoryFile]:
+    """Return the memories that have a ledger, by path; without one the number itself is what was stated."""
+    found = [opened_for_change(ws, ref) for ref in refs] if refs else list(_all(ws))
+    with_ledger = {file.path: file for file in found if not states_nothing(file.memory.confidence_history)}
+    return [with_ledger[path] for path in sorted(with_ledger)]
+
+
+def _all(ws: Workspace) -> Iterator[MemoryFile]:
+    snapshot = ws.library.snapshot()
+    paths = snapshot.catalog.column("path")
+    for row in visible_rows(ws, snapshot):
+        try:
+            file = read_file(ws.vault, paths[row])
+        except VaultError:
+            continue
+        if isinstance(file, MemoryFile) and may_see(file.memory.owner or "", ws.actor, ws.config.owner):
+            yield file
+
+
+def _unequal(files: Sequence[MemoryFile]) -> tuple[Unequal, ...]:
+    found = []
+    for file in files:
+        memory = file.memory
+        amounts_to = replayed(memory.confidence_history)
+        if memory.confidence is None or stored(memory.confidence) != amounts_to:
+            found.append(
+                Unequal(
+                    ref=str(memory.ref) if memory.ref else None,
+                    path=file.path,
+                    line=file.front.position("confidence").line,
+                    stored=memory.confidence,
+                    replayed=amounts_to,
+                )
+            )
+    return tuple(found)

@@ -1,0 +1,156 @@
+"""Record evidence for or against a memory; its confidence follows from the ledger alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import splice
+from memstore.codec.ledger import entry_of
+from memstore.errors import RefusedError, UsageError
+from memstore.flows.amend import opened_for_change
+from memstore.flows.resolve import resolve
+from memstore.flows.save import Edit, save
+from memstore.flows.sources import loader
+from memstore.rules.beliefs import Evidence, Stance, as_evidence, held, mark_as_evidence, rests_on, weigh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.flows.save import Saved
+    from memstore.model.memory import Memory
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reinforced:
+    """What evidence did: the confidence before and after, in [0, 1], and the evidence that had been counted before."""
+
+    saved: Saved
+    old: float
+    new: float
+    counted_before: tuple[str, ...]
+
+
+def reinforce(
+    ws: Workspace,
+    ref: str,
+    evidence: str | Sequence[str],
+    *,
+    partial: bool = False,
+    reason: str | None = None,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Reinforced:
+    """Record what speaks for a memory.
+
+    >>> held = memstore.belief(ws, "Truth is rarely binary.", confidence=0.85)
+    >>> seen = memstore.episode(ws, "Two witnesses", "both were right", lessons=["ask twice"])
+    >>> memstore.reinforce(ws, held.ref, seen.ref).new
+    0.8686
+
+    Args:
+        ws: the vault.
+        ref: a memory that has a confidence; a belief always has one.
+        evidence: refs of memories, or marks `consolidation:YYYY-MM-DD`, which weigh nothing by themselves.
+        partial: whether it speaks for it only in part.
+        reason: why it does.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        NotFoundError: there is no such memory, or no such evidence.
+        RefusedError: the evidence is the memory itself, or was made of it.
+        UsageError: the memory has no confidence.
+    """
+    stance = Stance.PARTIAL if partial else Stance.SUPPORT
+    return _record(ws, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
+
+
+def contradict(
+    ws: Workspace,
+    ref: str,
+    evidence: str | Sequence[str],
+    *,
+    partial: bool = False,
+    reason: str | None = None,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Reinforced:
+    """Record what speaks against a memory; arguments and errors are those of `reinforce`."""
+    stance = Stance.PARTIAL if partial else Stance.CONTRADICT
+    return _record(ws, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
+
+
+def _record(
+    ws: Workspace,
+    ref: str,
+    named: str | Sequence[str],
+    stance: Stance,
+    *,
+    reason: str | None,
+    dry_run: bool,
+    commit: bool,
+) -> Reinforced:
+    file = opened_for_change(ws, ref)
+    _must_have_confidence(file)
+    evidence = _evidence(ws, file, [named] if isinstance(named, str) else named)
+    weighed = weigh(file.memory, evidence, stance, now=ws.clock.now(), by=ws.actor, reason=reason)
+    edits: list[splice.Edit] = [splice.AppendEntry("confidence_history", entry_of(line)) for line in weighed.lines]
+    if weighed.lines:
+        edits.insert(0, splice.SetValue("confidence", weighed.new))
+        edits += _related(evidence, stance, weighed.counted_before)
+    edit = Edit(path=file.path, before=file, after=splice.apply(file, edits))
+    verb = "contradict" if stance is Stance.CONTRADICT else "reinforce"
+    saved = save(ws, edit, verb=verb, dry_run=dry_run, commit=commit)
+    return Reinforced(saved=saved, old=weighed.old, new=weighed.new, counted_before=weighed.counted_before)
+
+
+def _must_have_confidence(file: MemoryFile) -> None:
+    memory = file.memory
+    name = str(memory.ref) if memory.ref else file.path
+    if memory.status == "forgotten":
+        raise RefusedError(f"{name} was forgotten: nothing is left to believe")
+    if held(memory) is None:
+        raise UsageError(f"{name} has no confidence to change", hint=f"memstore set {name} confidence=0.7 states one")
+
+
+def _related(evidence: Sequence[Evidence], stance: Stance, counted: Sequence[str]) -> list[splice.Edit]:
+    """Return the edit by which new episodes join what supports a memory; what contradicts it does not."""
+    episodes = tuple(one.source for one in evidence if one.source.startswith("episode:") and one.source not in counted)
+    return [splice.AppendItems("relates_to", episodes)] if episodes and stance is not Stance.CONTRADICT else []
+
+
+# -- the evidence --------------------------------------------------------------------------------
+
+
+def _evidence(ws: Workspace, file: MemoryFile, texts: Sequence[str]) -> list[Evidence]:
+    """Return what each text names as evidence, each once."""
+    if not texts:
+        raise UsageError("there is no evidence", hint="--evidence REF")
+    snapshot = ws.library.snapshot()
+    load = loader(ws, snapshot)
+    found = [mark_as_evidence(text) or _witness(ws, file, text, snapshot, load) for text in texts]
+    return list({one.source: one for one in found}.values())
+
+
+def _witness(
+    ws: Workspace, file: MemoryFile, text: str, snapshot: Snapshot, load: Callable[[str], Memory | None]
+) -> Evidence:
+    entry = resolve(ws, text, snapshot=snapshot)
+    if entry.ref is None:
+        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
+    if entry.path == file.path:
+        raise RefusedError(f"{entry.ref} is no evidence of itself", hint="name what it rests on")
+    memory = load(entry.ref)
+    if memory is None or memory.status == "draft":
+        what = "was forgotten" if memory is None else "is a suggestion, and no memory yet"
+        raise RefusedError(f"{entry.ref} {what}, so it is no evidence", hint="name what it was made of")
+    if file.memory.ref is not None and rests_on(memory, str(file.memory.ref), load):
+        raise RefusedError(
+            f"{entry.ref} rests on {file.memory.ref} itself, so it says nothing new of it",
+            hint="name evidence that does not depend on it",
+        )
+    return as_evidence(memory, load)

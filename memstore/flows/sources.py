@@ -1,0 +1,54 @@
+"""What the memories that another is made of, or rests on, say themselves."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import VaultError
+from memstore.flows.visible import visible_rows
+from memstore.model.ids import MemoryRef
+from memstore.ports.vault import read_file
+from memstore.rules.access import may_see
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from memstore.model.catalog import Entry
+    from memstore.model.memory import Memory
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+
+
+def entries(ws: Workspace, snapshot: Snapshot, refs: Iterable[str]) -> list[Entry]:
+    """Return the memories that refs name, as far as the actor may see them; what is none is left out."""
+    catalog = snapshot.catalog
+    visible = frozenset(visible_rows(ws, snapshot))
+    named = [ref.id for text in refs if (ref := MemoryRef.parse(text)) is not None]
+    return [catalog.entry(row) for memory_id in named for row in catalog.rows_of_id(memory_id) if row in visible]
+
+
+def ceiling(found: Iterable[Entry]) -> float | None:
+    """Return the least confidence among memories; None where none of them states one."""
+    return min((float(entry.confidence) for entry in found if entry.confidence), default=None)
+
+
+def loader(ws: Workspace, snapshot: Snapshot) -> Callable[[str], Memory | None]:
+    """Return what gives the memory that a ref names, each file read once; None where the actor may see none."""
+
+    @cache
+    def load(ref: str) -> Memory | None:
+        return next((memory for entry in entries(ws, snapshot, [ref]) if (memory := _read(ws, entry.path))), None)
+
+    return load
+
+
+def _read(ws: Workspace, path: str) -> Memory | None:
+    try:
+        file = read_file(ws.vault, path)
+    except VaultError:
+        return None
+    if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
+        return None
+    return file.memory if file.memory.status != "forgotten" else None
