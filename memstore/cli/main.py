@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,7 +14,23 @@ if TYPE_CHECKING:
     from memstore.cli.failures import Failure
 
 COMPLETION_VARIABLE = "_MEMSTORE_COMPLETE"
+# Starting makes many objects that all stay: looking for rubbish among them takes a twentieth of a search.
 GARBAGE_THRESHOLD = 200_000
+
+
+def run() -> NoReturn:
+    """Run the program as a process of its own, and end the process.
+
+    It ends at once: taking its memory apart, object by object, would take longer than the answer to a search. All is
+    written by then, locks go with their files, and nothing waits for the interpreter's end.
+    """
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # closed, or nobody reads it: that has been dealt with
+            if stream is not None:
+                stream.flush()
+    os._exit(code)
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -34,12 +52,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    import gc
-
     from memstore.cli import output
-
-    # Starting makes many objects that all stay: looking for rubbish among them takes a twentieth of a search.
-    gc.set_threshold(GARBAGE_THRESHOLD)
 
     output.prepare_streams()
     if words == ["--version"]:
