@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.codec import dates, memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, UsageError, VaultError
+from memstore.flows.visible import stop_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,9 +31,7 @@ def snapshot_at(ws: Workspace, when: str) -> Past:
     """Return the vault as of `when`, a date or a revision in git's notation.
 
     Raises:
-        UsageError: it looks like a date and is none.
-        NotFoundError: there is no such commit.
-        GitError: the vault has no history.
+        MemstoreError: as `commit_at`.
     """
     return snapshot_of_commit(ws, commit_at(ws, when))
 
@@ -51,7 +50,15 @@ def snapshot_of_commit(ws: Workspace, commit: str) -> Past:
 
 
 def commit_at(ws: Workspace, when: str) -> str:
-    """Return the commit that `when` names: the last one at or before the end of a date, or the one of a revision."""
+    """Return the commit that `when` names: the last one at or before the end of a date, or the one of a revision.
+
+    Raises:
+        RefusedError: the one who looks isn't the vault's owner, whose the past is.
+        UsageError: it looks like a date and is none.
+        NotFoundError: there is no such commit.
+        GitError: the vault has no history.
+    """
+    stop_for_others(ws)
     ws.history.require()
     try:
         period = dates.period(when, now=ws.clock.now())

@@ -10,6 +10,7 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.errors import FormatError
 from memstore.flows.at import find_at
 from memstore.flows.resolve import resolve
+from memstore.flows.visible import stop_for_others
 from memstore.ports.vault import read_file
 
 if TYPE_CHECKING:
@@ -41,9 +42,11 @@ def blame(ws: Workspace, ref: str) -> Blame:
     """Return the commit of each entry of the confidence's history, and of each line of the body.
 
     Raises:
+        RefusedError: somebody else than the vault's owner asks.
         FormatError: the file can't be read any more.
         GitError: there is no repository.
     """
+    stop_for_others(ws)
     ws.history.require()
     entry = resolve(ws, ref, snapshot=ws.library.snapshot())
     file = read_file(ws.vault, entry.path)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import registry_file, splice
 from memstore.codec.memory_file import BrokenFile, MemoryFile
-from memstore.errors import FormatError, NotFoundError, RefusedError, VaultError
+from memstore.errors import FormatError, NotFoundError, VaultError
 from memstore.flows.save import Edit, save_all
 from memstore.flows.staged import check_staged, staged
-from memstore.flows.visible import sees_unreadable
+from memstore.flows.visible import stop_for_others
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.finding import Finding, Position, in_order
 from memstore.model.finding_codes import CODES
@@ -114,12 +114,6 @@ def check_staged_files(ws: Workspace) -> CheckResult:
     """
     stop_for_others(ws)
     return CheckResult(files=len(staged(ws.history).files), findings=check_staged(ws.history))
-
-
-def stop_for_others(ws: Workspace) -> None:
-    """Let the vault's owner pass; anybody else is told the same, whatever they named."""
-    if not sees_unreadable(ws):
-        raise RefusedError("check is the vault owner's alone", hint="ask the owner to run it")
 
 
 def _chosen(ws: Workspace, paths: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -12,6 +12,7 @@ from memstore.errors import NotFoundError, UsageError, VaultError
 from memstore.flows.audience import view
 from memstore.flows.opened import opened
 from memstore.flows.resolve import resolve
+from memstore.flows.visible import stop_for_others
 from memstore.model.retrieval import Citation
 from memstore.rules import citation as rules
 from memstore.rules.access import may_see
@@ -130,7 +131,8 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _old_bytes(ws: Workspace, blob: str) -> bytes | None:
-    """Return the bytes of a revision by its id, which may be abbreviated."""
+    """Return the bytes of a revision by its id, which may be abbreviated; the history is the owner's alone."""
+    stop_for_others(ws)
     found = ws.history.blobs([blob]) if ws.history.repository else {}
     return next(iter(found.values()), None)
 

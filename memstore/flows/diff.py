@@ -13,6 +13,7 @@ from memstore.flows.at import commit_at, find_at
 from memstore.flows.changes import visible_changes
 from memstore.flows.log import resolve_then_or_now
 from memstore.flows.pending import pending
+from memstore.flows.visible import stop_for_others
 from memstore.model.change import MemoryChange
 from memstore.ports.vault import read_file
 from memstore.rules.commit_messages import verb
@@ -55,8 +56,10 @@ def diff(ws: Workspace, ref: str | None = None, old: str | None = None, new: str
         new: a revision or date; None for the work tree.
 
     Raises:
+        RefusedError: somebody else than the vault's owner asks.
         NotFoundError: no such memory or commit; the memory is at neither of both.
     """
+    stop_for_others(ws)
     ws.history.require()
     if ref is None:
         waiting = pending(ws, ws.library.snapshot()).changes

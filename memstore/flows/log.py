@@ -13,7 +13,7 @@ from memstore.flows.changes import changes_between, visible_changes
 from memstore.flows.pending import committed_snapshot, read_blobs
 from memstore.flows.resolve import resolve
 from memstore.flows.revisions import revisions
-from memstore.flows.visible import sees_unreadable
+from memstore.flows.visible import stop_for_others
 from memstore.model.change import MemoryChange
 from memstore.ports.history import CommitChanges
 from memstore.ports.vault import read_file
@@ -40,8 +40,7 @@ class LogLine:
     """One thing that happened.
 
     `at` is RFC 3339 in UTC; `commit` None for an event of the confidence; `verb` what was done, to `name` and with
-    `details`; `by` the commit's author or the event's entity; `summary` the commit message's first line, for whom the
-    message may be shown.
+    `details`; `by` the commit's author or the event's entity; `summary` the commit message's first line.
     """
 
     at: str
@@ -69,7 +68,13 @@ def log(ws: Workspace, ref: str | None = None, *, limit: int | None = None) -> L
         ws: the vault.
         ref: the memory; None for all.
         limit: how many lines at most.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner asks.
+        NotFoundError: there is no such memory.
+        GitError: there is no repository.
     """
+    stop_for_others(ws)
     ws.history.require()
     if ref is None:
         return Log(None, tuple(islice(_of_vault(ws), limit)))
@@ -96,10 +101,10 @@ def _of_memory(ws: Workspace, entry: Entry) -> Iterator[LogLine]:
     if place is None:
         return
     for revision in revisions(ws, place[0], entry.id):
-        yield _revision_line(ws, revision, entry)
+        yield _revision_line(revision, entry)
 
 
-def _revision_line(ws: Workspace, revision: Revision, entry: Entry) -> LogLine:
+def _revision_line(revision: Revision, entry: Entry) -> LogLine:
     before, after = revision.before, revision.after
     unreadable = [
         f"{when} unreadable"
@@ -107,8 +112,8 @@ def _revision_line(ws: Workspace, revision: Revision, entry: Entry) -> LogLine:
         if file is not None and not isinstance(file, MemoryFile)
     ]
     if unreadable:
-        return _line(ws, revision.commit, verb="edit", name=_name(entry), path=entry.path, details=tuple(unreadable))
-    return _change_line(ws, revision.commit, _change(before, after))
+        return _line(revision.commit, verb="edit", name=_name(entry), path=entry.path, details=tuple(unreadable))
+    return _change_line(revision.commit, _change(before, after))
 
 
 def _change(before: ReadFile | None, after: ReadFile | None) -> MemoryChange:
@@ -120,11 +125,10 @@ def _change(before: ReadFile | None, after: ReadFile | None) -> MemoryChange:
     )
 
 
-def _change_line(ws: Workspace, commit: Commit, change: MemoryChange) -> LogLine:
+def _change_line(commit: Commit, change: MemoryChange) -> LogLine:
     before, after = change.before, change.after
     moved = (f"from {change.path_before}",) if change.is_move else ()
     return _line(
-        ws,
         commit,
         verb=verb(change),
         name=change.name,
@@ -133,7 +137,7 @@ def _change_line(ws: Workspace, commit: Commit, change: MemoryChange) -> LogLine
     )
 
 
-def _line(ws: Workspace, commit: Commit, *, verb: str, name: str, path: str, details: tuple[str, ...]) -> LogLine:
+def _line(commit: Commit, *, verb: str, name: str, path: str, details: tuple[str, ...]) -> LogLine:
     return LogLine(
         at=instant(commit.at),
         commit=commit.id,
@@ -143,7 +147,7 @@ def _line(ws: Workspace, commit: Commit, *, verb: str, name: str, path: str, det
         details=details,
         by=commit.author,
         # A message may speak of any memory, so that only the vault's owner may read it.
-        summary=commit.summary if sees_unreadable(ws) else "",
+        summary=commit.summary,
     )
 
 
@@ -207,7 +211,7 @@ def _of_commit(ws: Workspace, commit: CommitChanges) -> Iterator[LogLine]:
     before = read_blobs(ws, {file.path: file.old for file in commit.files if file.old})
     after = read_blobs(ws, {file.path: file.new for file in commit.files if file.new})
     for change in visible_changes(ws, changes_between(before, after).memories):
-        yield _change_line(ws, commit.commit, change)
+        yield _change_line(commit.commit, change)
 
 
 def instant(at: datetime) -> str:

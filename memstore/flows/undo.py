@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memstore.codec import memory_file
+from memstore.codec.memory_file import MemoryFile
 from memstore.errors import ChangedMeanwhileError, NotFoundError, VaultError
 from memstore.ports.journal import Operation, Written
+from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
     from memstore.ports.workspace import Workspace
@@ -29,12 +32,12 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
         dry_run: only say what would be written.
 
     Raises:
-        NotFoundError: nothing is known that could be taken back.
+        NotFoundError: nothing is known that could be taken back, or it is somebody else's.
         ChangedMeanwhileError: a file is no longer as the operation left it; nothing was taken back.
     """
     with ws.vault.lock():
         last = ws.journal.last()
-        if last is None:
+        if last is None or not all(_may_know(ws, file) for file in last.files):
             raise NotFoundError(
                 "memstore knows of nothing to undo here", hint="git restore brings back what is committed"
             )
@@ -50,6 +53,13 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
                 _write(ws, file)
             ws.journal.record(back)
     return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back
+
+
+def _may_know(ws: Workspace, file: Written) -> bool:
+    """Whether the viewer may see a file both as it was and as it was made; one that is no memory is the owner's."""
+    read = [memory_file.read(file.path, data) for data in (file.before, file.after) if data is not None]
+    owners = [one.memory.owner or "" if isinstance(one, MemoryFile) else "" for one in read]
+    return all(may_see(owner, ws.actor, ws.config.owner) for owner in owners)
 
 
 def _expect(ws: Workspace, file: Written) -> None:

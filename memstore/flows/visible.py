@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.errors import RefusedError
 from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
@@ -26,3 +27,13 @@ def visible_rows(ws: Workspace, snapshot: Snapshot) -> Sequence[int]:
 def sees_unreadable(ws: Workspace) -> bool:
     """Whether the one who looks may know of files that can't be read: only the vault's owner, whose they must be."""
     return may_see("", ws.actor, ws.config.owner)
+
+
+def stop_for_others(ws: Workspace) -> None:
+    """Let the vault's owner pass, who has all files anyway; anybody else is told the same, whatever they named.
+
+    Raises:
+        RefusedError: the one who looks isn't the vault's owner.
+    """
+    if not sees_unreadable(ws):
+        raise RefusedError("the history and the checks of a vault are its owner's alone", hint="ask the owner")

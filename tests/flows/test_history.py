@@ -12,9 +12,13 @@ from memstore.adapters.git_history import GitHistory
 from memstore.errors import ChangedMeanwhileError, FormatError, GitError, NotFoundError, RefusedError, UsageError
 from memstore.flows.at import commit_at, snapshot_at
 from memstore.flows.blame import blame
+from memstore.flows.check import check
 from memstore.flows.commit import commit, commit_paths
 from memstore.flows.diff import diff
+from memstore.flows.list_memories import list_memories
 from memstore.flows.log import log
+from memstore.flows.search import search
+from memstore.flows.show import show_memory
 from memstore.flows.status import status
 from memstore.flows.undo import undo
 from memstore.ports.history import HookState
@@ -23,6 +27,7 @@ from memstore.ports.journal import Written as WrittenFile
 from tests.git_repositories import OWNER, git, memory, vault_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.git_repositories import Written
@@ -167,19 +172,39 @@ def test_memories_of_others_are_in_no_log_diff_or_status(vault: Written) -> None
     vault.write("broken.md", "---\n")
     vault.write("plain.md", "plain")
     ash, tester = vault.open("si:ash"), vault.open()
-    assert [(line.name, line.summary) for line in log(ash).lines] == [("note:m_bbb", "")]
     assert [line.name for line in log(tester).lines] == ["note:m_aaa"]
-    assert [(m.name) for m in diff(ash).memories] == ["note:m_bbb"]
-    assert diff(ash).broken == ()
+    assert [m.name for m in diff(tester).memories] == ["note:m_aaa"]
     seen = status(ash)
     assert ([u.name for u in seen.uncommitted], seen.plain, seen.broken, seen.memories) == (["note:m_bbb"], (), (), 1)
     for verb in (log, blame, diff):
         with pytest.raises(NotFoundError) as hidden:
-            verb(ash, "m_aaa")
+            verb(tester, "m_bbb")
         with pytest.raises(NotFoundError) as unknown:
-            verb(ash, "m_zzz")
-        assert str(hidden.value).replace("m_aaa", "m_zzz") == str(unknown.value)
+            verb(tester, "m_zzz")
+        assert str(hidden.value).replace("m_bbb", "m_zzz") == str(unknown.value)
         assert hidden.value.hint == unknown.value.hint
+
+
+def test_the_past_is_refused_to_others_in_the_same_words_whatever_they_name(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    vault.write("b.md", memory("m_bbb", owner="si:ash"))
+    vault.commit("1")
+    ash = vault.open("si:ash")
+    refused: list[Callable[[], object]] = [
+        lambda: log(ash), lambda: log(ash, "m_bbb"), lambda: log(ash, "m_zzz"),
+        lambda: blame(ash, "m_bbb"), lambda: blame(ash, "m_aaa"), lambda: blame(ash, "m_zzz"),
+        lambda: diff(ash), lambda: diff(ash, "m_aaa", "HEAD"), lambda: diff(ash, "m_zzz", "1999"),
+        lambda: show_memory(ash, "m_bbb", at="HEAD"), lambda: show_memory(ash, "m_zzz", at="nothing"),
+        lambda: list_memories(ash, at="HEAD"), lambda: list_memories(ash, at="2026-13-40"),
+        lambda: search(ash, "text", at="HEAD"), lambda: search(ash, "text", at="1999"),
+        lambda: check(ash), lambda: check(ash, ["nowhere"]),
+    ]  # fmt: skip
+    told = set()
+    for look in refused:
+        with pytest.raises(RefusedError) as refusal:
+            look()
+        told.add((str(refusal.value), refusal.value.hint))
+    assert len(told) == 1
 
 
 # -- blame ---------------------------------------------------------------------------------------
@@ -373,6 +398,25 @@ def test_undo_takes_back_and_a_second_one_does_it_again(vault: Written) -> None:
     assert undo(vault.open())[0].verb == "undo"
     assert (vault.root / "changed.md").read_text() == (vault.root / "new.md").read_text() == after
     assert not (vault.root / "gone.md").exists()
+
+
+def test_what_somebody_else_wrote_is_neither_undone_nor_shown(vault: Written) -> None:
+    mine, ashs = memory("m_aaa"), memory("m_bbb", owner="si:ash")
+    vault.write("a.md", mine)
+    ash = vault.open("si:ash")
+    with pytest.raises(NotFoundError) as nothing:
+        undo(ash)
+    vault.open().journal.record(Operation("add", "2026-01-01T00:00:00Z", (WrittenFile("a.md", None, mine.encode()),)))
+    for dry_run in (True, False):
+        with pytest.raises(NotFoundError) as hidden:
+            undo(ash, dry_run=dry_run)
+        assert (str(hidden.value), hidden.value.hint) == (str(nothing.value), nothing.value.hint)
+    assert (vault.root / "a.md").read_text() == mine
+    vault.write("b.md", ashs)
+    ash.journal.record(Operation("add", "2026-01-01T00:00:00Z", (WrittenFile("b.md", None, ashs.encode()),)))
+    with pytest.raises(NotFoundError):
+        undo(vault.open())
+    assert undo(ash)[0].paths == ("b.md",)
 
 
 @pytest.mark.parametrize("meanwhile", ["edited", "deleted"])
