@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.key_options import given_values, key_options
+from memstore.cli.key_options import account_options, given_account, given_values, key_options
 from memstore.cli.options import command, several
 from memstore.cli.written import commit_option, dry_run_option, emit_saved
 from memstore.errors import UsageError, VaultError
 
 if TYPE_CHECKING:
     from memstore.cli.session import Session
+    from memstore.codec.episode import Account
     from memstore.codec.render import Plain
     from memstore.flows.save import Saved
 
@@ -30,12 +31,14 @@ _NOTES = (
         'memstore add "Bella eats at eight" --tag dog food',
         "memstore add -t belief --confidence 0.7          # opens your editor",
         "memstore add - -t episode --source human:claire  < told.txt",
+        'memstore add --objective "Ship the reader" --outcome shipped --lesson "ask early" "ask twice"',
         'memstore add "It rained" --access human:sean si:ash -c',
     ),
 )
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @key_options()
+@account_options()
 @several("--cite", metavar="PATH:L1-L2…", help="Lines of a file that it is made of, as they are now.")
 @commit_option()
 @dry_run_option()
@@ -55,11 +58,14 @@ def add(
     TEXT stands first, since an option for a list takes all values up to the next option. A text that begins with a
     frontmatter keeps it.
     """
+    account = given_account(keys)
     values = given_values(keys)
     if cite:
         sources = values.get("derived_from")
         values["derived_from"] = [*(sources if isinstance(sources, list) else ()), *_citations(session, cite)]
-    given = _given_text(session, text, file)
+    given = given_text(session, text, file)
+    if account:
+        given = _with_account(given or b"", values, account)
     if given is None:
         _add_in_editor(session, values, commit=commit, dry_run=dry_run)
         return
@@ -74,14 +80,14 @@ def add(
 @dry_run_option()
 def raw(session: Session, /, text: str | None, file: str | None, *, commit: bool, dry_run: bool, **keys: Any) -> None:
     """Write something down as it came, to be made a note, an episode or a belief later."""
-    given = _given_text(session, text, file)
+    given = given_text(session, text, file)
     if given is None:
         raise UsageError("there is no text to write down", hint='memstore raw "what you noticed"')
     values = {**given_values(keys), "type": "raw"}
     _emit(session, "raw", _added(session, given, values, commit=commit, dry_run=dry_run), dry_run=dry_run)
 
 
-def _given_text(session: Session, text: str | None, file: str | None) -> bytes | None:
+def given_text(session: Session, text: str | None, file: str | None) -> bytes | None:
     """Return the text that was given, as an argument, in a file or on standard input; None where there was none."""
     if text is not None and file is not None:
         raise UsageError("there are two texts: one as an argument, one in a file", hint="leave one out")
@@ -94,6 +100,21 @@ def _given_text(session: Session, text: str | None, file: str | None) -> bytes |
     return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
+def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> bytes:
+    """Return the text of an episode; its type and its title join the values."""
+    from memstore.codec import fence
+
+    if values.setdefault("type", "episode") != "episode":
+        raise UsageError("objective, outcome and lessons are an episode's", hint="-t episode")
+    if fence.split(given) is not None:
+        raise UsageError("the text has a frontmatter of its own", hint="write outcome and lessons into it")
+    if account.title and values.get("title"):
+        raise UsageError("an episode's objective is its title, and both were given", hint="leave one out")
+    if account.title:
+        values["title"] = account.title
+    return account.told(utf8(given)).encode("utf-8", "surrogateescape")
+
+
 def _added(session: Session, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
     """Write a memory from a text, or from a whole file that begins with a frontmatter."""
     from memstore.codec import fence
@@ -101,11 +122,15 @@ def _added(session: Session, data: bytes, values: dict[str, Plain], *, commit: b
 
     if fence.split(data) is not None:
         return add_draft(session.workspace(), data, values, commit=commit, dry_run=dry_run)
+    return add_memory(session.workspace(), values, utf8(data), commit=commit, dry_run=dry_run)
+
+
+def utf8(data: bytes) -> str:
+    """Return a text that a person gave; `VaultError` where it is not UTF-8."""
     try:
-        body = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise VaultError(f"the text is not UTF-8: byte {error.start + 1}", hint="save it as UTF-8") from error
-    return add_memory(session.workspace(), values, body, commit=commit, dry_run=dry_run)
 
 
 def _add_in_editor(session: Session, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:

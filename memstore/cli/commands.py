@@ -17,6 +17,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "write memories": {
         "add": ("add:add", "write a memory"),
         "raw": ("add:raw", "write something down as it came"),
+        "promote": ("promote:promote", "make a memory of a raw one or a suggestion"),
+        "supersede": ("promote:supersede", "put another memory in the place of one"),
+        "import": ("imports:import_", "take over memories from other files"),
         "edit": ("amend:edit", "change a memory in your editor"),
         "set": ("amend:set_", "give keys of a memory other values"),
         "tag": ("amend:tag", "give a memory tags, or take them away"),
@@ -32,6 +35,11 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "trace": ("lineage:trace", "show where a memory comes from, or what came of it"),
         "impact": ("lineage:impact", "show what would lose ground without a memory"),
         "stats": ("cite:stats", "count memories by type, status, month and author"),
+    },
+    "be more or less sure": {
+        "reinforce": ("evidence:reinforce", "record what speaks for a memory"),
+        "contradict": ("evidence:contradict", "record what speaks against a memory"),
+        "recompute": ("evidence:recompute", "prove that confidences follow from their histories"),
     },
     "history": {
         "status": ("history:status", "show what is not committed, and what is wrong"),

@@ -14,6 +14,7 @@ from memstore.rules.not_by_hand import KEPT_BY_THE_PROGRAM
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from memstore.codec.episode import Account
     from memstore.codec.render import Plain
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
@@ -49,11 +50,42 @@ def key_options(*, without: frozenset[str] = frozenset()) -> Callable[[F], F]:
         own = click.option("--set", "own_keys", cls=SeveralOption, metavar="KEY=VALUE…", help="Any key, your own too.")
         decorated = own(function)
         for key in reversed(OFFERED):
+            if key.name == "origin":
+                decorated = _trigger(_session(decorated))
             if key.name not in without:
                 decorated = _option(key)(decorated)
         return decorated
 
     return decorate
+
+
+# The parts of `origin`, which every new memory may have.
+_session = click.option(
+    "--session", "session_id", metavar="ID", envvar="MEMSTORE_SESSION", show_envvar=True, help="The session it is from."
+)
+_trigger = click.option("--trigger", metavar="TEXT", help="What made you write it down.")
+
+
+def account_options() -> Callable[[F], F]:
+    """Add what an episode tells beside its text."""
+
+    def decorate(function: F) -> F:
+        lesson = click.option(
+            "--lesson", "--lessons", "lessons", cls=SeveralOption, metavar="TEXT…", help="What an episode taught."
+        )
+        outcome = click.option("--outcome", metavar="TEXT", help="How an episode came out.")
+        objective = click.option("--objective", metavar="TEXT", help="What an episode was about: its title.")
+        return objective(outcome(lesson(function)))
+
+    return decorate
+
+
+def given_account(options: dict[str, Any]) -> Account:
+    """Take out of the options what an episode tells, and return it."""
+    from memstore.codec.episode import Account
+
+    objective, outcome, lessons = (options.pop(name) for name in ("objective", "outcome", "lessons"))
+    return Account(objective=objective or "", outcome=outcome or "", lessons=lessons)
 
 
 def _option(key: Key) -> Callable[[F], F]:
@@ -82,6 +114,10 @@ def given_values(options: Mapping[str, Any]) -> dict[str, Plain]:
             values[key.name] = True
         elif given:
             values[key.name] = typed.parse(key.name, [given] if isinstance(given, str) else given)
+    origin = {name: text for name in ("session_id", "trigger") if (text := options.get(name))}
+    if origin:
+        given = values.get("origin")
+        values["origin"] = {**origin, **(given if isinstance(given, dict) else {})}
     for name, texts in own_values(options.get("own_keys", ())).items():
         values[name] = typed.parse(name, texts, split=True)
     return values

@@ -204,8 +204,9 @@ def _other(edge: Edge, told: set[str | None]) -> list[str]:
 _EVENTS = {
     "support": "Reinforced", "partial": "Partly confirmed", "contradict": "Contradicted", "retract": "Retracted",
 }  # fmt: skip
+_SUCCESSION = frozenset({EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY})
 _OTHER = (
-    (frozenset({EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY}), "Supersedes"),
+    (_SUCCESSION, "Supersedes"),
     (frozenset({EdgeKind.CITES}), "Cites"),
 )
 _ORIGINS = frozenset({EdgeKind.DERIVED_FROM, EdgeKind.PROCESSED_INTO})
@@ -268,8 +269,11 @@ def _dependent(node: Node, edge: Edge) -> str:
     if node.state is NodeState.MISSING:
         return f"{text} (missing)"
     words = [] if node.status in ("", "active") else [node.status]
-    if EdgeKind.EVIDENCE in edge.kinds:
-        words.append(_FROM_THIS.get(edge.ops[-1] if edge.ops else "", "rests on this"))
+    said = _FROM_THIS.get(edge.ops[-1], "") if edge.ops else ""
+    if said:
+        words.append(said)
+    elif not _SUCCESSION.isdisjoint(edge.kinds):
+        words.append("supersedes this")
     elif not _is_origin(edge):
         words.append(_KIND_FROM_THIS[edge.kinds[0]])
     return f"{text} ({', '.join(words)})" if words else text
@@ -280,6 +284,5 @@ _FROM_THIS = {
     "contradict": "contradicted from this", "retract": "once reinforced from this", "witness": "witnessed with this",
 }  # fmt: skip
 _KIND_FROM_THIS = {
-    EdgeKind.RELATES_TO: "relates to this", EdgeKind.SUPERSEDES: "supersedes this",
-    EdgeKind.SUPERSEDED_BY: "supersedes this", EdgeKind.CITES: "cites this",
+    EdgeKind.EVIDENCE: "rests on this", EdgeKind.RELATES_TO: "relates to this", EdgeKind.CITES: "cites this",
 }  # fmt: skip

@@ -14,6 +14,7 @@ from memstore.errors import UsageError
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.save import Edit, Saved, hint, instant, save, told
+from memstore.flows.sources import ceiling, entries
 from memstore.rules.beliefs import UNSTATED_BELIEF_CONFIDENCE
 from memstore.rules.provenance import provenance_of_new
 from memstore.rules.slugs import path_of_new
@@ -62,7 +63,8 @@ def write_new(
     """Write a new memory for a flow that may give any key; else as `add_memory`, `verb` is the command."""
     said = {name: value for name, value in values.items() if not is_absent(value)}
     given = {"type": DEFAULT_TYPE, **said}
-    edit = new_memory(ws, {**given, **whole_refs(ws, given)}, body)
+    whole = {**given, **whole_refs(ws, given)}
+    edit = new_memory(ws, {**whole, **_unstated(ws, whole)}, body)
     return save(ws, edit, verb=verb, dry_run=dry_run, commit=commit)
 
 
@@ -112,9 +114,20 @@ def add_draft(
         if not is_absent(value):
             refuse_by_hand(name, value)
     whole = whole_refs(ws, said)
-    added = {**whole, **_completing(ws, {**said, **whole})}
+    known = {**said, **whole}
+    known |= _unstated(ws, known)
+    added = {**known, **_completing(ws, known)}
     data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
     return save(ws, _edit_of_new(ws, data), verb="add", dry_run=dry_run, commit=commit)
+
+
+def _unstated(ws: Workspace, values: Mapping[str, Plain]) -> dict[str, Any]:
+    """Return a belief's confidence where its writer states none: the usual one, never above its sources'."""
+    sources = values.get("derived_from")
+    if values["type"] != "belief" or not is_absent(values.get("confidence")) or not isinstance(sources, list):
+        return {}
+    least = ceiling(entries(ws, ws.library.snapshot(), map(str, sources)))
+    return {} if least is None else {"confidence": min(least, UNSTATED_BELIEF_CONFIDENCE)}
 
 
 def _with_values(data: bytes, values: Mapping[str, Plain]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from memstore.codec.episode import episode_body
+from memstore.codec.episode import Account
 from memstore.flows.add import DEFAULT_TYPE, add_memory
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def episode(ws: Workspace, objective: str, outcome: str, lessons: Sequence[str] 
         lessons: what was learnt.
         about: what else is known of it.
     """
-    keys: dict[str, Plain] = {"type": "episode", "title": " ".join(objective.split())}
-    return _add(ws, keys, episode_body(outcome=outcome, lessons=lessons), about)
+    account = Account(objective=objective, outcome=outcome, lessons=tuple(lessons))
+    return _add(ws, {"type": "episode", "title": account.title}, account.told(), about)
 
 
 def note(ws: Workspace, content: str, type: str = DEFAULT_TYPE, **about: Unpack[About]) -> Saved:  # noqa: A002 - the seed's name

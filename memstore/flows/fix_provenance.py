@@ -74,6 +74,7 @@ def _plan(ws: Workspace, graph: Graph) -> tuple[Change, ...]:
     return provenance_gaps.merged(
         [
             *provenance_gaps.one_sided_promotions(graph),
+            *provenance_gaps.one_sided_successions(graph),
             *provenance_gaps.seed_beliefs(graph, texts),
             *provenance_gaps.same_texts(graph, pairs, texts),
         ]

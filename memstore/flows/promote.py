@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memstore.codec import memory_file, splice
-from memstore.codec.episode import episode_body
+from memstore.codec.episode import Account
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.codec.titles import default_title
@@ -35,18 +35,6 @@ BY_COMMAND = "cli-promote"  # seed 000, 3.3
 BY_FUNCTION = "raw-processing"  # seed 000, 3.2
 TAG = "promoted"
 _MADE_OF = frozenset({EdgeKind.DERIVED_FROM})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
-    """What an episode tells: its objective, which is its title, how it came out, and what was learnt."""
-
-    objective: str = ""
-    outcome: str = ""
-    lessons: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.objective or self.outcome or self.lessons)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +88,7 @@ def promote(
     ground = _state_confidence(ws, file.memory, source, made, given)
     body = file.memory.body.replace("\r\n", "\n") if text is None else text
     if account:
-        body = episode_body(body, outcome=account.outcome, lessons=account.lessons)
+        body = account.told(body)
     new = new_memory(ws, made, body, ground=ground)
     # The new memory comes first. After a crash in between it names its source, which is all that `fix-provenance`
     # needs to complete the link, and what keeps the source from being promoted again.
@@ -225,10 +213,10 @@ def _joined(*lists: Sequence[str]) -> list[str]:
 
 def _title(given: Mapping[str, Any], account: Account) -> str:
     """Return the title that was given, as one or as the objective."""
-    title, objective = given.get("title", ""), " ".join(account.objective.split())
-    if title and objective:
+    title: str = given.get("title", "")
+    if title and account.title:
         raise UsageError("an episode's objective is its title, and both were given", hint="leave one out")
-    return title or objective
+    return title or account.title
 
 
 def _state_confidence(

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memstore.rules.differences import confidence_step, new_lines
+from memstore.rules.differences import confidence_step, new_lines, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memstore.model.change import MemoryChange
+    from memstore.model.memory import Memory
 
 MEMORY_ID = "Memory-Id"
 EVIDENCE = "Evidence"
@@ -26,7 +27,7 @@ _LEDGER_VERBS = {"support": "reinforce", "partial": "reinforce", "contradict": "
 _PAST = {
     "add": "added", "edit": "edited", "move": "moved", "delete": "deleted", "supersede": "superseded",
     "archive": "archived", "forget": "forgotten", "restore": "restored", "reinforce": "reinforced",
-    "contradict": "contradicted", "retract": "retracted",
+    "contradict": "contradicted", "retract": "retracted", "promote": "promoted",
 }  # fmt: skip
 
 
@@ -39,7 +40,7 @@ def message(changes: Sequence[MemoryChange], text: str | None = None) -> str:
     """
     lines = [_line(change) for change in changes[:MOST_NAMED]]
     if text is None:
-        text = lines[0] if len(changes) == 1 else "\n".join([_summary(changes), "", *lines])
+        text = lines[0] if len(changes) == 1 else "\n".join([_subject(changes), "", *lines])
         if len(changes) > MOST_NAMED:
             text += f"\nand {len(changes) - MOST_NAMED} more"
     return with_trailers(text, trailers(changes))
@@ -78,17 +79,52 @@ def verb(change: MemoryChange) -> str:
         return "add"
     if after is None:
         return "delete"
-    if before.status != after.status:
+    if before.status != after.status and not (before.status == "draft" and after.processed_into):
         return _STATUS_VERBS.get(after.status, "edit")
     if before == after:
         return "move" if change.is_move else "edit"
+    if {*after.processed_into} - {*before.processed_into}:
+        return "promote"
     ops = [line.op for line in new_lines(before, after)]
     return _LEDGER_VERBS.get(ops[-1], "edit") if ops else "edit"
 
 
 def _line(change: MemoryChange) -> str:
-    step = confidence_step(change.before, change.after) if change.before and change.after else None
-    return f"{verb(change)} {change.name}" + (f" ({step})" if step else "")
+    done = verb(change)
+    if change.before is None or change.after is None:
+        return f"{done} {change.name}"
+    if done in _WITH_EVIDENCE:
+        return f"{done} {change.name} {_weighed(change.before, change.after)}"
+    step = confidence_step(change.before, change.after)
+    named = _named_anew(change.before, change.after, done)
+    return f"{done} {change.name}" + (f" {named}" if named else "") + (f" ({step})" if step else "")
+
+
+_WITH_EVIDENCE = frozenset(_LEDGER_VERBS.values())
+_LINKS = {"promote": ("to", "processed_into"), "supersede": ("by", "superseded_by")}
+
+
+def _weighed(before: Memory, after: Memory) -> str:
+    """Return "0.85 → 0.8686 (episode:m_…)"; a number that stays the same stands alone."""
+    numbers = list(dict.fromkeys(number(one.confidence) for one in (before, after)))
+    evidence = dict.fromkeys(line.evidence_source for line in new_lines(before, after) if line.evidence_source)
+    return " → ".join(numbers) + (f" ({', '.join(evidence)})" if evidence else "")
+
+
+def _named_anew(before: Memory, after: Memory, done: str) -> str:
+    """Return what a memory became, or what took its place: "to belief:m_…"."""
+    word, key = _LINKS.get(done, ("", ""))
+    refs = [ref for ref in getattr(after, key) if ref not in getattr(before, key)] if key else []
+    return f"{word} {', '.join(refs)}" if refs else ""
+
+
+def _subject(changes: Sequence[MemoryChange]) -> str:
+    """Return the line of the one act of which all other changes are the other side, or else a summary."""
+    acts = [change for change in changes if verb(change) in _LINKS]
+    others = [change for change in changes if change not in acts]
+    if len(acts) == 1 and len(others) == 1 and others[0].before is None:
+        return _line(acts[0])
+    return _summary(changes)
 
 
 def _summary(changes: Sequence[MemoryChange]) -> str:

@@ -14,7 +14,7 @@ from memstore.rules import lineage_walk
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from memstore.rules.lineage_graph import Graph
+    from memstore.rules.lineage_graph import Graph, Key
 
 # Any of these says where a memory comes from; who wrote it, where and when does not.
 _SOURCES = ("source", "source_entity", "channel", "derived_from", "relates_to", "evidence", "supersedes")
@@ -76,6 +76,25 @@ def one_sided_promotions(graph: Graph) -> list[Change]:
             if EdgeKind.PROCESSED_INTO in link.kinds and EdgeKind.DERIVED_FROM not in link.kinds:
                 changes.append(_derived_from(graph, row, source, "it names this as what became of it"))
     return changes
+
+
+def one_sided_successions(graph: Graph) -> list[Change]:
+    """Return what a superseded memory lacks where only its heir records the succession."""
+    changes: list[Change] = []
+    for row in _eligible(graph):
+        for link in graph.sources(row):
+            if EdgeKind.SUPERSEDES in link.kinds and EdgeKind.SUPERSEDED_BY not in link.kinds and link.key != row:
+                changes += _superseded(graph, link.key, graph.name(row))
+    return changes
+
+
+def _superseded(graph: Graph, old: Key, heir: str) -> Iterator[Change]:
+    status = graph.column("status")[old] if isinstance(old, int) else "forgotten"
+    if isinstance(old, int) and status not in _LEFT_ALONE:
+        path, because = graph.column("path")[old], f"{heir}: it names this as what it supersedes"
+        yield Change(path, "superseded_by", items=(heir,), because=because)
+        if status != "superseded":
+            yield Change(path, "status", value="superseded", because=because)
 
 
 def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[Change]:

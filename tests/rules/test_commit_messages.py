@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,7 +32,7 @@ def change(before: Memory | None, after: Memory | None, *, was: str = "a.md", no
         (change(NOTE, replace(NOTE, confidence=0.86)), "edit note:m_abc (confidence 0.80 → 0.86)"),
         (
             change(NOTE, replace(NOTE, confidence=0.86, confidence_history=(SUPPORT,))),
-            "reinforce note:m_abc (confidence 0.80 → 0.86)",
+            "reinforce note:m_abc 0.80 → 0.86 (episode:m_e)",
         ),
         (change(NOTE, replace(NOTE, status="archived")), "archive note:m_abc"),
         (change(replace(NOTE, status="archived"), NOTE), "restore note:m_abc"),
@@ -46,7 +47,8 @@ def test_the_subject_says_what_was_done(given_change: MemoryChange, subject: str
 
 def test_trailers_name_the_memory_and_the_evidence_that_came_in() -> None:
     reinforced = change(NOTE, replace(NOTE, confidence_history=(SUPPORT,)))
-    assert message([reinforced]) == "reinforce note:m_abc\n\nMemory-Id: m_abc\nEvidence: episode:m_e\n"
+    subject = "reinforce note:m_abc 0.80 (episode:m_e)"
+    assert message([reinforced]) == f"{subject}\n\nMemory-Id: m_abc\nEvidence: episode:m_e\n"
     assert message([reinforced], "After the vet") == "After the vet\n\nMemory-Id: m_abc\nEvidence: episode:m_e\n"
 
 
@@ -102,3 +104,17 @@ def test_every_verb_has_a_past() -> None:
                 done = change(before, replace(NOTE, status=status, confidence_history=(line,)))
                 assert message([done, done]).startswith("2 memories: 2 ")
                 assert verb(done)
+
+
+@pytest.mark.parametrize(
+    ("changed", "subject"),
+    [
+        ({"processed_into": ("belief:m_new",)}, "promote note:m_abc to belief:m_new"),
+        ({"superseded_by": ("note:m_new",), "status": "superseded"}, "supersede note:m_abc by note:m_new"),
+    ],
+)
+def test_both_sides_of_a_link_are_one_act(changed: dict[str, Any], subject: str) -> None:
+    new = change(None, replace(NOTE, id="m_new"))
+    both = [change(NOTE, replace(NOTE, **changed)), new]
+    assert message(both).splitlines()[:4] == [subject, "", subject, "add note:m_new"]
+    assert message([*both, new]).startswith("3 memories: 2 added, 1 ")
