@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import pytest
+
+from memstore.codec.seeds import Seed, read
+from memstore.errors import FormatError, UsageError
+from memstore.flows.import_seeds import import_seeds
+from memstore.flows.orphans import find_orphans
+from memstore.flows.show import show_memory
+from tests.memory_workspace import files_of, memory_workspace
+from tests.support import memory_text
+
+TRUTH = Seed(statement="Truth is rarely binary; it's a spectrum.", confidence=0.65, tags=("truth", "nuance"))
+PLAIN = Seed(statement="Growth requires discomfort.")
+
+
+FORMS = {
+    "a.yaml": """\
+- {statement: "Truth is rarely binary; it's a spectrum.", confidence: 0.65, tags: [truth, nuance]}
+- Growth requires discomfort.
+""",
+    "a.YML": """\
+beliefs:
+- statement: Truth is rarely binary; it's a spectrum.
+  confidence: 0.65
+  tags: [truth, nuance]
+- statement: Growth requires discomfort.
+""",
+    "a.json": """[
+{"statement": "Truth is rarely binary; it's a spectrum.", "confidence": 0.65, "tags": ["truth", "nuance"]},
+"Growth requires discomfort."]""",
+    "a.md": """\
+# Seeds
+
+- Truth is rarely binary;
+  it's a spectrum. (0.65) #truth #nuance
+1. Growth requires discomfort.
+
+The end.
+""",
+}
+
+
+@pytest.mark.parametrize(("name", "text"), FORMS.items())
+def test_seeds_are_read_from_any_of_three_formats(name: str, text: str) -> None:
+    assert read(name, text.encode()) == (TRUTH, PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.yaml", b"\xff"),
+        ("a.yaml", b"a: [1"),
+        ("a.yaml", b"!!python/object:os.system {}"),
+        ("a.json", b"["),
+        ("a.json", b"{}"),
+        ("a.json", b"[]"),
+        ("a.json", b"[3]"),
+        ("a.json", b'[{"statement": " "}]'),
+        ("a.json", b'[{"statement": "x", "confidence": true}]'),
+        ("a.json", b'[{"statement": "x", "tags": "y"}]'),
+        ("a.md", b"No list."),
+    ],
+)
+def test_what_holds_no_beliefs_is_refused(name: str, data: bytes) -> None:
+    with pytest.raises(FormatError, match=name):
+        read(name, data)
+
+
+def test_seeds_record_where_they_come_from() -> None:
+    ws = memory_workspace()
+    (saved, _) = import_seeds(ws, [TRUTH, PLAIN, PLAIN]).saved
+    memory = show_memory(ws, saved.ref or "").memory
+    assert (memory.type, memory.source, memory.source_type) == ("belief", "seed-initialization", "seed")
+    assert (memory.derived_from, memory.context_tags) == (("kernle:seed-beliefs",), ("kernle_seed", "truth", "nuance"))
+    assert (memory.foundational, memory.confidence) == (True, 0.65)
+    (line,) = memory.confidence_history
+    assert (line.op, line.evidence_source, line.reason) == ("assert", "kernle:seed-beliefs", "seed")
+    assert find_orphans(ws).without_source == ()
+
+
+def test_a_second_import_writes_nothing() -> None:
+    known = memory_text("Growth requires\ndiscomfort!\n\nMore.\n", type="belief", id="m_g", status="archived")
+    ws = memory_workspace({"g.md": known})
+    first = import_seeds(ws, [TRUTH, PLAIN])
+    assert (len(first.saved), first.known) == (1, ("belief:m_g",))
+    files = dict(files_of(ws))
+    again = import_seeds(ws, [TRUTH, PLAIN])
+    assert (again.saved, set(again.known)) == ((), {"belief:m_g", first.saved[0].ref})
+    assert files_of(ws) == files
+
+
+def test_a_dry_run_or_a_bad_number_writes_nothing() -> None:
+    ws = memory_workspace()
+    assert len(import_seeds(ws, [TRUTH], dry_run=True).saved) == 1
+    with pytest.raises(UsageError):
+        import_seeds(ws, [PLAIN, Seed(statement="x", confidence=3)])
+    assert files_of(ws) == {}

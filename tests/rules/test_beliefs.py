@@ -1,0 +1,210 @@
+"""What evidence does to a ledger: tables beside laws that hold for any evidence in any order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.model.confidence import LedgerLine
+from memstore.model.memory import Memory
+from memstore.model.provenance import Origin
+from memstore.rules.beliefs import (
+    Evidence,
+    Stance,
+    as_evidence,
+    held,
+    mark_as_evidence,
+    next_time,
+    replayed,
+    rests_on,
+    roots,
+    weigh,
+)
+
+NOW = datetime(2026, 2, 1, 21, 10, 2, tzinfo=UTC)
+BELIEF = Memory(type="belief", id="m_belief", confidence=0.85, created_at="2026-02-01T18:04:11Z", author="si:ash")
+STATED = LedgerLine(timestamp="2026-01-01T00:00:00Z", op="assert")
+EPISODE = Evidence(source="episode:m_e", weight=0.85, roots=("session:42",))
+
+
+def after(memory: Memory, *evidence: Evidence, stance: Stance = Stance.SUPPORT, now: datetime = NOW) -> Memory:
+    weighed = weigh(memory, evidence, stance, now=now, by="si:ash", reason=None)
+    return replace(memory, confidence=weighed.new, confidence_history=(*memory.confidence_history, *weighed.lines))
+
+
+# -- the ledger's lines --------------------------------------------------------------------------
+
+
+def test_the_seeds_number_comes_out_and_says_why() -> None:
+    stated, line = after(BELIEF, EPISODE).confidence_history
+    assert stated == LedgerLine(timestamp="2026-02-01T18:04:11Z", op="assert", new=0.85, by="si:ash")
+    assert line == LedgerLine(
+        timestamp="2026-02-01T21:10:02Z", op="support", old=0.85, new=0.8686, evidence_source="episode:m_e",
+        weight=0.85, roots=("session:42",), reason="Reinforced by episode:m_e", by="si:ash",
+    )  # fmt: skip
+
+
+def test_the_same_evidence_again_adds_nothing_even_after_an_edit() -> None:
+    once = after(BELIEF, EPISODE)
+    assert weigh(once, [EPISODE], Stance.SUPPORT, now=NOW, by="x:y", reason="again").lines == ()
+    edit = LedgerLine(timestamp="2026-02-02T00:00:00Z", op="edit", old=0.8686, new=0.5)
+    edited = replace(once, confidence=0.5, confidence_history=(*once.confidence_history, edit))
+    weighed = weigh(edited, [EPISODE], Stance.SUPPORT, now=NOW, by="x:y", reason=None)
+    assert (weighed.lines, weighed.new, weighed.counted_before) == ((), 0.5, ("episode:m_e",))
+
+
+def test_what_a_checkpoint_has_counted_is_not_counted_again() -> None:
+    folded = LedgerLine(timestamp="2026-02-01T20:00:00Z", op="checkpoint", new=0.9, counted=("episode:m_e",))
+    memory = replace(BELIEF, confidence=0.9, confidence_history=(folded,))
+    assert weigh(memory, [EPISODE], Stance.SUPPORT, now=NOW, by="x:y", reason=None).lines == ()
+
+
+def test_evidence_may_change_its_mind_and_come_back_after_a_retraction() -> None:
+    against = after(after(BELIEF, EPISODE), EPISODE, stance=Stance.CONTRADICT)
+    assert [line.op for line in against.confidence_history] == ["assert", "support", "contradict"]
+    assert against.confidence == round(5.1 / 6.85, 4)
+    retracted = LedgerLine(timestamp="2026-02-03T00:00:00Z", op="retract", evidence_source="episode:m_e")
+    back = replace(against, confidence=0.85, confidence_history=(*against.confidence_history, retracted))
+    assert after(back, EPISODE).confidence == 0.8686
+
+
+def test_a_number_changed_by_hand_stands() -> None:
+    byhand = replace(after(BELIEF, EPISODE), confidence=0.4)
+    weighed = weigh(byhand, [Evidence(source="raw:m_r", weight=0.5)], Stance.SUPPORT, now=NOW, by="x:y", reason=None)
+    edit, support = weighed.lines
+    assert (edit.op, edit.old, edit.new) == ("edit", 0.8686, 0.4)
+    assert (weighed.old, support.old) == (0.4, 0.4)
+    assert NOW < datetime.fromisoformat(edit.timestamp) < datetime.fromisoformat(support.timestamp)
+
+
+def test_a_root_that_spoke_before_moves_nothing() -> None:
+    raw = Evidence(source="raw:m_r", weight=0.85, roots=("session:42",))
+    both = after(after(BELIEF, EPISODE), raw)
+    assert (both.confidence, len(both.confidence_history)) == (0.8686, 3)
+
+
+@pytest.mark.parametrize(
+    ("memory", "expected"),
+    [
+        (BELIEF, 0.85),
+        (replace(BELIEF, confidence=None), 0.8),
+        (replace(BELIEF, confidence=None, confidence_history=(replace(STATED, new=0.3),)), 0.3),
+        (Memory(type="note"), None),
+        (Memory(type="note", confidence_history=(STATED,)), None),
+    ],
+)
+def test_what_is_held(memory: Memory, expected: float | None) -> None:
+    assert held(memory) == expected
+
+
+def test_without_a_confidence_there_is_nothing_to_weigh() -> None:
+    with pytest.raises(ValueError, match="note:m_n has no confidence"):
+        weigh(Memory(type="note", id="m_n"), [EPISODE], Stance.SUPPORT, now=NOW, by="x:y", reason=None)
+
+
+def test_times_go_strictly_forward() -> None:
+    line = LedgerLine(timestamp="2026-02-01T21:10:02.5Z", op="support")
+    assert next_time([], NOW + timedelta(milliseconds=7)) == NOW
+    assert next_time([line], NOW) == NOW + timedelta(seconds=1)
+    assert next_time([line], NOW + timedelta(hours=1)) == NOW + timedelta(hours=1)
+
+
+def test_marks_weigh_nothing_by_themselves() -> None:
+    mark = mark_as_evidence("consolidation:2026-02-01")
+    assert mark is not None
+    assert after(BELIEF, mark).confidence == 0.85
+    assert [mark_as_evidence(text) for text in ("consolidation:soon", "url:https://x", "raw:m_r")] == [None] * 3
+
+
+sources = st.integers(0, 6).map(str)
+pieces = st.builds(
+    Evidence,
+    source=sources.map(lambda n: f"raw:m_r{n}"),
+    weight=st.sampled_from([0.0, 0.4, 0.85, 1.0]),
+    roots=st.lists(sources.map(lambda n: f"session:{n}"), max_size=3, unique=True).map(tuple),
+)
+stances = st.sampled_from(list(Stance))
+numbers = st.floats(0, 1).map(lambda x: round(x, 4))
+
+
+@given(numbers, st.lists(st.tuples(pieces, stances), max_size=6))
+def test_what_is_stored_is_always_what_replays(stated: float, said: list[tuple[Evidence, Stance]]) -> None:
+    memory = replace(BELIEF, confidence=stated)
+    for one, stance in said:
+        before = memory
+        memory = after(memory, one, stance=stance)
+        assert memory.confidence is not None
+        assert 0 <= memory.confidence <= 1
+        assert memory.confidence_history[: len(before.confidence_history)] == before.confidence_history
+        assert after(memory, one, stance=stance) == memory
+        times = [datetime.fromisoformat(line.timestamp) for line in memory.confidence_history]
+        assert sorted(set(times)) == times
+        assert replayed(memory.confidence_history) == memory.confidence
+
+
+@given(st.lists(pieces, min_size=1, max_size=4, unique_by=lambda one: one.source))
+def test_certainty_stays_and_support_never_lowers(evidence: list[Evidence]) -> None:
+    assert after(replace(BELIEF, confidence=1.0), *evidence).confidence == 1.0
+    raised, lowered = after(BELIEF, *evidence), after(BELIEF, *evidence, stance=Stance.CONTRADICT)
+    assert (lowered.confidence or 0) <= 0.85 <= (raised.confidence or 0)
+
+
+# -- roots ---------------------------------------------------------------------------------------
+
+RAW = Memory(type="raw", id="m_raw", source_type="told_by_human")
+MADE = Memory(type="episode", id="m_made", derived_from=("raw:m_raw",))
+SESSION = Memory(type="episode", id="m_sess", origin=Origin(session_id="42"), derived_from=("raw:m_raw",))
+LEDGER = (
+    LedgerLine(timestamp="2026-01-01T00:00:00Z", op="assert", new=0.7),
+    LedgerLine(timestamp="2026-01-02T00:00:00Z", op="support", evidence_source="episode:m_sess", roots=("session:42",)),
+    LedgerLine(timestamp="2026-01-03T00:00:00Z", op="partial", evidence_source="raw:m_gone", roots=("session:7",)),
+    LedgerLine(timestamp="2026-01-04T00:00:00Z", op="contradict", evidence_source="raw:m_raw", roots=("raw:m_raw",)),
+)
+HELD = Memory(type="belief", id="m_held", confidence_history=LEDGER, source_type="inference", confidence=0.6)
+RELATED = Memory(type="belief", id="m_rel", relates_to=("episode:m_made", "belief:m_held"))
+ONE = Memory(type="note", id="m_one", derived_from=("note:m_two",))
+TWO = Memory(type="note", id="m_two", derived_from=("note:m_one", "context:a walk"))
+KNOWN = {str(memory.ref): memory for memory in (RAW, MADE, SESSION, HELD, RELATED, ONE, TWO)}
+
+
+@pytest.mark.parametrize(
+    ("memory", "expected"),
+    [
+        (RAW, ("raw:m_raw",)),
+        (MADE, ("raw:m_raw",)),
+        (SESSION, ("session:42",)),
+        (HELD, ("session:42", "session:7")),
+        (RELATED, ("raw:m_raw", "session:42", "session:7")),
+        (Memory(type="belief", id="m_bare"), ("belief:m_bare",)),
+        (Memory(type="belief", id="m_bare", origin=Origin(session_id="9")), ("session:9",)),
+        (ONE, ("note:m_one",)),
+    ],
+)
+def test_independent_roots(memory: Memory, expected: tuple[str, ...]) -> None:
+    assert roots(memory, KNOWN.get) == expected
+
+
+def test_a_memory_as_evidence() -> None:
+    assert as_evidence(HELD, KNOWN.get) == Evidence(
+        source="belief:m_held", weight=0.5, roots=("session:42", "session:7"), confidence=0.6
+    )
+    assert as_evidence(MADE, KNOWN.get).weight == 0.4
+
+
+def test_what_rests_on_what() -> None:
+    assert rests_on(RELATED, "raw:m_raw", KNOWN.get)
+    assert rests_on(SESSION, "raw:m_raw", KNOWN.get)
+    assert rests_on(ONE, "note:m_one", KNOWN.get)
+    assert not rests_on(RAW, "belief:m_rel", KNOWN.get)
+
+
+def test_a_chain_of_ten_thousand_has_one_root() -> None:
+    chain = {
+        f"note:m_{i}": Memory(type="note", id=f"m_{i}", derived_from=(f"note:m_{i + 1}",) if i < 9_999 else ())
+        for i in range(10_000)
+    }
+    assert roots(chain["note:m_0"], chain.get) == ("note:m_9999",)
