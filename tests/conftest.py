@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
+from hypothesis.configuration import set_hypothesis_home_dir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +17,13 @@ _NOT_OURS = (
     "MEMSTORE_VAULT", "MEMSTORE_ENTITY", "MEMSTORE_CONTEXT", "MEMSTORE_SESSION", "MEMSTORE_EDITOR", "VISUAL", "EDITOR",
     "NO_COLOR", "FORCE_COLOR", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE",
 )  # fmt: skip
+# One profile for every run, a person's and a build server's: the same examples each time, so that a failure is the
+# change's and not the day's; `--hypothesis-profile=explore` looks for new ones. How long an example takes is never
+# asserted: the machine may be busy.
+settings.register_profile("memstore", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("explore", deadline=None, derandomize=False, print_blob=True)
+settings.load_profile("memstore")
+set_hypothesis_home_dir(Path(__file__).parents[1] / ".hypothesis")  # wherever the tests are started
 GIT_CONFIG = "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n"
 
 

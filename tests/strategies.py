@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
@@ -34,6 +35,7 @@ class HandStyled:
 
 # -- texts ---------------------------------------------------------------------------------------
 
+_LETTERS, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 _SIGNS = "aAzéß 0:#'\"\\[]{},&*!|>%@`-?._🐕語\u00a0\u200b/=~+$"
 _WORDS = (
     "tea",
@@ -70,6 +72,10 @@ _WORDS = (
 )
 
 
+# A strategy is built once: building them anew with every draw takes longer than drawing from them.
+
+
+@cache
 def one_line_texts() -> SearchStrategy[str]:
     """Return texts of one line that a reader of YAML could stumble over; none is empty."""
     return st.one_of(
@@ -79,26 +85,34 @@ def one_line_texts() -> SearchStrategy[str]:
     )
 
 
+@cache
 def entity_ids() -> SearchStrategy[str]:
     """Return entity ids."""
-    return st.from_regex(r"(human|si|org|dog):[a-z0-9][a-z0-9._-]{0,8}", fullmatch=True)
+    kinds, first = st.sampled_from(("human", "si", "org", "dog")), st.sampled_from(_LETTERS + _DIGITS)
+    return st.builds("{}:{}{}".format, kinds, first, st.text(_LETTERS + _DIGITS + "._-", max_size=8))
 
 
+@cache
 def instants() -> SearchStrategy[str]:
     """Return times as memories have them."""
     return st.datetimes().map(lambda at: f"{at:%Y-%m-%dT%H:%M:%SZ}".rjust(20, "0"))
 
 
+@cache
 def refs() -> SearchStrategy[str]:
     """Return refs."""
     return st.builds("{}:{}".format, st.sampled_from(MEMORY_TYPES), memory_ids())
 
 
+@cache
 def memory_ids() -> SearchStrategy[str]:
     """Return memories' ids, our own and foreign ones."""
-    return st.from_regex(r"(m_[0-9a-hjkmnp-tv-z]{10}|[a-z][a-z0-9_-]{2,12})", fullmatch=True)
+    own = st.text("0123456789abcdefghjkmnpqrstvwxyz", min_size=10, max_size=10).map("m_{}".format)
+    foreign = st.text(_LETTERS + _DIGITS + "_-", min_size=2, max_size=12)
+    return st.one_of(own, st.builds("{}{}".format, st.sampled_from(_LETTERS), foreign))
 
 
+@cache
 def fractions() -> SearchStrategy[float]:
     """Return numbers from 0 to 1."""
     return st.one_of(st.floats(0, 1), st.sampled_from((0.5, 0.85, 0.8686, 1e-07)))
@@ -138,26 +152,32 @@ def _escaped(text: str) -> str:
     return '"' + "".join(f"\\U{ord(c):08x}" if ord(c) > 126 or c in '"\\' else c for c in text) + '"'
 
 
-@st.composite
-def _texts_written(draw: DrawFn, text: str) -> str:
+_QUOTED: tuple[Callable[[str], str], ...] = (_single, _double, _escaped)
+_QUOTED_STYLES = st.sampled_from(_QUOTED)
+_ALL_STYLES = st.sampled_from((*_QUOTED, _bare, _bare, _bare))
+
+
+def _text_written(draw: DrawFn, text: str) -> str:
     """Return a text as one item or value on one line."""
-    styles: list[Callable[[str], str]] = [_single, _double, _escaped]
-    if (_BARE.fullmatch(text) and text.casefold() not in _NEVER_BARE) or (_BARE_ID.fullmatch(text) and ":" in text):
-        styles += [_bare] * 3
-    return draw(st.sampled_from(styles))(text)
+    bare = (_BARE.fullmatch(text) and text.casefold() not in _NEVER_BARE) or (_BARE_ID.fullmatch(text) and ":" in text)
+    return draw(_ALL_STYLES if bare else _QUOTED_STYLES)(text)
+
+
+_PLACES = st.sampled_from(("inline", "inline", "inline", "below", "literal", "folded", "multi"))
+_INDENTS = st.sampled_from(("  ", "    "))
+_LITERAL_MARKS = st.sampled_from(("|-", "|-  # kept as it is"))
 
 
 @st.composite
-def _lines_of_text(draw: DrawFn, text: str) -> _Written:
+def _texts_as_values(draw: DrawFn, texts: SearchStrategy[str]) -> _Written:
     """Return a text as a key's value: on its line, below it, folded, literal, or plain over several lines."""
-    style = draw(st.sampled_from(("inline", "inline", "inline", "below", "literal", "folded", "multi")))
-    indent = draw(st.sampled_from(("  ", "    ")))
+    text, style, indent = draw(texts), draw(_PLACES), draw(_INDENTS)
     blocks = text.strip() == text and "\u00a0" not in text[:1]
     words = text.split(" ")
     if style == "below":
-        return _Written(text, "", [indent + draw(_texts_written(text))])
+        return _Written(text, "", [indent + _text_written(draw, text)])
     if style == "literal" and blocks:
-        return _Written(text, draw(st.sampled_from(("|-", "|-  # kept as it is"))), [indent + text])
+        return _Written(text, draw(_LITERAL_MARKS), [indent + text])
     if style == "folded" and blocks:
         return _Written(text, ">-", [indent + text])
     if (
@@ -167,60 +187,71 @@ def _lines_of_text(draw: DrawFn, text: str) -> _Written:
         and not _NEVER_BARE & set(text.casefold().split(" "))
     ):
         return _Written(text, words[0], [indent + word for word in words[1:]])
-    return _Written(text, draw(_texts_written(text)))
+    return _Written(text, _text_written(draw, text))
+
+
+_BOOLEANS = st.booleans()
+_MARGINS = st.sampled_from(("", "  ", "    "))
+_NUMBERS = st.sampled_from(
+    tuple(_Written(*number) for number in ((0.5, "0.50"), (0.5, ".5"), (1.0, "1.0"), (0.8686, "0.8686"), (0, "0")))
+)
+_LAYOUTS = st.sampled_from(("flow", "wide", "lines", "dashes", "dashes", "dashes"))
+_WIDE_ENDS = st.sampled_from((" ]", ", ]"))
+_COMMENTS = st.sampled_from(("", "", "  # why", " # a, b"))
+_BETWEEN = st.sampled_from((None, None, None, "# between", ""))
+_AFTER_A_DASH = st.sampled_from((" ", " ", "   "))
+
+
+def _lists_written(items: SearchStrategy[str]) -> SearchStrategy[_Written]:
+    """Return lists in brackets, in brackets over several lines, or with dashes."""
+    return _lists_of(st.lists(items, max_size=4, unique=True))
 
 
 @st.composite
-def _numbers_written(draw: DrawFn) -> _Written:
-    value, inline = draw(st.sampled_from(((0.5, "0.50"), (0.5, ".5"), (1.0, "1.0"), (0.8686, "0.8686"), (0, "0"))))
-    return _Written(value, inline)
-
-
-@st.composite
-def _lists_written(draw: DrawFn, items: SearchStrategy[str]) -> _Written:
-    """Return a list in brackets, in brackets over several lines, or with dashes."""
-    value = draw(st.lists(items, max_size=4, unique=True))
-    texts = [draw(_texts_written(item)) for item in value]
-    style = draw(st.sampled_from(("flow", "wide", "lines", "dashes", "dashes", "dashes")))
+def _lists_of(draw: DrawFn, lists: SearchStrategy[list[str]]) -> _Written:
+    value, style = draw(lists), draw(_LAYOUTS)
+    texts = [_text_written(draw, item) for item in value]
     if style == "flow" or not value:
         return _Written(value, "[" + ", ".join(texts) + "]")
     if style == "wide":
-        return _Written(value, "[ " + " ,  ".join(texts) + draw(st.sampled_from((" ]", ", ]"))))
-    comment = st.sampled_from(("", "", "  # why", " # a, b"))
+        return _Written(value, "[ " + " ,  ".join(texts) + draw(_WIDE_ENDS))
     if style == "lines":
         last = len(texts) - 1
-        commas = ["," if i < last or draw(st.booleans()) else "" for i in range(len(texts))]
+        commas = ["," if i < last or draw(_BOOLEANS) else "" for i in range(len(texts))]
         return _Written(
-            value, "[", [*(f"    {t}{c}{draw(comment)}" for t, c in zip(texts, commas, strict=True)), "  ]"]
+            value, "[", [*(f"    {t}{c}{draw(_COMMENTS)}" for t, c in zip(texts, commas, strict=True)), "  ]"]
         )
-    indent = draw(st.sampled_from(("", "  ", "    ")))
+    indent = draw(_MARGINS)
     below: list[str] = []
     for text in texts:
-        below += draw(st.sampled_from(([], [], [], [f"{indent}# between"], [""])))
-        below.append(f"{indent}-{draw(st.sampled_from((' ', ' ', '   ')))}{text}{draw(comment)}")
+        between = draw(_BETWEEN)
+        below += [] if between is None else [(indent + between) if between else ""]
+        below.append(f"{indent}-{draw(_AFTER_A_DASH)}{text}{draw(_COMMENTS)}")
     return _Written(value, "", below)
 
 
-@st.composite
-def _histories_written(draw: DrawFn) -> _Written:
+_EVENTS = st.lists(st.tuples(instants(), st.sampled_from((0.5, 0.85)), st.booleans()), max_size=3)
+
+
+def _history_written(drawn: list[tuple[str, float, bool]]) -> _Written:
     """Return a history of a few events, one a line or in blocks."""
-    events = [
-        {"timestamp": draw(instants()), "op": "edit", "old": None, "new": draw(st.sampled_from((0.5, 0.85)))}
-        for _ in range(draw(st.integers(0, 3)))
-    ]
-    if not events:
+    if not drawn:
         return _Written([], "[]")
-    below: list[str] = []
-    for event in events:
-        parts = [f'timestamp: "{event["timestamp"]}"', "op: edit", "old: null", f"new: {event['new']}"]
-        if draw(st.booleans()):
-            below.append("  - {" + ", ".join(parts) + "}")
-        else:
-            below += [f"  - {parts[0]}", *(f"    {part}" for part in parts[1:])]
+    events, below = [], []
+    for at, new, on_one_line in drawn:
+        events.append({"timestamp": at, "op": "edit", "old": None, "new": new})
+        parts = [f'timestamp: "{at}"', "op: edit", "old: null", f"new: {new}"]
+        below += (
+            ["  - {" + ", ".join(parts) + "}"]
+            if on_one_line
+            else [f"  - {parts[0]}", *(f"    {part}" for part in parts[1:])]
+        )
     return _Written(events, "", below)
 
 
-_EMPTY = (_Written(None, ""), _Written("", '""'), _Written(None, "null"), _Written(None, "~"), _Written([], "[]"))
+_EMPTY = st.sampled_from(
+    (_Written(None, ""), _Written("", '""'), _Written(None, "null"), _Written(None, "~"), _Written([], "[]"))
+)
 
 
 def _in_double_quotes(text: str) -> _Written:
@@ -237,10 +268,10 @@ _NOTES = st.sampled_from(
     )
 )
 _VALUES: dict[str, SearchStrategy[_Written]] = {
-    "type": st.sampled_from(MEMORY_TYPES).flatmap(_lines_of_text),
+    "type": _texts_as_values(st.sampled_from(MEMORY_TYPES)),
     "id": memory_ids().map(_in_double_quotes),
     "created_at": instants().map(_in_double_quotes),
-    "confidence": _numbers_written(),
+    "confidence": _NUMBERS,
     "foundational": _FLAGS,
     "aliases": _lists_written(one_line_texts()),
     "tags": _lists_written(one_line_texts()),
@@ -248,10 +279,10 @@ _VALUES: dict[str, SearchStrategy[_Written]] = {
     "access_grants": _lists_written(entity_ids()),
     "subject_ids": _lists_written(entity_ids()),
     "relates_to": _lists_written(refs()),
-    "confidence_history": _histories_written(),
+    "confidence_history": _EVENTS.map(_history_written),
     "x-notes": _NOTES,
 }
-_ANY_TEXT = one_line_texts().flatmap(_lines_of_text)
+_ANY_TEXT = _texts_as_values(one_line_texts())
 
 
 _KEYS = (
@@ -264,35 +295,52 @@ _REQUIRED_HERE = frozenset({"type", "id", "x-notes", "confidence_history", "foun
 # -- whole files ---------------------------------------------------------------------------------
 
 
+_NAMES = st.lists(st.sampled_from(_KEYS), unique=True, max_size=8).flatmap(
+    lambda names: st.permutations(["type", *names])
+)
+_FILE_MARGINS = st.sampled_from(("", "", "", "  "))
+_NOISE = st.sampled_from(([], [], [], [""], ["# a note: it's [mine]"], ["", "# - no item", ""]))
+_ONE_IN_TEN = st.integers(0, 9).map(lambda n: n == 0)
+_BESIDE = st.sampled_from(("", "", "", "  # beside", " # it's: {odd"))
+_FENCE_BLANKS = st.sampled_from(("", "", " ", "\t"))
+_BODIES = st.sampled_from(("", "\n\tTabs\tand 🐕.\n\n---\n\n## End\n", "No final newline", "\nText.\n\n\n"))
+_LINE_ENDS = st.sampled_from(("\n", "\n", "\r\n"))
+_STARTS = st.sampled_from(("", "", BOM))
+
+
 @st.composite
-def hand_styled_files(draw: DrawFn) -> HandStyled:
-    """Return a readable memory file in a style that a person, an editor or another program may have left."""
-    names = draw(st.permutations(["type", *draw(st.lists(st.sampled_from(_KEYS), unique=True, max_size=8))]))
-    margin = draw(st.sampled_from(("", "", "", "  ")))
+def _files(draw: DrawFn) -> HandStyled:
+    margin = draw(_FILE_MARGINS)
     values: dict[str, Any] = {}
     places: dict[str, tuple[int, int]] = {}
-    lines = ["---" + draw(st.sampled_from(("", "", " ")))]
-    noise = st.sampled_from(([], [], [], [""], [f"{margin}# a note: it's [mine]"], ["", f"{margin}# - no item", ""]))
-    for name in names:
-        lines += draw(noise) if lines[-1] else []
-        may_be_empty = name not in _REQUIRED_HERE
-        written = (
-            draw(st.sampled_from(_EMPTY))
-            if may_be_empty and draw(st.integers(0, 9)) == 0
-            else draw(_VALUES.get(name, _ANY_TEXT))
-        )
+    lines = ["---" + draw(_FENCE_BLANKS)]
+
+    def add_noise() -> None:
+        noise = draw(_NOISE) if lines[-1] else []
+        lines.extend(margin + line if line else line for line in noise)
+
+    for name in draw(_NAMES):
+        add_noise()
+        empty = name not in _REQUIRED_HERE and draw(_ONE_IN_TEN)
+        written = draw(_EMPTY if empty else _VALUES.get(name, _ANY_TEXT))
         values[name] = written.value
-        own = _own_lines(name, written, draw(st.sampled_from(("", "", "", "  # beside", " # it's: {odd"))))
+        own = _own_lines(name, written, draw(_BESIDE))
         places[name] = (len(lines) + 1, len(lines) + len(own))
         lines += [margin + line if line else line for line in own]
-    lines += [*(draw(noise) if lines[-1] else []), "---" + draw(st.sampled_from(("", "", "\t")))]
-    body = draw(st.sampled_from(("", "\n\tTabs\tand 🐕.\n\n---\n\n## End\n", "No final newline", "\nText.\n\n\n")))
-    text = "\n".join(lines) + "\n" + body
-    if not body and draw(st.booleans()):
+    add_noise()
+    body = draw(_BODIES)
+    text = "\n".join([*lines, "---" + draw(_FENCE_BLANKS)]) + "\n" + body
+    if not body and draw(_BOOLEANS):
         text = text.removesuffix("\n")
-    newline = draw(st.sampled_from(("\n", "\n", "\r\n")))
-    text = draw(st.sampled_from(("", "", BOM))) + text.replace("\n", newline)
+    newline = draw(_LINE_ENDS)
+    text = draw(_STARTS) + text.replace("\n", newline)
     return HandStyled(data=text.encode(), values=values, lines=places, body=body.replace("\n", newline).encode())
+
+
+@cache
+def hand_styled_files() -> SearchStrategy[HandStyled]:
+    """Return readable memory files in a style that a person, an editor or another program may have left."""
+    return _files()
 
 
 def _own_lines(name: str, written: _Written, comment: str) -> list[str]:

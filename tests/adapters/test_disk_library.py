@@ -177,9 +177,7 @@ class Vaults(RuleBasedStateMachine):
 
 
 TestVaults = Vaults.TestCase
-TestVaults.settings = settings(
-    max_examples=30, stateful_step_count=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+TestVaults.settings = settings(max_examples=30, stateful_step_count=12, suppress_health_check=[HealthCheck.too_slow])
 
 
 def damage(place: Path, how: str) -> None:

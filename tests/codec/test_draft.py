@@ -45,7 +45,7 @@ VALUES = st.fixed_dictionaries(
 
 
 @given(VALUES, st.text(st.characters(codec="utf-8"), max_size=40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_new_file_says_what_it_was_made_of(values: dict[str, Any], body: str) -> None:
     file = memory_file.read("a.md", draft.new_file(values, body))
     assert isinstance(file, MemoryFile), file
@@ -88,7 +88,7 @@ Text.
 
 
 @given(hand_styled_files(), st.lists(st.text("abc: é\n", max_size=9), max_size=3))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_notes_on_top_come_off_again(styled: HandStyled, notes: list[str]) -> None:
     assert draft.without_notes(draft.with_notes(styled.data, notes)) == styled.data
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,6 +33,7 @@ def head_after(file: MemoryFile, *edits: splice.Edit) -> str:
 # -- laws ----------------------------------------------------------------------------------------
 
 
+@cache
 def values_for(key: str) -> st.SearchStrategy[Plain]:
     by_key: dict[str, st.SearchStrategy[Plain]] = {
         "confidence": fractions(),
@@ -60,7 +62,7 @@ KEYS = (
 
 
 @given(hand_styled_files())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_files_say_what_they_were_written_to_say(styled: HandStyled) -> None:
     file = read(styled.data)
     assert file.front.values == styled.values
@@ -68,7 +70,7 @@ def test_files_say_what_they_were_written_to_say(styled: HandStyled) -> None:
 
 
 @given(hand_styled_files(), st.data())
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 def test_setting_a_scalar_changes_only_that_keys_lines(styled: HandStyled, data: st.DataObject) -> None:
     file = read(styled.data)
     key = data.draw(st.sampled_from(KEYS))
@@ -81,7 +83,7 @@ def test_setting_a_scalar_changes_only_that_keys_lines(styled: HandStyled, data:
 
 
 @given(hand_styled_files(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_lists_change_in_place(styled: HandStyled, data: st.DataObject) -> None:
     file = read(styled.data)
     key = data.draw(st.sampled_from(("tags", "aliases", "context_tags")))
@@ -97,7 +99,7 @@ def test_lists_change_in_place(styled: HandStyled, data: st.DataObject) -> None:
 
 
 @given(hand_styled_files(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_list_set_anew_says_the_new_items(styled: HandStyled, data: st.DataObject) -> None:
     key = data.draw(st.sampled_from(("tags", "aliases", "context_tags")))
     items = data.draw(st.lists(one_line_texts(), max_size=5))
@@ -107,7 +109,7 @@ def test_a_list_set_anew_says_the_new_items(styled: HandStyled, data: st.DataObj
 
 
 @given(hand_styled_files(), instants(), one_line_texts())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_history_grows_by_one_line(styled: HandStyled, at: str, reason: str) -> None:
     entry: dict[str, Plain] = {"timestamp": at, "op": "edit", "old": 0.5, "new": 0.85, "reason": reason}
     after = read(splice.append_entry(read(styled.data), "confidence_history", entry))
@@ -118,7 +120,7 @@ def test_a_history_grows_by_one_line(styled: HandStyled, at: str, reason: str) -
 
 
 @given(hand_styled_files(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_key_goes_with_its_lines_alone(styled: HandStyled, data: st.DataObject) -> None:
     keys = [key for key in styled.values if key != "type"]
     key = data.draw(st.sampled_from([*keys, "not there"]))
@@ -129,7 +131,7 @@ def test_a_key_goes_with_its_lines_alone(styled: HandStyled, data: st.DataObject
 
 
 @given(hand_styled_files())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_setting_what_is_there_leaves_the_bytes_alone(styled: HandStyled) -> None:
     file = read(styled.data)
     edits: list[splice.Edit] = [splice.SetValue(key, value) for key, value in styled.values.items()]

@@ -213,7 +213,7 @@ BODIES = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), min_siz
     st.lists(WORDS, min_size=1, max_size=3),
     st.sampled_from(list(Unit)),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_results_are_of_memories_that_hold_a_word_and_their_lines_are_the_files(
     memories: list[tuple[list[str], str]], asked: list[str], by: Unit
 ) -> None:

@@ -17,7 +17,7 @@ def up(made: dict[str, Cells], start: int = 0) -> list[str]:
 # -- any graph -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(memories(), st.sampled_from(Direction), st.one_of(st.none(), st.integers(0, 3)), st.data())
 def test_every_walk_ends_and_draws_each_node_once(
     made: dict[str, Cells], direction: Direction, depth: int | None, data: st.DataObject
@@ -34,7 +34,7 @@ def test_every_walk_ends_and_draws_each_node_once(
     assert depth is None or all(node.distance <= depth for node in traced.nodes)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(memories())
 def test_down_is_up_read_backwards(made: dict[str, Cells]) -> None:
     found = graph(made)
@@ -46,7 +46,7 @@ def test_down_is_up_read_backwards(made: dict[str, Cells]) -> None:
             assert (other in below) == (row in {link.key for link in found.sources(other)})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(memories())
 def test_the_order_of_the_rows_changes_nothing(made: dict[str, Cells]) -> None:
     one, other = graph(made), graph(dict(reversed(made.items())))
@@ -56,7 +56,7 @@ def test_the_order_of_the_rows_changes_nothing(made: dict[str, Cells]) -> None:
             assert trace(one, row, direction=direction) == trace(other, last - row, direction=direction)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(memories())
 def test_the_chain_is_the_same_from_any_member(made: dict[str, Cells]) -> None:
     found = graph(made)
@@ -67,7 +67,7 @@ def test_the_chain_is_the_same_from_any_member(made: dict[str, Cells]) -> None:
         assert all(lineage_walk.chain(found, member) == chain for member in chain if isinstance(member, int))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(memories(), st.data())
 def test_impact_is_what_would_be_ungrounded_without_it(made: dict[str, Cells], data: st.DataObject) -> None:
     gone = data.draw(st.sampled_from(range(len(made))))
@@ -87,7 +87,7 @@ def test_impact_is_what_would_be_ungrounded_without_it(made: dict[str, Cells], d
     assert all(found.cut[row] for row in (*found.lost, *found.weakened))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(memories(), st.data())
 def test_what_is_hidden_reads_as_if_it_were_not_there(made: dict[str, Cells], data: st.DataObject) -> None:
     hidden = data.draw(st.sets(st.sampled_from(range(len(made))), max_size=len(made) - 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,7 @@ _TEXTS = {
 _NUMBERS = (Shape.FRACTION, Shape.NUMBER, Shape.COUNT)
 
 
+@cache
 def values(key: Key) -> st.SearchStrategy[Any]:
     """Return values for a key: mostly of its kind, right and nearly right, and now and then of another."""
     text = _TEXTS.get(key.shape, st.text(max_size=4))
@@ -100,6 +102,7 @@ def _of_shape(key: Key, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
     return made.get(key.shape, text)
 
 
+@cache
 def maps(keys: tuple[Key, ...]) -> st.SearchStrategy[dict[str, Any]]:
     """Return maps with some of these keys, the required ones mostly among them, and now and then one more."""
     required = {key.name: values(key) for key in keys if key.required}
