@@ -30,7 +30,7 @@ from memstore.codec.splice_list import Change, changed
 from memstore.model.keys import KEY_BY_NAME, KEYS, Key, Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from memstore.codec.layout import Node, Pair
     from memstore.codec.memory_file import MemoryFile
@@ -41,26 +41,34 @@ _BLANKS_AT_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
 
 def tidied(file: MemoryFile) -> bytes:
     """Return the file's bytes in an even layout; the same bytes where they are, or where it can't be done safely."""
-    text = file.text
+    text, values = file.text, file.front.values
+    root = _located(text)
     for step in (_entries_on_lines, _times_quoted, _one_blank_after_colons, _no_blanks_at_ends):
-        text = _after(text, file.front.values, step)
+        if root is None:
+            break
+        changes = list(step(_Page(text.head, root, values)))
+        if changes and (after := _changed(text, changes, values)):
+            text, root = after, _located(after)
     return text.joined(text.head)
 
 
-def _after(text: FencedText, values: dict[str, Any], step: Callable[[_Page], Iterator[Change]]) -> FencedText:
-    """Return the text after one step, or as it was where the values would not be the same."""
+def _located(text: FencedText) -> Mapping | None:
+    """Return the places in a frontmatter of lines; None where there are none, or they can't be told."""
     try:
         root = locate(text.head)
     except UnlocatableError:
-        return text
-    if root is None or root.flow:
-        return text
-    changes = [Change(c.start, c.end, c.text.replace("\n", text.newline)) for c in step(_Page(text.head, root, values))]
+        return None
+    return None if root is None or root.flow else root
+
+
+def _changed(text: FencedText, changes: list[Change], values: dict[str, Any]) -> FencedText | None:
+    """Return the text after the changes; None where the values would not be the same."""
+    changes = [Change(c.start, c.end, c.text.replace("\n", text.newline)) for c in changes]
     after = fence.split(text.joined(changed(text.head, changes)))
     if not isinstance(after, FencedText) or (after.between, after.body) != (text.between, text.body):
-        return text
+        return None
     front = strict_yaml.read(after.head, first_line=after.head_line)
-    return after if not front.problems and same_value(front.values, values) else text
+    return after if not front.problems and same_value(front.values, values) else None
 
 
 @dataclass(frozen=True, slots=True)
