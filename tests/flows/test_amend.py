@@ -144,3 +144,17 @@ def test_a_broken_file_is_never_rewritten() -> None:
     with pytest.raises(FormatError):
         save(ws, Edit(path=PATH, before=broken, after=STYLED), verb="set")
     assert files_of(ws)[PATH] == broken.data
+
+
+@pytest.mark.parametrize(("ref", "value"), [("m_c", "note:m_a"), ("m_b", "m_a"), ("raw.md", "m_a"), ("m_a", "m_a")])
+def test_a_circle_of_any_length_is_refused(ref: str, value: str) -> None:
+    files = {
+        "a.md": memory_text(id="m_a", derived_from="[note:m_b, raw:m_raw]"),
+        "b.md": memory_text(id="m_b", derived_from="[note:m_c]"),
+        "c.md": memory_text(id="m_c"),
+        "raw.md": memory_text(type="raw", id="m_raw"),
+    }
+    ws = memory_workspace(files)
+    with pytest.raises((RefusedError, UsageError), match=r"circle|itself"):
+        set_keys(ws, ref, {"derived_from": [value]})
+    assert files_of(ws) == files

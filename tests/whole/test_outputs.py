@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.whole.program import Program
+from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +30,9 @@ COMMANDS = (
     ["log"], ["log", REF], ["blame", REF], ["diff", REF], ["show", REF], ["list"], ["list", "-t", "belief"],
     ["search", "Bella"], ["search", "nothingofthekind"], ["stats"], ["trace", REF], ["impact", REF], ["orphans"],
     ["cite", f"{REF}:L1-L2"],
+    ["promote", "m_x1t13naa35"], ["supersede", "m_e3zjy28q8r", "A murmur needs watching"], ["recompute", "--check"],
+    ["reinforce", "m_enqj11r5df", "--evidence", REF], ["contradict", "m_enqj11r5df", "--evidence", REF, "--dry-run"],
+    ["import", "seeds", "README.md", "--dry-run"],
     ["fix-provenance", "--dry-run"], ["index", "status"], ["index", "rebuild"], ["index", "path"], ["hooks", "status"],
     ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
 )  # fmt: skip
@@ -44,14 +47,14 @@ def validate(document: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def sample(tmp_path: Path) -> Program:
+def sample(tmp_path: Path) -> InProcess:
     """Return the program with a copy of the sample vault."""
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     shutil.copytree(ROOT / "sample-vault", program.vault)
     return program
 
 
-def test_every_document_follows_its_schema(sample: Program) -> None:
+def test_every_document_follows_its_schema(sample: InProcess) -> None:
     seen, failed = set(), []
     for words in COMMANDS:
         done = sample.run("--json", *words, MEMSTORE_EDITOR="true")
@@ -64,7 +67,7 @@ def test_every_document_follows_its_schema(sample: Program) -> None:
 
 
 def test_without_a_repository_too(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     shutil.copytree(ROOT / "sample-vault", program.vault)
     for words in (["status"], ["list"], ["check"], ["log"], ["show", REF], ["doctor"]):
         validate(json.loads(program.run("--json", *words).stdout))
