@@ -16,6 +16,7 @@ from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import GitError, NotFoundError
 from memstore.ports.history import Commit, CommitChanges, FileChange, Repository
+from memstore.rules.own_files import is_own_path
 from memstore.rules.vault_places import IGNORE_FILE, is_memory_path
 
 if TYPE_CHECKING:
@@ -113,14 +114,28 @@ class GitHistory:
 
     def files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file that could be a memory as of a commit, by its path."""
+        files = self._files_at(commit)
+        rules = self.blobs([files[IGNORE_FILE]]) if IGNORE_FILE in files else {}
+        ignored = ignored_by(next(iter(rules.values()), b""))
+        return {path: blob for path, blob in files.items() if is_memory_path(path) and not ignored(path)}
+
+    def own_files_at(self, commit: str) -> Mapping[str, str]:
+        """Return the blob of every file that is the vault's own (`rules.own_files`) as of a commit, by its path."""
+        return {path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)}
+
+    def kept_files(self) -> Collection[str]:
+        """Return the files of the work tree that are in the index, or that git would add."""
+        self.require()
+        listed = self._git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        return {os.fsdecode(path) for path in listed.split(b"\0")[:-1]}
+
+    def _files_at(self, commit: str) -> dict[str, str]:
+        """Return the blob of every regular file below the vault as of a commit, by its path."""
         folder = self.require().prefix.rstrip("/")
         if folder and self._git.attempt("rev-parse", "-q", "--verify", f"{commit}:{folder}").returncode != 0:
             return {}
         listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{folder}" if folder else commit)
-        files = dict(git_objects.tree_files(listed))
-        rules = self.blobs([files[IGNORE_FILE]]) if IGNORE_FILE in files else {}
-        ignored = ignored_by(next(iter(rules.values()), b""))
-        return {path: blob for path, blob in files.items() if is_memory_path(path) and not ignored(path)}
+        return dict(git_objects.tree_files(listed))
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs; ids that the repository does not have are left out."""

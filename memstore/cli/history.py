@@ -114,6 +114,8 @@ def status(session: Session) -> None:
 def commit(session: Session, refs: tuple[str, ...], message: str | None) -> None:
     """Commit pending memories and nothing else; other staged files stay staged.
 
+    Without a REF, what the vault itself consists of is committed as well: settings, entities, groups, consents.
+
     The checks of the pre-commit hook are made; other hooks do not run, and the commit is not signed: for these use
     git commit.
     """
@@ -252,6 +254,7 @@ def _status_document(status: Status) -> dict[str, Any]:
             }
             for change in status.uncommitted
         ],
+        "own_files": list(status.own_files),
         "plain": list(status.plain),
         "broken": list(status.broken),
         "hooks": {name: state.name.lower() for name, state in status.hooks.items()},
@@ -263,6 +266,7 @@ def _status_lines(session: Session, status: Status) -> Iterator[str]:
     count = f"{status.memories} {'memory' if status.memories == 1 else 'memories'}"
     yield f"{count}, {_where(status)}"
     yield from _uncommitted_lines(session, status.uncommitted)
+    yield from _section(session, "of the vault itself, not committed (memstore commit)", status.own_files)
     yield from _section(session, "can't be read (memstore check says why)", status.broken)
     yield from _section(session, "no memories yet (memstore adopt makes them so)", status.plain)
     missing = [name for name, state in status.hooks.items() if state.name != "OURS"]
@@ -280,7 +284,7 @@ def _where(status: Status) -> str:
     at = f"branch {safe_line(repository.branch)}" if repository.branch else "no branch"
     if repository.head is None:
         return f"on {at}, nothing committed yet" if repository.branch else "nothing committed yet"
-    pending = "" if status.uncommitted else ", all committed"
+    pending = "" if status.uncommitted or status.own_files else ", all committed"
     return f"on {at} at {repository.head[:_SHORT]}{pending}"
 
 
@@ -313,6 +317,7 @@ def _commit_document(done: Committed) -> dict[str, Any]:
         "commit": done.commit,
         "message": done.message or None,
         "refs": list(done.refs),
+        "own_files": list(done.own_files),
         "left_out": list(done.left_out),
         "findings": [_finding(finding) for finding in done.findings],
     }

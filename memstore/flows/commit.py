@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.changes import Changes, check_changes, introduced_ids
-from memstore.flows.pending import pending
+from memstore.flows.pending import own_pending, pending
 from memstore.flows.resolve import resolve
 from memstore.model.finding import in_order
-from memstore.rules import commit_messages, transitions
+from memstore.rules import commit_messages, own_files, transitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,18 +27,20 @@ if TYPE_CHECKING:
 class Committed:
     """What was committed: None and nothing where nothing was pending.
 
-    `left_out` are pending files that can't be read; `findings` warnings about those that were committed.
+    `own_files` are files of the vault itself, like its settings; `left_out` pending files that can't be read;
+    `findings` warnings about memories that were committed.
     """
 
     commit: str | None
     message: str
     refs: tuple[str, ...]
+    own_files: tuple[str, ...]
     left_out: tuple[str, ...]
     findings: tuple[Finding, ...]
 
 
 def commit(ws: Workspace, refs: Sequence[str] = (), *, text: str | None = None) -> Committed:
-    """Commit pending changes of memories.
+    """Commit pending changes of memories; with all of them also those of the vault's own files, like its settings.
 
     Args:
         ws: the vault.
@@ -56,7 +58,9 @@ def commit(ws: Workspace, refs: Sequence[str] = (), *, text: str | None = None) 
         snapshot = ws.library.snapshot()
         waiting = pending(ws, snapshot)
         chosen = [_chosen(ws, text, waiting, snapshot) for text in refs]
-        return _commit(ws, waiting, snapshot, chosen or list(waiting.changes.memories), text)
+        if chosen:
+            return _commit(ws, waiting, snapshot, chosen, {}, text)
+        return _commit(ws, waiting, snapshot, waiting.changes.memories, own_pending(ws), text)
 
 
 def commit_paths(ws: Workspace, paths: Collection[str], *, text: str | None = None) -> Committed:
@@ -67,25 +71,42 @@ def commit_paths(ws: Workspace, paths: Collection[str], *, text: str | None = No
         snapshot = ws.library.snapshot()
         waiting = pending(ws, snapshot)
         chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
-        return _commit(ws, waiting, snapshot, chosen, text)
+        return _commit(ws, waiting, snapshot, chosen, {}, text)
 
 
 def _commit(
-    ws: Workspace, waiting: Pending, snapshot: Snapshot, chosen: Sequence[MemoryChange], text: str | None
+    ws: Workspace,
+    waiting: Pending,
+    snapshot: Snapshot,
+    chosen: Sequence[MemoryChange],
+    own: Mapping[str, bytes | None],
+    text: str | None,
 ) -> Committed:
     left_out = tuple(file.path for file in waiting.changes.broken)
-    if not chosen:
-        return Committed(commit=None, message="", refs=(), left_out=left_out, findings=())
+    if not chosen and not own:
+        return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
     findings = _checked(Changes(tuple(chosen), ()), waiting.files, snapshot)
-    message = commit_messages.message(chosen, text)
-    made = ws.history.commit(_files(chosen, waiting.files), message, at=ws.clock.now())
+    message = _message(chosen, own, text)
+    made = ws.history.commit({**_files(chosen, waiting.files), **own}, message, at=ws.clock.now())
     return Committed(
         commit=made,
         message=message,
         refs=tuple(change.name for change in chosen),
+        own_files=tuple(sorted(own)),
         left_out=left_out,
         findings=findings,
     )
+
+
+def _message(chosen: Sequence[MemoryChange], own: Collection[str], text: str | None) -> str:
+    """Return the message for memories and the vault's own files, of which there are some, of the one or the other."""
+    if not chosen:
+        return f"{text or f'vault: {own_files.told(own)}'}\n"
+    message = commit_messages.message(chosen, text)
+    if not own or text is not None:
+        return message
+    subject, _, rest = message.partition("\n")
+    return f"{subject}\n\nwith {own_files.told(own)}\n{rest}"
 
 
 def _checked(changes: Changes, files: Mapping[str, ReadFile], snapshot: Snapshot) -> tuple[Finding, ...]:

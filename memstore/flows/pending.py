@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from memstore.errors import VaultError
 from memstore.flows.changes import Changes, changes_between, visible_changes
 from memstore.flows.visible import sees_unreadable
 from memstore.ports.vault import read_file
+from memstore.rules.own_files import is_own_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,9 +34,39 @@ def pending(ws: Workspace, snapshot: Snapshot) -> Pending:
     committed, present = _committed(ws), _present(snapshot)
     old = {path: blob for path, blob in committed.items() if present.get(path) != blob}
     before = read_blobs(ws, old)
-    after = {path: file for path in present if committed.get(path) != present[path] and (file := _read(ws, path))}
+    new = {path for path in present if committed.get(path) != present[path]}
+    if not new <= committed.keys():
+        new &= committed.keys() | set(ws.history.kept_files())  # what .gitignore names stays out of commits
+    after = {path: file for path in present if path in new and (file := _read(ws, path))}
     changes = changes_between(before, after)
     return Pending(Changes(visible_changes(ws, changes.memories), changes.broken if sees_unreadable(ws) else ()), after)
+
+
+def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
+    """Return the vault's own files that are not committed as they are, by path; None where one is gone.
+
+    They are the owner's: nobody else has any.
+    """
+    if not sees_unreadable(ws):
+        return {}
+    head = ws.history.head()
+    committed = ws.history.own_files_at(head) if head else {}
+    kept = {path for path in ws.history.kept_files() if is_own_path(path)}
+    present = {path for path in kept if os.path.lexists(ws.vault.root / path)}
+    found: dict[str, bytes | None] = dict.fromkeys(committed.keys() - present)
+    for path in present:
+        data = _own_file(ws, path)
+        if data is not None and ws.history.blob_id(data) != committed.get(path):
+            found[path] = data
+    return found
+
+
+def _own_file(ws: Workspace, path: str) -> bytes | None:
+    """Return the bytes of one of the vault's own files; None for a link or what can't be read: it stays as it is."""
+    try:
+        return None if (ws.vault.root / path).is_symlink() else ws.vault.read(path)
+    except VaultError:
+        return None
 
 
 def committed_snapshot(ws: Workspace, snapshot: Snapshot) -> Snapshot:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.flows.pending import pending
+from memstore.flows.pending import own_pending, pending
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.rules.commit_messages import verb
 from memstore.rules.differences import differences
@@ -34,6 +34,7 @@ class Uncommitted:
 class Status:
     """The state of the vault for one viewer.
 
+    `own_files` are the vault's own files, like its settings, that are not committed as they are.
     `repository` is None where there is no history, and then nothing is known of `uncommitted`. `plain` are Markdown
     files without frontmatter, `broken` files that can't be read.
     """
@@ -41,6 +42,7 @@ class Status:
     memories: int
     repository: Repository | None
     uncommitted: tuple[Uncommitted, ...]
+    own_files: tuple[str, ...]
     plain: tuple[str, ...]
     broken: tuple[str, ...]
     hooks: Mapping[str, HookState]
@@ -56,6 +58,7 @@ def status(ws: Workspace) -> Status:
         memories=len(visible_rows(ws, snapshot)),
         repository=repository,
         uncommitted=tuple(_uncommitted(change) for change in changes),
+        own_files=tuple(sorted(own_pending(ws))) if repository else (),
         plain=_paths(ws, snapshot, catalog.plain),
         broken=_paths(ws, snapshot, catalog.broken),
         hooks=ws.history.hooks.states() if repository else {},

@@ -121,6 +121,15 @@ class History(Protocol):
     def files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file that could be a memory as of a commit, by its path."""
 
+    def own_files_at(self, commit: str) -> Mapping[str, str]:
+        """Return the blob of every file that is the vault's own (`rules.own_files`) as of a commit, by its path."""
+
+    def kept_files(self) -> Collection[str]:
+        """Return the files of the work tree that are in the index, or that git would add.
+
+        Those that `.gitignore` names are not among them, nor those of a repository within the vault.
+        """
+
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs; ids that the repository does not have are left out."""
 

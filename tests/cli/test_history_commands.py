@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.git_repositories import memory
-from tests.whole.program import Program
+from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,18 +17,20 @@ REFUSED, NOT_FOUND, USAGE, VAULT = 4, 3, 2, 5
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Program:
-    program = Program(tmp_path)
+def vault(tmp_path: Path) -> InProcess:
+    program = InProcess(tmp_path)
     program.init()
     (program.vault / "a b.md").write_text(memory("m_aaa", "one\ntwo\n", confidence="0.8", created_at=CREATED))
     return program
 
 
-def test_a_day_with_the_history(program: Program) -> None:
+def test_a_day_with_the_history(vault: InProcess) -> None:
+    program = Program(vault.home)
     assert "  add note:m_aaa  a b.md\n" in program.ok("status")
     made = program.json("commit")
     assert (made["schema"], made["refs"], made["message"]) == (
-        "memstore.commit/1", ["note:m_aaa"], "add note:m_aaa\n\nMemory-Id: m_aaa\n",
+        "memstore.commit/1", ["note:m_aaa"],
+        "add note:m_aaa\n\nwith .gitattributes, .memstore/config.toml, .memstoreignore\n\nMemory-Id: m_aaa\n",
     )  # fmt: skip
     assert program.ok("commit") == "nothing to commit\n"
     assert program.ok("status").splitlines()[0] == f"1 memory, on branch main at {made['commit'][:10]}, all committed"
@@ -69,37 +71,37 @@ def test_a_day_with_the_history(program: Program) -> None:
         (("hooks", "nothing"), USAGE), (("log", "-n", "x"), USAGE),
     ],
 )  # fmt: skip
-def test_exit_codes(program: Program, words: tuple[str, ...], code: int) -> None:
-    program.ok("commit")
-    done = program.run(*words)
+def test_exit_codes(vault: InProcess, words: tuple[str, ...], code: int) -> None:
+    vault.ok("commit")
+    done = vault.run(*words)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr
 
 
-def test_hooks_come_and_go(program: Program) -> None:
-    assert program.json("hooks", "status")["hooks"] == {"pre-commit": "ours", "commit-msg": "ours"}
-    assert "not installed" in program.ok("hooks", "uninstall")
-    assert "no hook: pre-commit, commit-msg (memstore hooks install)" in program.ok("status")
-    (program.vault / ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 0\n")
-    assert program.run("hooks", "install").returncode == REFUSED
-    assert program.json("hooks", "status")["hooks"] == {"pre-commit": "foreign", "commit-msg": "ours"}
+def test_hooks_come_and_go(vault: InProcess) -> None:
+    assert vault.json("hooks", "status")["hooks"] == {"pre-commit": "ours", "commit-msg": "ours"}
+    assert "not installed" in vault.ok("hooks", "uninstall")
+    assert "no hook: pre-commit, commit-msg (memstore hooks install)" in vault.ok("status")
+    (vault.vault / ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 0\n")
+    assert vault.run("hooks", "install").returncode == REFUSED
+    assert vault.json("hooks", "status")["hooks"] == {"pre-commit": "foreign", "commit-msg": "ours"}
 
 
-def test_without_an_identity_only_the_commit_fails(program: Program) -> None:
-    (program.home / "gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
+def test_without_an_identity_only_the_commit_fails(vault: InProcess) -> None:
+    (vault.home / "gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
     for words in (("status",), ("diff",), ("log",), ("list",), ("show", "m_aaa")):
-        program.ok(*words)
-    done = program.run("commit")
+        vault.ok(*words)
+    done = vault.run("commit")
     assert done.returncode == VAULT
     assert "git config --global user.name" in done.stderr
     assert "git config --global user.email" in done.stderr
 
 
-def test_without_a_repository_the_rest_works(program: Program) -> None:
-    (program.vault / ".git").rename(program.home / "elsewhere")
-    program.environment["GIT_CEILING_DIRECTORIES"] = str(program.home.parent)
-    assert "in no git repository" in program.ok("status")
-    assert "m_aaa" in program.ok("list")
+def test_without_a_repository_the_rest_works(vault: InProcess) -> None:
+    (vault.vault / ".git").rename(vault.home / "elsewhere")
+    vault.environment["GIT_CEILING_DIRECTORIES"] = str(vault.home.parent)
+    assert "in no git repository" in vault.ok("status")
+    assert "m_aaa" in vault.ok("list")
     for words in (
         ("log",),
         ("blame", "m_aaa"),
@@ -108,14 +110,14 @@ def test_without_a_repository_the_rest_works(program: Program) -> None:
         ("show", "m_aaa", "--at", "HEAD"),
         ("hooks", "install"),
     ):
-        done = program.run(*words)
+        done = vault.run(*words)
         assert (done.returncode, done.stdout) == (VAULT, ""), words
         assert "no git repository" in done.stderr, words
 
 
-def test_a_path_with_a_line_break_drives_nothing(program: Program) -> None:
-    (program.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[2J\n"))
-    program.ok("commit")
-    (program.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[3J\n"))
+def test_a_path_with_a_line_break_drives_nothing(vault: InProcess) -> None:
+    (vault.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[2J\n"))
+    vault.ok("commit")
+    (vault.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[3J\n"))
     for words in (("status",), ("diff",), ("log",), ("blame", "m_bbb"), ("commit",)):
-        assert "\x1b" not in program.ok(*words)
+        assert "\x1b" not in vault.ok(*words)

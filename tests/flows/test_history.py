@@ -372,6 +372,45 @@ def test_the_first_commit_of_a_repository(vault: Written) -> None:
     assert git(vault.root, "log", "--format=%H %s").split(maxsplit=1) == [done.commit, "add note:m_aaa\n"]
 
 
+def test_a_clone_of_what_was_committed_is_a_vault(vault: Written) -> None:
+    own = (".gitattributes", ".memstore/config.toml", "entities/human/sean.md", "groups/club.yaml")
+    for path in (".gitattributes", "entities/human/sean.md", "groups/club.yaml", "entities/.draft.md", "other.txt"):
+        vault.write(path, "text")
+    vault.write("a.md", memory("m_aaa"))
+    assert status(vault.open()).own_files == own
+    done = commit(vault.open())
+    assert done.own_files == own
+    assert done.message == (
+        "add note:m_aaa\n\nwith .gitattributes, .memstore/config.toml, 1 in entities, 1 in groups\n\nMemory-Id: m_aaa\n"
+    )
+    assert git(vault.root, "ls-files").split() == sorted([*own, "a.md"])
+    assert status(vault.open()).own_files == ()
+    (vault.root / "groups/club.yaml").unlink()
+    vault.write(".gitattributes", "other text")
+    assert commit(vault.open("si:ash")).commit is None
+    assert commit(vault.open()).message == "vault: .gitattributes, 1 in groups\n"
+    assert git(vault.root, "status", "--porcelain").split() == ["??", "entities/.draft.md", "??", "other.txt"]
+
+
+def test_a_commit_of_named_memories_leaves_the_vaults_own_files(vault: Written) -> None:
+    vault.write("a.md", memory("m_aaa"))
+    assert commit(vault.open(), ["m_aaa"]).own_files == ()
+    assert git(vault.root, "ls-files").split() == ["a.md"]
+
+
+def test_what_git_is_told_to_ignore_is_not_committed(vault: Written) -> None:
+    vault.write(".gitignore", "private/\n/groups/\n")
+    vault.write("private/a.md", memory("m_aaa"))
+    vault.write("groups/club.yaml", "text")
+    vault.write("kept.md", memory("m_kept"))
+    found = status(vault.open())
+    assert ([u.path for u in found.uncommitted], found.own_files) == (["kept.md"], (".memstore/config.toml",))
+    commit(vault.open())
+    assert git(vault.root, "ls-files").split() == [".memstore/config.toml", "kept.md"]
+    git(vault.root, "add", "-f", "private/a.md")
+    assert [u.path for u in status(vault.open()).uncommitted] == ["private/a.md"]
+
+
 # -- undo ----------------------------------------------------------------------------------------
 
 
