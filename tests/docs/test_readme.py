@@ -1,0 +1,42 @@
+"""The README's tour goes as it says, and its two commands are what people and `.ci/run` run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.transcripts import runner
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def as_seen(lines: list[str]) -> list[str]:
+    """Return what a terminal shows: output and errors alike, and no exit codes."""
+    return [line.removeprefix("! ") for line in lines if not re.fullmatch(r"\[\d+\]", line)]
+
+
+def test_the_tour_goes_as_it_says(tmp_path: Path) -> None:
+    blocks = "".join(_BLOCK.findall(README))
+    tour = runner.parse("[empty folder]\n" + "".join(f"    {line}\n" for line in blocks.splitlines()))
+    shell, words = runner.Shell(tmp_path, tour.start), runner.Words(tmp_path)
+    assert len(tour.steps) > 12
+    for step in tour.steps:
+        seen = as_seen(shell.run("\n".join(step.command)))
+        assert words.matches(step.expected, seen), "\n".join([*step.command, *seen])
+
+
+def test_the_first_block_is_two_commands_that_make_their_own_environment() -> None:
+    first = re.search(r"^```\w+\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    assert first
+    commands = first[1].splitlines()
+    assert len(commands) == 2
+    assert all(command.startswith("python3 -m venv .venv && ") for command in commands)
+    assert "--vault sample-vault search" in commands[0]
+    assert commands[1].endswith("pytest")
+
+
+def test_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
