@@ -17,15 +17,15 @@ REFUSED, NOT_FOUND, USAGE, VAULT = 4, 3, 2, 5
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> InProcess:
+def here(tmp_path: Path) -> InProcess:
     program = InProcess(tmp_path)
     program.init()
     (program.vault / "a b.md").write_text(memory("m_aaa", "one\ntwo\n", confidence="0.8", created_at=CREATED))
     return program
 
 
-def test_a_day_with_the_history(vault: InProcess) -> None:
-    program = Program(vault.home)
+def test_a_day_with_the_history(here: InProcess) -> None:
+    program = Program(here.home)
     assert "  add note:m_aaa  a b.md\n" in program.ok("status")
     made = program.json("commit")
     assert (made["schema"], made["refs"], made["message"]) == (
@@ -71,37 +71,37 @@ def test_a_day_with_the_history(vault: InProcess) -> None:
         (("hooks", "nothing"), USAGE), (("log", "-n", "x"), USAGE),
     ],
 )  # fmt: skip
-def test_exit_codes(vault: InProcess, words: tuple[str, ...], code: int) -> None:
-    vault.ok("commit")
-    done = vault.run(*words)
+def test_exit_codes(here: InProcess, words: tuple[str, ...], code: int) -> None:
+    here.ok("commit")
+    done = here.run(*words)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr
 
 
-def test_hooks_come_and_go(vault: InProcess) -> None:
-    assert vault.json("hooks", "status")["hooks"] == {"pre-commit": "ours", "commit-msg": "ours"}
-    assert "not installed" in vault.ok("hooks", "uninstall")
-    assert "no hook: pre-commit, commit-msg (memstore hooks install)" in vault.ok("status")
-    (vault.vault / ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 0\n")
-    assert vault.run("hooks", "install").returncode == REFUSED
-    assert vault.json("hooks", "status")["hooks"] == {"pre-commit": "foreign", "commit-msg": "ours"}
+def test_hooks_come_and_go(here: InProcess) -> None:
+    assert here.json("hooks", "status")["hooks"] == {"pre-commit": "ours", "commit-msg": "ours"}
+    assert "not installed" in here.ok("hooks", "uninstall")
+    assert "no hook: pre-commit, commit-msg (memstore hooks install)" in here.ok("status")
+    (here.vault / ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 0\n")
+    assert here.run("hooks", "install").returncode == REFUSED
+    assert here.json("hooks", "status")["hooks"] == {"pre-commit": "foreign", "commit-msg": "ours"}
 
 
-def test_without_an_identity_only_the_commit_fails(vault: InProcess) -> None:
-    (vault.home / "gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
+def test_without_an_identity_only_the_commit_fails(here: InProcess) -> None:
+    (here.home / "gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
     for words in (("status",), ("diff",), ("log",), ("list",), ("show", "m_aaa")):
-        vault.ok(*words)
-    done = vault.run("commit")
+        here.ok(*words)
+    done = here.run("commit")
     assert done.returncode == VAULT
     assert "git config --global user.name" in done.stderr
     assert "git config --global user.email" in done.stderr
 
 
-def test_without_a_repository_the_rest_works(vault: InProcess) -> None:
-    (vault.vault / ".git").rename(vault.home / "elsewhere")
-    vault.environment["GIT_CEILING_DIRECTORIES"] = str(vault.home.parent)
-    assert "in no git repository" in vault.ok("status")
-    assert "m_aaa" in vault.ok("list")
+def test_without_a_repository_the_rest_works(here: InProcess) -> None:
+    (here.vault / ".git").rename(here.home / "elsewhere")
+    here.environment["GIT_CEILING_DIRECTORIES"] = str(here.home.parent)
+    assert "in no git repository" in here.ok("status")
+    assert "m_aaa" in here.ok("list")
     for words in (
         ("log",),
         ("blame", "m_aaa"),
@@ -110,14 +110,14 @@ def test_without_a_repository_the_rest_works(vault: InProcess) -> None:
         ("show", "m_aaa", "--at", "HEAD"),
         ("hooks", "install"),
     ):
-        done = vault.run(*words)
+        done = here.run(*words)
         assert (done.returncode, done.stdout) == (VAULT, ""), words
         assert "no git repository" in done.stderr, words
 
 
-def test_a_path_with_a_line_break_drives_nothing(vault: InProcess) -> None:
-    (vault.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[2J\n"))
-    vault.ok("commit")
-    (vault.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[3J\n"))
+def test_a_path_with_a_line_break_drives_nothing(here: InProcess) -> None:
+    (here.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[2J\n"))
+    here.ok("commit")
+    (here.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[3J\n"))
     for words in (("status",), ("diff",), ("log",), ("blame", "m_bbb"), ("commit",)):
-        assert "\x1b" not in vault.ok(*words)
+        assert "\x1b" not in here.ok(*words)

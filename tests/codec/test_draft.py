@@ -45,7 +45,7 @@ VALUES = st.fixed_dictionaries(
 
 
 @given(VALUES, st.text(st.characters(codec="utf-8"), max_size=40))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_new_file_says_what_it_was_made_of(values: dict[str, Any], body: str) -> None:
     file = memory_file.read("a.md", draft.new_file(values, body))
     assert isinstance(file, MemoryFile), file

@@ -16,7 +16,7 @@ def read(data: bytes) -> MemoryFile:
 
 
 @given(hand_styled_files())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_no_value_no_comment_and_no_text_changes(styled: HandStyled) -> None:
     once = read(tidied(read(styled.data)))
     assert once.front.values == styled.values

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+from memstore.cli.main import main
 
 MEMSTORE = Path(sys.executable).with_name("memstore")
 Done = subprocess.CompletedProcess[str]
@@ -80,6 +85,10 @@ class Program:
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         return done.stdout
 
+    def in_process(self) -> InProcess:
+        """Return this program, vault and all, to be called in this process."""
+        return InProcess(self.home)
+
     def init(self) -> None:
         """Make the vault."""
         self.vault.mkdir()
@@ -93,3 +102,21 @@ class Program:
     def found(self, query: str) -> set[str]:
         """Return the paths that a search finds."""
         return {hit["path"] for hit in self.json("search", query)["results"]}
+
+
+class InProcess(Program):
+    """The same, called in this process: for tests of what many commands say, where a process each adds only time."""
+
+    def run(self, *words: str, stdin: str | None = None, cwd: Path | None = None, **environment: str) -> Done:
+        """Run memstore in the vault, or in `cwd`."""
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+        with (
+            chdir(cwd or self.vault),
+            patch.dict(os.environ, self.environment | environment, clear=True),
+            patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO((stdin or "").encode()), encoding="utf-8")),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            code = main(words)
+        told, warned = (stream.buffer.getvalue().decode() for stream in (out, err))
+        return Done([str(MEMSTORE), *words], code, told, warned)

@@ -61,6 +61,7 @@ def test_search_works_on_the_rest_and_says_what_was_left_out(slips: Program) -> 
 
 
 def test_no_command_rewrites_a_broken_file(slips: Program) -> None:
+    here = slips.in_process()
     before = {name: broken.data for name, broken in BROKEN.items()}
     for words in (
         ["check", "--fix"],
@@ -75,7 +76,7 @@ def test_no_command_rewrites_a_broken_file(slips: Program) -> None:
         ["fix-provenance"],
         *([verb, name, *rest] for name in BROKEN for verb, *rest in (["set", "title=x"], ["tag", "+x"])),
     ):
-        slips.run(*words)
+        here.run(*words)
     after = on_disk(slips.vault)
     assert {name: after[name] for name in before} == before
 
