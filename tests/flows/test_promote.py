@@ -195,3 +195,10 @@ def test_a_dry_run_writes_nothing_and_undo_takes_both_back() -> None:
 def test_a_raw_memory_of_somebody_else_is_not_there() -> None:
     with pytest.raises(NotFoundError):
         promote(memory_workspace(FILES, actor="si:ash"), "m_raw", "note")
+
+
+def test_a_source_type_that_is_given_stands_beside_who_told_it() -> None:
+    ws = memory_workspace(FILES)
+    made = memory(ws, promote(ws, "m_raw", "note", {"source_type": "observation", "title": "Mine"}).saved.ref)
+    assert (made.source_type, made.source_entity, made.title) == ("observation", "human:claire", "Mine")
+    assert made.confidence_history == ()
