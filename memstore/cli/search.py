@@ -135,7 +135,9 @@ def _hit_lines(session: Session, hit: Hit, matcher: Matcher) -> Iterator[str]:
     paint = session.paint
     number, line = _best_line(hit, matcher)
     yield f"{paint('path', _safe(hit.path))}:{paint('line', str(number))}: {_marked(session, line, matcher)}"
-    about = [_safe(hit.title), hit.type, (hit.created_at or "")[:10], f"confidence {hit.quality:.2f}"]
+    # The number that `list` and `show` call confidence; the quality, which JSON has, is another one.
+    held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
+    about = [_safe(hit.title), hit.type, (hit.created_at or "")[:10], held]
     yield paint("dim", "    " + " · ".join(word for word in about if word))
 
 
