@@ -26,7 +26,8 @@ SORTS = ("created", "title", "confidence", "path")
 TERMINAL_INDENT = "\n    "
 # Of the header these have a place of their own.
 _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_history"})
-_DERIVED = ("confidence_now", "quality", "strength", "trust")
+# What later versions compute; named already, so that programs find the same keys.
+_NOT_COMPUTED = ("strength", "trust")
 
 
 @command(
@@ -146,6 +147,7 @@ def path(session: Session, ref: str) -> None:
 
 def _document(shown: Shown) -> dict[str, Any]:
     """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
+    from memstore.codec.results import DIGITS
     from memstore.model.keys import KEYS, Shape
 
     lists = {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES}
@@ -163,7 +165,9 @@ def _document(shown: Shown) -> dict[str, Any]:
         "path": shown.entry.path,
         "body": shown.memory.body,
         "revision": shown.revision,
-        **dict.fromkeys(_DERIVED),
+        "confidence_now": shown.confidence_now,
+        "quality": round(shown.quality, DIGITS),
+        **dict.fromkeys(_NOT_COMPUTED),
     }
 
 
@@ -189,7 +193,10 @@ def _lines(session: Session, shown: Shown) -> Iterator[str]:
 def _confidence(session: Session, shown: Shown) -> str:
     """Return the confidence as a number, and where it has a history that as bars and numbers."""
     history = [line.new for line in shown.memory.confidence_history if line.new is not None]
-    now = session.paint("title", f"{shown.memory.confidence:g}")
+    held, today = shown.memory.confidence or 0.0, shown.confidence_now or 0.0
+    now = session.paint("title", f"{held:g}")
+    if abs(held - today) >= WORTH_TELLING:
+        now += session.paint("dim", f" (today {today:.2f})")
     if not history:
         return now
     numbers = [f"{value:g}" for value in history]
@@ -199,6 +206,8 @@ def _confidence(session: Session, shown: Shown) -> str:
     return f"{now}  {bars}  {' → '.join(numbers)}"
 
 
+# By so much the confidence must have faded for people to be told.
+WORTH_TELLING = 0.05
 MOST_NUMBERS = 6
 MOST_BARS = 40
 

@@ -11,6 +11,10 @@ from memstore.flows.audience import view
 from memstore.flows.resolve import resolve
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.flows.audience import View
     from memstore.model.catalog import Entry
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
@@ -20,7 +24,8 @@ if TYPE_CHECKING:
 class Shown:
     """A memory and its file: `values` are the frontmatter's as they stand there, `revision` is the git blob id.
 
-    `commit` is the commit of which this is the state; None: the file as it is now.
+    `commit` is the commit of which this is the state; None: the file as it is now. `confidence_now` is the confidence
+    as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
     """
 
     entry: Entry
@@ -28,6 +33,8 @@ class Shown:
     values: dict[str, Any]
     revision: str
     commit: str | None
+    confidence_now: float | None
+    quality: float
 
 
 def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
@@ -38,22 +45,40 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         UsageError: `at` is neither a date nor a commit.
     """
     from memstore.codec import git_blob, memory_file
-    from memstore.codec.memory_file import MemoryFile
     from memstore.rules.access import may_see
+    from memstore.rules.beliefs import held_now
 
     commit = None if at is None else commit_at(ws, at)
     then = view(ws, commit)
     entry = resolve(ws, ref, snapshot=then.snapshot)
     file = memory_file.read(entry.path, then.read(entry.path))
     # Decided again on the bytes that are shown: the file may have changed since the snapshot.
-    if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
+    if not isinstance(file, memory_file.MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+    now = ws.clock.now()
     return Shown(
         entry=entry,
         memory=file.memory,
         values=file.front.values,
         revision=git_blob.blob_id(file.data, git_blob.format_of(entry.blob)),
         commit=commit,
+        confidence_now=held_now(file.memory, now),
+        quality=_quality(then, entry, file, now),
+    )
+
+
+def _quality(then: View, entry: Entry, file: MemoryFile, now: datetime) -> float:
+    """Return the quality that a search would report."""
+    from memstore.flows.audience import Audience
+    from memstore.flows.cite import cites_standing_lines
+    from memstore.flows.opened import Opened
+    from memstore.rules import quality
+
+    memory = file.memory
+    return quality.quality(
+        quality.base(memory.confidence, memory.channel or "", memory.source_type or ""),
+        days_old=quality.days_between(memory.created_at or "", now),
+        cites=cites_standing_lines(Audience(then), Opened(entry, file.data, file.text)),
     )
 
 

@@ -166,6 +166,22 @@ def held(memory: Memory) -> float | None:
     return UNSTATED_BELIEF_CONFIDENCE if memory.type == "belief" else None
 
 
+def held_now(memory: Memory, now: datetime) -> float | None:
+    """Return how sure a memory's holder may still be at `now`, UTC: evidence fades; None where `held` says nothing.
+
+    A ledger that states nothing counts as a statement of the stored number at the time the memory was made.
+    """
+    number = held(memory)
+    if number is None:
+        return None
+    lines = memory.confidence_history
+    if states_nothing(lines):
+        made_at = memory.created_at or now.strftime("%Y-%m-%dT%H:%M:%SZ")
+        lines = (LedgerLine(timestamp=made_at, op="assert", new=number),)
+    importance = "pinned" if memory.foundational else memory.importance or "normal"
+    return confidence.stored(confidence.replay_now(lines, now, importance=importance).confidence)
+
+
 def replayed(history: Iterable[LedgerLine]) -> float:
     """Return the confidence that a ledger amounts to, as it is stored."""
     return confidence.stored(confidence.replay(history).confidence)

@@ -9,6 +9,7 @@ from memstore import wiring
 from memstore.adapters.environment import Environment
 from memstore.errors import GitError, NotFoundError, UsageError
 from memstore.flows.list_memories import list_memories
+from memstore.flows.search import search
 from memstore.flows.show import path_of, show_memory
 from memstore.model.retrieval import Filters, Operator, Sort, Where
 from tests.support import memory_text
@@ -127,6 +128,18 @@ def test_show_gives_the_file_as_it_stands(vault: Path) -> None:
     done = subprocess.run(["git", "hash-object", "a.md"], cwd=vault, capture_output=True, text=True, check=True)
     assert shown.revision == done.stdout.strip()
     assert path_of(_open(vault), "m_aaa").path == "a.md"
+
+
+def test_show_tells_what_a_search_would_call_quality_and_what_fading_leaves_of_the_confidence(vault: Path) -> None:
+    (vault / "a.md").write_bytes(
+        memory_text("Bella.\n", id="m_aaa", confidence="0.9", created_at='"2020-01-01T00:00:00Z"', importance="low")
+    )
+    ws = _open(vault)
+    shown, hit = show_memory(ws, "m_aaa"), search(ws, "Bella").hits[0]
+    assert shown.quality == pytest.approx(hit.quality, abs=1e-6)
+    assert shown.confidence_now == pytest.approx(0.5, abs=0.01)
+    assert show_memory(ws, "m_ccc").confidence_now == pytest.approx(0.8, abs=0.2)
+    assert show_memory(ws, "f.md").confidence_now is None
 
 
 def test_what_may_not_be_seen_is_not_there(vault: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from memstore.rules.beliefs import (
     Stance,
     as_evidence,
     held,
+    held_now,
     mark_as_evidence,
     next_time,
     replayed,
@@ -208,3 +210,22 @@ def test_a_chain_of_ten_thousand_has_one_root() -> None:
         for i in range(10_000)
     }
     assert roots(chain["note:m_0"], chain.get) == ("note:m_9999",)
+
+
+@pytest.mark.parametrize(
+    ("keys", "today"),
+    [
+        ({}, 0.8),
+        ({"importance": "low"}, 0.7),
+        ({"importance": "pinned"}, 0.9),
+        ({"foundational": True}, 0.9),
+        ({"created_at": None}, 0.9),
+        ({"confidence": None}, None),
+        ({"confidence_history": (LedgerLine(timestamp="2027-01-01T00:00:00Z", op="assert", new=0.6),)}, 0.6),
+    ],
+)
+def test_a_stated_confidence_fades_by_half_of_its_weight_a_year_and_as_it_is_important(
+    keys: dict[str, Any], today: float | None
+) -> None:
+    memory = replace(Memory(type="note", confidence=0.9, created_at="2026-01-01T00:00:00Z"), **keys)
+    assert held_now(memory, datetime(2027, 1, 1, tzinfo=UTC)) == today
