@@ -1,8 +1,8 @@
 """The layout of a frontmatter made even, and never a value: what `memstore fmt` does.
 
-Blanks at line ends go, one blank follows a colon, times stand in double quotes, each entry of a history on a line of
-its own. Comments, order, quotes, list styles and the text below stay. Where that can't be done without a doubt, the
-file stays as it is.
+Blanks at line ends go, times stand in double quotes, each entry of a history on a line of its own. Comments, order,
+quotes, values that are aligned, list styles and the text below stay. Where that can't be done without a doubt, the file
+stays as it is.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def tidied(file: MemoryFile) -> bytes:
     """Return the file's bytes in an even layout; the same bytes where they are, or where it can't be done safely."""
     text, values = file.text, file.front.values
     root = _located(text)
-    for step in (_entries_on_lines, _times_quoted, _one_blank_after_colons, _no_blanks_at_ends):
+    for step in (_entries_on_lines, _times_quoted, _no_blanks_at_ends):
         if root is None:
             break
         changes = list(step(_Page(text.head, root, values)))
@@ -159,15 +159,6 @@ def _quoted_times(page: _Page, pair: Pair, keys: Iterable[Key]) -> Iterator[Chan
             for item in items:
                 for part in item.pairs if isinstance(item, Mapping) else ():
                     yield from _quoted_times(page, part, key.entry)
-
-
-def _one_blank_after_colons(page: _Page) -> Iterator[Change]:
-    """Yield what leaves one blank between a top-level key's colon and a value on its line."""
-    for pair in page.root.pairs:
-        colon = page.head.find(":", pair.key.end, pair.value.start + 1) + 1
-        gap = page.head[pair.key.end : pair.value.start]
-        if pair.value.end > pair.value.start and colon and "\n" not in gap and gap != ": ":
-            yield Change(pair.key.end, pair.value.start, ": ")
 
 
 def _no_blanks_at_ends(page: _Page) -> Iterator[Change]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 
@@ -28,8 +30,8 @@ def test_no_value_no_comment_and_no_text_changes(styled: HandStyled) -> None:
 @pytest.mark.parametrize(
     ("head", "even"),
     [
-        ("type:   note  # x  \n", "type: note  # x\n"),
-        ("type: note\ntitle  : x\n", "type: note\ntitle: x\n"),
+        ("type:   note  # x  \n", "type:   note  # x\n"),
+        ("type  : note\ntitle : x\n", "type  : note\ntitle : x\n"),
         ("type: note\nmine:   # empty\n", "type: note\nmine:   # empty\n"),
         ("type: note\nmine: |\n  a  \n  b\n", "type: note\nmine: |\n  a  \n  b\n"),
         ("type: note\ncreated_at: 2026-02-01T00:00:00Z\n", 'type: note\ncreated_at: "2026-02-01T00:00:00Z"\n'),
@@ -52,3 +54,11 @@ def test_no_value_no_comment_and_no_text_changes(styled: HandStyled) -> None:
 )
 def test_layouts(head: str, even: str) -> None:
     assert read(tidied(read(f"---\n{head}---\nText  \n".encode()))).text.head == even
+
+
+def test_hand_styled_files_of_the_sample_vault_are_even_as_they_are() -> None:
+    sample = Path(__file__).parents[2] / "sample-vault"
+    for path in sample.rglob("*.md"):
+        file = memory_file.read(path.name, path.read_bytes())
+        if isinstance(file, MemoryFile):
+            assert tidied(file) == file.data, path

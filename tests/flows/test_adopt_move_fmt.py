@@ -102,7 +102,7 @@ def test_a_move_never_overwrites(dry_run: bool) -> None:  # noqa: FBT001 - a par
     assert files_of(ws)["x.md"] == b"mine"
 
 
-UNEVEN = b"---\ntype:  note  \nid: m_known\n---\n\ttext  \n"
+UNEVEN = b"---\ntype: note  \nid: m_known\n---\n\ttext  \n"
 EVEN = b"---\ntype: note\nid: m_known\n---\n\ttext  \n"
 
 
