@@ -12,7 +12,7 @@ from memstore.adapters.git_commit import CommitMaker
 from memstore.adapters.git_hooks import GitHooks
 from memstore.adapters.git_process import GitProcess, failed
 from memstore.adapters.tree_walk import ignore_rules, ignored_by
-from memstore.codec import memory_file
+from memstore.codec import git_blob, memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import GitError, NotFoundError
 from memstore.ports.history import Commit, CommitChanges, FileChange, Repository
@@ -143,7 +143,7 @@ class GitHistory:
 
     def blob_id(self, data: bytes) -> str:
         """Return the id of the blob with these bytes, in the repository's object format."""
-        return git_objects.blob_id(data, self.require().object_format)
+        return git_blob.blob_id(data, self.require().object_format)
 
     def commits(self, *, path: str | None = None, start: str | None = None, limit: int | None = None) -> list[Commit]:
         """Return the commits that touched a path (None: anything in the vault), newest first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from datetime import UTC, datetime
@@ -19,14 +18,6 @@ REGULAR_FILES = frozenset({"100644", "100755"})
 _IDENT = re.compile(rb"(?s)(?P<name>.*?) ?<(?P<mail>[^>]*)> (?P<at>-?\d+) [-+]\d{4}")
 # git's own clock is a signed 64-bit number; a commit made by hand may hold one that no calendar has.
 _LATEST = 253402300799
-
-
-def blob_id(data: bytes, object_format: str) -> str:
-    """Return the id that git gives a blob; `object_format` is sha1 or sha256."""
-    digest = hashlib.new(object_format, usedforsecurity=False)
-    digest.update(b"blob %d\0" % len(data))
-    digest.update(data)
-    return digest.hexdigest()
 
 
 def raw_changes(fields: list[bytes], prefix: str) -> Iterator[FileChange]:

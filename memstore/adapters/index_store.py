@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
-_NO_ENTRY = dict.fromkeys(COLUMNS, "")
 
 
 class ReadAnew(NamedTuple):

@@ -84,26 +84,6 @@ def set_value(file: MemoryFile, key: str, value: Plain) -> bytes:
     return apply(file, [SetValue(key, value)])
 
 
-def remove_key(file: MemoryFile, key: str) -> bytes:
-    """Return the file's bytes without a key; the same bytes where it is not there."""
-    return apply(file, [RemoveKey(key)])
-
-
-def append_items(file: MemoryFile, key: str, items: Iterable[Plain]) -> bytes:
-    """Return the file's bytes with items added to a list that were not in it."""
-    return apply(file, [AppendItems(key, tuple(items))])
-
-
-def remove_items(file: MemoryFile, key: str, items: Iterable[Plain]) -> bytes:
-    """Return the file's bytes with items taken out of a list."""
-    return apply(file, [RemoveItems(key, tuple(items))])
-
-
-def append_entry(file: MemoryFile, key: str, entry: dict[str, Plain]) -> bytes:
-    """Return the file's bytes with one more entry in a history."""
-    return apply(file, [AppendEntry(key, entry)])
-
-
 def apply(file: MemoryFile, edits: Iterable[Edit]) -> bytes:
     """Return the file's bytes after several edits, one after the other.
 

@@ -17,7 +17,7 @@ from memstore.codec.problem import Problem
 from memstore.model.finding import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 KeyPath = tuple[str | int, ...]
 
@@ -365,8 +365,3 @@ def is_ambiguous(text: str) -> bool:
     if len(text) > LONGEST_NUMBER:
         return _LONG_NUMBER.fullmatch(text) is not None
     return _AMBIGUOUS.fullmatch(text) is not None
-
-
-def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of the keys that say something: null, empty text and empty lists mean absent."""
-    return {key: value for key, value in values.items() if value not in (None, "", [])}

@@ -20,10 +20,3 @@ class Generalization:
     k: int | None = None
     note: str | None = None
     acknowledged_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """Who looks: the acting entity. There is no default; whoever is nobody sees nothing."""
-
-    entity: str

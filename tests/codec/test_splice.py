@@ -112,7 +112,7 @@ def test_a_list_set_anew_says_the_new_items(styled: HandStyled, data: st.DataObj
 @settings(max_examples=150)
 def test_a_history_grows_by_one_line(styled: HandStyled, at: str, reason: str) -> None:
     entry: dict[str, Plain] = {"timestamp": at, "op": "edit", "old": 0.5, "new": 0.85, "reason": reason}
-    after = read(splice.append_entry(read(styled.data), "confidence_history", entry))
+    after = read(splice.apply(read(styled.data), [splice.AppendEntry("confidence_history", entry)]))
     assert after.front.values["confidence_history"] == [*styled.values.get("confidence_history", []), entry]
     added = [line for line in after.data.splitlines() if line not in styled.data.splitlines()]
     assert len([line for line in added if b"timestamp" in line]) == 1
@@ -124,7 +124,7 @@ def test_a_history_grows_by_one_line(styled: HandStyled, at: str, reason: str) -
 def test_a_key_goes_with_its_lines_alone(styled: HandStyled, data: st.DataObject) -> None:
     keys = [key for key in styled.values if key != "type"]
     key = data.draw(st.sampled_from([*keys, "not there"]))
-    out = splice.remove_key(read(styled.data), key)
+    out = splice.apply(read(styled.data), [splice.RemoveKey(key)])
     lines = styled.data.split(b"\n")
     first, last = styled.lines.get(key, (1, 0))
     assert out.split(b"\n") == lines[: first - 1] + lines[last:]
