@@ -194,7 +194,9 @@ def write_generation(
     place = cache_folder / (before.folder if before else folder)
     place.mkdir(mode=0o700, exist_ok=True)
     toc = _toc(place, before.number) if before else TOC(_schema(), [], 0)
-    writer = _writer_class()(_Base(_storage(place), toc), compound=False, limitmb=_SORT_IN_MEGABYTES, _lk=False)
+    writer = _writer_class()(
+        _Base(_storage(place), toc), compound=False, codec=_codec(), limitmb=_SORT_IN_MEGABYTES, _lk=False
+    )
     writer.drop(place, dropped_rows)
     for row, searchable in documents:
         writer.add_document(text=searchable.text, head=searchable.head, row=row)
@@ -238,6 +240,13 @@ class _Base:
 
     def _read_toc(self) -> Any:
         return self._toc
+
+
+def _codec() -> Any:
+    """Return Whoosh's own format without compression: half as large again, written and read a sixth faster."""
+    from whoosh.codec.whoosh3 import W3Codec
+
+    return W3Codec(compression=0)
 
 
 @cache
