@@ -7,13 +7,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import FormatError, VaultError
+from memstore.errors import FormatError
 from memstore.flows.lineage import graph_of
 from memstore.flows.save import Edit, save_all
-from memstore.ports.vault import read_file
+from memstore.flows.visible import visible_file
 from memstore.rules import provenance_gaps
-from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,23 +81,12 @@ def _plan(ws: Workspace, graph: Graph) -> tuple[Change, ...]:
 
 def _texts(ws: Workspace, graph: Graph, rows: Iterable[int]) -> dict[int, str]:
     paths = graph.column("path")
-    files = ((row, _read(ws, paths[row])) for row in rows)
+    files = ((row, visible_file(ws, paths[row])) for row in rows)
     return {row: file.memory.body for row, file in files if file is not None}
 
 
-def _read(ws: Workspace, path: str) -> MemoryFile | None:
-    """Return a file as it is now; None where it is no memory, or not the actor's to see, any more."""
-    try:
-        file = read_file(ws.vault, path)
-    except VaultError:
-        return None
-    if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
-        return None
-    return file
-
-
 def _filled(ws: Workspace, path: str, changes: tuple[Change, ...]) -> tuple[Filled, Edit | None]:
-    file = _read(ws, path)
+    file = visible_file(ws, path)
     if file is None:
         return Filled(ref=None, path=path, changes=changes, skipped="it changed while it was read"), None
     ref = str(file.memory.ref) if file.memory.ref else None

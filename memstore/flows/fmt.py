@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec.memory_file import MemoryFile
 from memstore.codec.tidy import tidied
-from memstore.errors import VaultError
 from memstore.flows.amend import opened_for_change
 from memstore.flows.save import Edit, Saved, save_all
-from memstore.flows.visible import sees_unreadable, visible_rows
-from memstore.ports.vault import read_file
-from memstore.rules.access import may_see
+from memstore.flows.visible import sees_unreadable, visible_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from memstore.ports.workspace import Workspace
 
@@ -41,21 +37,9 @@ def fmt(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, commi
         files = list({file.path: file for file in (opened_for_change(ws, ref) for ref in refs)}.values())
     else:
         snapshot = ws.library.snapshot()
-        paths = snapshot.catalog.column("path")
-        files = list(_readable(ws, [paths[row] for row in visible_rows(ws, snapshot)]))
+        files = list(visible_files(ws, snapshot))
         left_out = len(snapshot.catalog.broken) if sees_unreadable(ws) else 0
     edits = [Edit(path=file.path, before=file, after=tidied(file)) for file in files]
     uneven = [edit for edit in edits if edit.before is None or edit.after != edit.before.data]
     saved = save_all(ws, uneven, verb="fmt", dry_run=dry_run, commit=commit)
     return Formatted(saved=saved, total=len(files), left_out=left_out)
-
-
-def _readable(ws: Workspace, paths: Sequence[str]) -> Iterator[MemoryFile]:
-    """Yield the memories that are still there, and still the actor's to see."""
-    for path in sorted(paths):
-        try:
-            file = read_file(ws.vault, path)
-        except VaultError:
-            continue
-        if isinstance(file, MemoryFile) and may_see(file.memory.owner or "", ws.actor, ws.config.owner):
-            yield file

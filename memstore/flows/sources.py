@@ -5,12 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import VaultError
-from memstore.flows.visible import visible_rows
+from memstore.flows.visible import visible_file, visible_rows
 from memstore.model.ids import MemoryRef
-from memstore.ports.vault import read_file
-from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,10 +41,5 @@ def loader(ws: Workspace, snapshot: Snapshot) -> Callable[[str], Memory | None]:
 
 
 def _read(ws: Workspace, path: str) -> Memory | None:
-    try:
-        file = read_file(ws.vault, path)
-    except VaultError:
-        return None
-    if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
-        return None
-    return file.memory if file.memory.status != "forgotten" else None
+    file = visible_file(ws, path)
+    return file.memory if file and file.memory.status != "forgotten" else None

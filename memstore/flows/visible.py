@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.errors import RefusedError
+from memstore.errors import RefusedError, VaultError
 from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from memstore.codec.memory_file import MemoryFile
     from memstore.ports.search_index import Snapshot
     from memstore.ports.workspace import Workspace
 
@@ -22,6 +23,31 @@ def visible_rows(ws: Workspace, snapshot: Snapshot) -> Sequence[int]:
     if all(seeing.values()):
         return snapshot.catalog.memories
     return [row for row in snapshot.catalog.memories if seeing[owners[row]]]
+
+
+def visible_file(ws: Workspace, path: str) -> MemoryFile | None:
+    """Return a memory's file as it is now; None where it is none, or not the viewer's to see, any more.
+
+    What may be seen is decided again on the bytes that are read: the file may have changed since the snapshot.
+    """
+    from memstore.codec.memory_file import MemoryFile  # a search reads files in its own way, and does not load this
+    from memstore.ports.vault import read_file
+
+    try:
+        file = read_file(ws.vault, path)
+    except VaultError:
+        return None
+    if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
+        return None
+    return file
+
+
+def visible_files(ws: Workspace, snapshot: Snapshot) -> Iterator[MemoryFile]:
+    """Yield the files of all memories that the viewer may see, by path; those that changed their standing are not."""
+    paths = snapshot.catalog.column("path")
+    for path in sorted(paths[row] for row in visible_rows(ws, snapshot)):
+        if file := visible_file(ws, path):
+            yield file
 
 
 def sees_unreadable(ws: Workspace) -> bool:
