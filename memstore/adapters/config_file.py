@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from memstore.adapters.whole_file import write_whole
 from memstore.errors import FormatError, UsageError, VaultError
 from memstore.model.config import (
     CONFIG_PATH,
@@ -170,7 +169,8 @@ class ConfigFile:
                 document[name] = value
         after = tomlkit.dumps(document)
         if after != before:
-            _replace(self.path, after)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self.path.resolve(), after.encode())  # settings are often links into a person's dot-files
 
 
 def _words(value: object) -> list[str]:
@@ -206,20 +206,3 @@ def _typed(setting: Setting, text: str) -> bool | str:
             f"{setting.name!r} must be {_wanted(setting)}, and not {text!r}", hint=f"meaning: {setting.meaning}"
         )
     return value
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with scratch.open("x", encoding="utf-8", newline="") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        if path.exists():
-            scratch.chmod(path.stat().st_mode & 0o7777)
-        scratch.replace(path.resolve())
-    finally:
-        with suppress(FileNotFoundError):
-            scratch.unlink()

@@ -8,6 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from memstore.adapters.local_state import make_private
+from memstore.adapters.whole_file import write_whole
 from memstore.ports.journal import Operation, Written
 
 if TYPE_CHECKING:
@@ -40,10 +41,7 @@ class DiskJournal:
             "files": [[os.fsencode(f.path).hex(), _text(f.before), _text(f.after)] for f in operation.files],
         }
         make_private(self._path.parent)
-        scratch = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        scratch.touch(mode=0o600)
-        scratch.write_text(json.dumps(document))
-        scratch.replace(self._path)
+        write_whole(self._path, json.dumps(document).encode(), mode=0o600)
 
     def last(self) -> Operation | None:
         """Return the last operation, or None where none is known."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.adapters.shipped import shipped
+from memstore.adapters.whole_file import write_whole
 from memstore.errors import GitError, RefusedError
 from memstore.ports.history import HookState
 
@@ -54,10 +55,7 @@ class GitHooks:
             )
         self._refuse_shared(place.parent)
         place.parent.mkdir(parents=True, exist_ok=True)
-        scratch = place.with_name(f".{name}.{os.getpid()}")
-        scratch.write_text(_shim(name))
-        scratch.chmod(_PROGRAM)
-        scratch.replace(place)
+        write_whole(place, _shim(name).encode(), mode=_PROGRAM)
 
     def uninstall(self, name: str) -> None:
         """Take memstore's hook away; another program's is left alone."""
