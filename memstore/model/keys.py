@@ -18,6 +18,19 @@ SOURCE_TYPES = (
     "direct_experience", "inference", "consolidation", "seed",
     "told_by_agent", "told_by_human", "observation", "unknown",
 )  # fmt: skip
+# How much one observation weighs, by how it is known; also the base of quality where no confidence is stored.
+RELIABILITY: Mapping[str, float] = MappingProxyType(
+    {
+        "told_by_human": 1.00,
+        "consolidation": 0.95,
+        "seed": 0.90,
+        "direct_experience": 0.85,
+        "observation": 0.70,
+        "told_by_agent": 0.60,
+        "inference": 0.50,
+        "unknown": 0.40,
+    }
+)
 CHANNELS = ("USER.md", "MEMORY.md", "AGENTS.md", "session", "heartbeat", "inferred", "fallback")
 LEDGER_OPS = ("assert", "support", "partial", "contradict", "retract", "edit", "checkpoint", "propagate")
 ATTESTATIONS = ("confirm", "dispute", "partial")

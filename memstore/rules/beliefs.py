@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.model.confidence import LedgerLine
 from memstore.model.ids import MemoryRef
+from memstore.model.keys import RELIABILITY
 from memstore.rules import confidence
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def as_evidence(memory: Memory, load: Load) -> Evidence:
     """
     return Evidence(
         source=str(memory.ref),
-        weight=confidence.RELIABILITY[memory.source_type or "unknown"],
+        weight=RELIABILITY[memory.source_type or "unknown"],
         roots=roots(memory, load),
         confidence=memory.confidence,
     )
@@ -187,6 +188,28 @@ def replayed(history: Iterable[LedgerLine]) -> float:
     return confidence.stored(confidence.replay(history).confidence)
 
 
+def drifted(memory: Memory) -> float | None:
+    """Return what a memory's ledger amounts to where that is not the number stored with it; None where all is well."""
+    if states_nothing(memory.confidence_history):
+        return None
+    amounts_to = replayed(memory.confidence_history)
+    held = memory.confidence
+    return None if held is not None and confidence.stored(held) == amounts_to else amounts_to
+
+
+def edited(memory: Memory, number: float, now: datetime, by: str) -> LedgerLine:
+    """Return the ledger line of a number that a hand gave a memory: it stands, whatever the ledger amounts to.
+
+    Args:
+        memory: as it is with its ledger.
+        number: in [0, 1].
+        now: UTC.
+        by: the entity whose hand it was.
+    """
+    history = memory.confidence_history
+    return LedgerLine(timestamp=_text(next_time(history, now)), op="edit", old=replayed(history), new=number, by=by)
+
+
 def next_time(history: Iterable[LedgerLine], now: datetime) -> datetime:
     """Return the time of the next line, whole seconds: `now`, or a second after a last line that is not before it."""
     at = now.replace(microsecond=0)
@@ -236,11 +259,8 @@ def _brought_up_to_date(memory: Memory, old: float, now: datetime, by: str) -> l
         at = None if history else _past(memory.created_at, now)
         stated_at = at or _text(next_time(history, now))
         return [LedgerLine(timestamp=stated_at, op="assert", old=None, new=old, by=memory.author or by)]
-    before = replayed(history)
-    if before == confidence.stored(old):
-        return []
     # A hand edit wins: the number in the file stands, and the ledger learns of it.
-    return [LedgerLine(timestamp=_text(next_time(history, now)), op="edit", old=before, new=old, by=by)]
+    return [] if drifted(memory) is None else [edited(memory, old, now, by)]
 
 
 def _line(one: Evidence, stance: Stance, *, old: float, at: str, by: str, reason: str | None) -> LedgerLine:

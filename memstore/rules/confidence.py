@@ -13,6 +13,8 @@ from datetime import datetime
 from math import fsum
 from typing import TYPE_CHECKING
 
+from memstore.model.keys import RELIABILITY
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -24,18 +26,6 @@ STATED_WEIGHT = 6.0  # a stated confidence counts as six observations, so that 0
 HALF_LIFE_DAYS = 365.0
 HALF_LIFE_FACTOR: Mapping[str, float] = {"low": 0.5, "normal": 1.0, "high": 4.0, "pinned": float("inf")}
 DECIMALS = 4
-
-# How much one observation weighs, by how it is known; also the base of quality where no confidence is stored.
-RELIABILITY: Mapping[str, float] = {
-    "told_by_human": 1.00,
-    "consolidation": 0.95,
-    "seed": 0.90,
-    "direct_experience": 0.85,
-    "observation": 0.70,
-    "told_by_agent": 0.60,
-    "inference": 0.50,
-    "unknown": 0.40,
-}
 
 _BARRIERS = frozenset({"assert", "edit", "checkpoint"})
 _OUTCOMES = {"support": 1.0, "partial": 0.5, "contradict": 0.0}

@@ -6,6 +6,8 @@ from datetime import datetime
 from math import exp
 from typing import TYPE_CHECKING
 
+from memstore.model.keys import RELIABILITY
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -13,9 +15,8 @@ BASE_SHARE = 0.5
 RECENCY_SHARE = 0.3
 RECENCY_DAYS = 30.0
 CITATION_BONUS = 0.05
-UNKNOWN_BASE = 0.40
 
-# Seed 003's weights of sources, joined with the kinds of knowing of seed 000.
+# Seed 003's weights of channels; those of the kinds of knowing are `RELIABILITY`.
 BASE_OF_CHANNEL: Mapping[str, float] = {
     "USER.md": 1.00,
     "MEMORY.md": 0.95,
@@ -23,17 +24,7 @@ BASE_OF_CHANNEL: Mapping[str, float] = {
     "session": 0.85,
     "heartbeat": 0.70,
     "inferred": 0.50,
-    "fallback": UNKNOWN_BASE,
-}
-BASE_OF_SOURCE_TYPE: Mapping[str, float] = {
-    "told_by_human": 1.00,
-    "consolidation": 0.95,
-    "seed": 0.90,
-    "direct_experience": 0.85,
-    "observation": 0.70,
-    "told_by_agent": 0.60,
-    "inference": 0.50,
-    "unknown": UNKNOWN_BASE,
+    "fallback": RELIABILITY["unknown"],
 }
 
 
@@ -43,7 +34,7 @@ def base(confidence: float | None, channel: str, source_type: str) -> float:
         return confidence
     if channel in BASE_OF_CHANNEL:
         return BASE_OF_CHANNEL[channel]
-    return BASE_OF_SOURCE_TYPE.get(source_type, UNKNOWN_BASE)
+    return RELIABILITY.get(source_type, RELIABILITY["unknown"])
 
 
 def quality(base: float, *, days_old: float | None, cites: bool) -> float:
