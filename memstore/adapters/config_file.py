@@ -136,10 +136,9 @@ class ConfigFile:
         return f"{self.path}:{text.count(chr(10), 0, found.start()) + 1}" if found else str(self.path)
 
     def _nearest(self, name: str) -> str:
-        import difflib
+        from memstore.model.nearest import did_you_mean
 
-        close = difflib.get_close_matches(name, self.settings, n=1)
-        return f"did you mean {close[0]}?" if close else f"there are {', '.join(self.settings)}"
+        return did_you_mean(name, self.settings, otherwise=f"there are {', '.join(self.settings)}")
 
     # -- writing ---------------------------------------------------------------------------------
 

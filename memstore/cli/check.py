@@ -133,13 +133,12 @@ def summary(result: CheckResult) -> str:
 
 
 def _explain(session: Session, code: str) -> None:
-    from memstore.codec.shapes import suggestion
     from memstore.model.finding_codes import CODES
+    from memstore.model.nearest import did_you_mean
 
     found = CODES.get(code.strip("[]"))
     if found is None:
-        close = suggestion(code, tuple(CODES))
-        hint = f"did you mean {close}?" if close else "docs/findings.md lists the codes"
+        hint = did_you_mean(code, CODES, otherwise="docs/findings.md lists the codes")
         raise UsageError(f"no finding has the code `{code}`", hint=hint)
     document = {"code": found.name, "severity": found.severity.value, "meaning": found.meaning}
     session.emit(

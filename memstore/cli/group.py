@@ -160,11 +160,11 @@ class UnknownCommandError(click.UsageError):
     """No command of that name; `hint` names the nearest."""
 
     def __init__(self, name: str, commands: list[str], ctx: click.Context) -> None:
-        import difflib
+        from memstore.model.nearest import nearest
 
         super().__init__(f"{name!r} is no command of {ctx.command_path}", ctx)
-        close = difflib.get_close_matches(name, commands, n=1, cutoff=0.5)
-        self.hint = f"did you mean `{ctx.command_path} {close[0]}`?" if close else f"see `{ctx.command_path} --help`"
+        near = nearest(name, commands, similar=0.5)
+        self.hint = f"did you mean `{ctx.command_path} {near}`?" if near else f"see `{ctx.command_path} --help`"
 
 
 class Program(Group):

@@ -10,6 +10,7 @@ from memstore.cli.commands import COMMANDS, SECTIONS
 from memstore.cli.options import command
 from memstore.cli.topics import TOPICS
 from memstore.errors import UsageError
+from memstore.model.nearest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,5 @@ def _command_help(words: Sequence[str]) -> str:
 
 
 def _nearest(word: str) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(word, [*TOPICS, *COMMANDS], n=1)
-    return f"memstore help {close[0]}" if close else "`memstore help` lists the topics, `memstore --help` the commands"
+    near = nearest(word, [*TOPICS, *COMMANDS])
+    return f"memstore help {near}" if near else "`memstore help` lists the topics, `memstore --help` the commands"

@@ -73,10 +73,9 @@ def checked(name: str, text: str) -> str:
     value = text.strip()
     known = choices(name)
     if known and value not in known:
-        import difflib
+        from memstore.model.nearest import did_you_mean
 
-        close = difflib.get_close_matches(value, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(known)}"
+        hint = did_you_mean(value, known, otherwise=f"choose one of {', '.join(known)}")
         raise UsageError(f"`{text}` is no {name.replace('_', ' ')}", hint=hint)
     if not value:
         raise UsageError(f"the filter {name.replace('_', ' ')} has no value", hint="give one, or leave the filter out")

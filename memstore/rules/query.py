@@ -151,7 +151,7 @@ def _with_value(wanted: Filters, name: str, value: str) -> Filters:
 
 
 def _nearest(name: str) -> str:
-    import difflib
+    from memstore.model.nearest import nearest
 
-    close = difflib.get_close_matches(name, [*FIELDS, *KEY_BY_NAME], n=1)
-    return f"did you mean `{close[0]}:`?" if close else f"fields are {', '.join(FIELDS)}"
+    near = nearest(name, [*FIELDS, *KEY_BY_NAME])
+    return f"did you mean `{near}:`?" if near else f"fields are {', '.join(FIELDS)}"
