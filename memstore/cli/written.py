@@ -90,8 +90,7 @@ def say_findings(session: Session, findings: tuple[Finding, ...]) -> None:
     from memstore.cli.output import safe_line
 
     for finding in findings:
-        where = f"{finding.path}:{finding.at.line}:{finding.at.column}"
-        session.say(safe_line(f"{where}: {finding.severity.value}: {finding.text} [{finding.code}]"))
+        session.say(safe_line(finding.line))
         if finding.hint:
             session.say(f"  hint: {safe_line(finding.hint)}")
 

@@ -122,7 +122,7 @@ def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Findin
 
 def told(findings: Sequence[Finding]) -> str:
     """Return findings as lines that editors jump from."""
-    return "\n".join(f"{f.path}:{f.at.line}:{f.at.column}: {f.severity.value}: {f.text} [{f.code}]" for f in findings)
+    return "\n".join(finding.line for finding in findings)
 
 
 def hint(findings: Sequence[Finding]) -> str | None:

@@ -41,8 +41,7 @@ def main(environ: Mapping[str, str], folder: Path) -> int:
 
 def told(finding: Finding, prefix: str) -> Iterator[str]:
     """Yield the lines that tell a finding; `prefix` is the vault's folder in the repository."""
-    at = finding.at
-    yield f"{prefix}{finding.path}:{at.line}:{at.column}: {finding.severity.value}: {finding.text} [{finding.code}]"
+    yield f"{prefix}{finding.line}"
     if finding.hint:
         yield f"  hint: {finding.hint}"
     if finding.mended is not None:

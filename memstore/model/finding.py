@@ -39,6 +39,12 @@ class Finding(NamedTuple):
         """Whether a check fails because of this."""
         return self.severity is Severity.ERROR
 
+    @property
+    def line(self) -> str:
+        """The finding on one line, which editors and terminals jump from."""
+        at = f"{self.path}:{self.at.line}:{self.at.column}"
+        return f"{at}: {self.severity.value}: {self.text} [{self.code}]"
+
 
 def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
     """Return the findings by path, place and code, without repetition."""
