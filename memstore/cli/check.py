@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import command
+from memstore.cli.written import in_vault
 from memstore.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from memstore.cli.session import Session
     from memstore.flows.check import CheckResult
@@ -53,7 +53,7 @@ def check(
         raise UsageError("--staged checks all that is staged", hint="leave out --fix and paths")
     session.choices.json = session.choices.json or output_format == "json"
     ws = session.workspace()
-    result = _result(ws, [_in_vault(session, ws, path) for path in paths], staged=staged, fix=fix)
+    result = _result(ws, [in_vault(session, path) for path in paths], staged=staged, fix=fix)
     _emit(session, ws, result, output_format)
     if result.errors or (strict and result.warnings):
         session.exit(Exit.FOUND_ERRORS)
@@ -65,15 +65,6 @@ def _result(ws: Workspace, paths: Sequence[str], *, staged: bool, fix: bool) -> 
     if staged:
         return flow.check_staged_files(ws)
     return flow.fix(ws, paths) if fix else flow.check(ws, paths)
-
-
-def _in_vault(session: Session, ws: Workspace, path: str) -> str:
-    """Return a path as the vault has it: given from the folder where the person is, or from the vault's."""
-    root = ws.vault.root.resolve()
-    place: Path = session.environment().folder / path
-    if place.exists() and place.resolve().is_relative_to(root):
-        return place.resolve().relative_to(root).as_posix()
-    return path
 
 
 def _emit(session: Session, ws: Workspace, result: CheckResult, output_format: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -96,16 +97,20 @@ def say_findings(session: Session, findings: tuple[Finding, ...]) -> None:
 
 
 def in_vault(session: Session, path: str) -> str:
-    """Return a path as the vault has it: given from the folder where the person is, if that lies in the vault."""
+    """Return a path as the vault has it: given from the folder where the person is, or from the vault's.
+
+    Raises:
+        UsageError: it lies outside the vault.
+    """
     root = session.workspace().vault.root.resolve()
     folder = session.environment().folder.resolve()
     place = folder / path
-    if not (folder.is_relative_to(root) or place.is_absolute()):
-        return path
     # Folders may be linked; the name itself is the vault's, and not what it may point at.
     whole = place.resolve() if place.name == ".." else place.parent.resolve() / place.name
-    if not whole.is_relative_to(root):
+    if whole.is_relative_to(root):
+        return whole.relative_to(root).as_posix()
+    if folder.is_relative_to(root) or Path(path).is_absolute():
         from memstore.errors import UsageError
 
         raise UsageError(f"{path} lies outside the vault {root}", hint="name a path in it")
-    return whole.relative_to(root).as_posix()
+    return path
