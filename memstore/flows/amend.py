@@ -10,6 +10,7 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.errors import ChangedMeanwhileError, UsageError
 from memstore.flows.by_hand import refuse_by_hand
+from memstore.flows.directory import wrong_links
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.resolve import resolve
 from memstore.flows.save import Edit, Saved, findings_between, hint, instant, save, told
@@ -151,26 +152,32 @@ def accept(
 ) -> Saved | Rejected:
     """Make a draft, which was made of the file `before`, that file; a draft with errors is handed back.
 
+    Refs that the draft names anew are held to what every command holds them to: the memory is there, is another one,
+    and was not made of this one.
+
     Raises:
         ChangedMeanwhileError: the file is no longer the one that the draft was made of.
     """
-    findings = _wrong_with(before, draft)
+    findings = _wrong_with(ws, before, draft)
     if findings:
         return Rejected(findings)
     edit = Edit(path=before.path, before=before, after=draft)
     return save(ws, edit, verb="edit", dry_run=dry_run, commit=commit)
 
 
-def _wrong_with(before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
+def _wrong_with(ws: Workspace, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
     """Return the errors of a draft; empty where it can be written."""
     from memstore.codec.problem import Problem
-    from memstore.model.finding import Position
+    from memstore.model.finding import Position, Severity, in_order
 
     match memory_file.read(before.path, draft):
         case memory_file.BrokenFile(findings=findings):
             return findings
         case MemoryFile() as after:
-            return tuple(finding for finding in findings_between(before, after) if finding.is_error)
+            errors = [finding for finding in findings_between(before, after) if finding.is_error]
+            # A ref that leads nowhere is a warning in a file that is there; no command writes one.
+            links = [finding._replace(severity=Severity.ERROR) for finding in wrong_links(ws, before, after)]
+            return in_order([*errors, *links])
         case _:
             lost = Problem("fence-opening", Position(1), "the frontmatter is gone", "begin with a line ---")
             return (lost.found_in(before.path),)

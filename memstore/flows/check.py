@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from memstore.codec import registry_file, splice
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.errors import FormatError, NotFoundError, VaultError
+from memstore.flows.directory import directory_of
+from memstore.flows.hand_edits import HandEdits
 from memstore.flows.save import Edit, save_all
 from memstore.flows.staged import check_staged, staged
 from memstore.flows.visible import stop_for_others
-from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.finding import Finding, Position, in_order
 from memstore.model.finding_codes import CODES
 from memstore.model.registry import RegistryKind, expected_id, kind_of
@@ -25,10 +26,7 @@ if TYPE_CHECKING:
 
     from memstore.codec.memory_file import ReadFile
     from memstore.codec.registry_file import RegistryFile
-    from memstore.ports.search_index import Catalog
     from memstore.ports.workspace import Workspace
-
-_REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +62,8 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     stop_for_others(ws)
     memories, registry = _chosen(ws, paths)
     now = ws.clock.now()
-    directory = references.Directory.of(_nodes(ws.library.snapshot().catalog))
+    catalog = ws.library.snapshot().catalog
+    directory = directory_of(catalog, catalog.memories)
     findings: list[Finding] = []
     plain = 0
     for path in memories:
@@ -84,6 +83,8 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
 def fix(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     """Mend what needs no judgement, and check: a missing id, blanks in a title, an item that a list has twice.
 
+    A confidence that was changed by hand is recorded in its history; where the history was, the number follows it.
+
     A file that can't be read is never touched, even where the line that would mend it is known: whether it says what
     was meant is for a person to see.
 
@@ -95,9 +96,10 @@ def fix(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     stop_for_others(ws)
     fixed: list[Finding] = []
     edits = []
+    by_hand = HandEdits(ws)
     for path in _chosen(ws, paths)[0]:
         file = _read(ws, path)
-        if isinstance(file, MemoryFile) and (done := _fixed(ws, file)):
+        if isinstance(file, MemoryFile) and (done := _fixed(ws, file, by_hand)):
             edits.append(Edit(path=path, before=file, after=done[0]))
             fixed += done[1]
     save_all(ws, edits, verb="check --fix")
@@ -153,16 +155,6 @@ def _unreadable(path: str, error: VaultError) -> Finding:
     )  # fmt: skip
 
 
-def _nodes(catalog: Catalog) -> Iterator[references.Node]:
-    """Yield what is known of each memory that has an id."""
-    ids, paths, types = catalog.column("id"), catalog.column("path"), catalog.column("type")
-    columns = {key: catalog.column(key) for key in _REF_KEYS}
-    for row in catalog.memories:
-        if ids[row]:
-            refs = {key: tuple(column[row].split(ITEM_SEPARATOR)) for key, column in columns.items() if column[row]}
-            yield references.Node(paths[row], types[row], ids[row], refs)
-
-
 # -- registry files ------------------------------------------------------------------------------
 
 
@@ -206,13 +198,13 @@ def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Fi
 # -- mending -------------------------------------------------------------------------------------
 
 
-def _fixed(ws: Workspace, file: MemoryFile) -> tuple[bytes, list[Finding]] | None:
+def _fixed(ws: Workspace, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, list[Finding]] | None:
     """Return a file's bytes with all mended that needs no judgement, and what that was; None where there is nothing."""
     checked = Checked(file.path, file.memory, file.front.position, file.text.body_line)
     edits: list[splice.Edit] = []
     mended = []
     for finding in checks.of_memory(checked, now=ws.clock.now()):
-        edit = _edit(ws, file, finding)
+        edit = _edit(ws, file, finding, by_hand)
         if edit is not None:
             mended.append(finding)
             edits += [edit] if edit not in edits else []
@@ -222,7 +214,7 @@ def _fixed(ws: Workspace, file: MemoryFile) -> tuple[bytes, list[Finding]] | Non
         return None  # laid out so oddly that a person has to do it; the finding stays
 
 
-def _edit(ws: Workspace, file: MemoryFile, finding: Finding) -> splice.Edit | None:
+def _edit(ws: Workspace, file: MemoryFile, finding: Finding, by_hand: HandEdits) -> splice.Edit | None:
     match finding.code:
         case "id-missing":
             return splice.SetValue("id", ws.ids.memory_id())
@@ -231,5 +223,7 @@ def _edit(ws: Workspace, file: MemoryFile, finding: Finding) -> splice.Edit | No
         case "item-repeated":
             key = next(key for key in checks.LIST_KEYS if finding.text.startswith(f"`{key}` "))
             return splice.SetValue(key, list(dict.fromkeys(getattr(file.memory, key))))
+        case "confidence-drift" if by_hand.is_of_the_number(file) or by_hand.is_of_the_ledger(file):
+            return by_hand.settled(file)
         case _:
             return None

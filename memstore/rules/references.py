@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Keys whose refs make a memory of other memories: following them must come to an end.
 _ACYCLIC = ("derived_from", "supersedes")
-_REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
+REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
 # A link and the one that the other side has to return.
 _RETURNED = {"supersedes": "superseded_by", "superseded_by": "supersedes", "processed_into": "derived_from"}
 
@@ -76,7 +76,7 @@ def _refs(texts: Iterable[str]) -> Iterator[MemoryRef]:
 def _named(checked: Checked) -> Iterator[tuple[str, tuple[str | int, ...], str]]:
     """Yield each ref that a memory names, with its key and its place; marks of other things are among them."""
     memory = checked.memory
-    for key in _REF_KEYS:
+    for key in REF_KEYS:
         for i, text in enumerate(getattr(memory, key)):
             yield key, (key, i), text
     for i, line in enumerate(memory.confidence_history):
@@ -116,7 +116,9 @@ def _target(
 ) -> Iterator[Finding]:
     """Yield what is wrong with the memory that a ref names."""
     targets = directory.by_id.get(ref.id, ())
-    if not targets:
+    if ref.id == checked.memory.id and key not in _ACYCLIC:
+        yield checked.finding("lineage-cycle", f"`{key}` names the memory itself", "take the ref out", *at)
+    elif not targets:
         yield checked.finding(
             "ref-dangling", f"`{key}` names {ref}, and there is no such memory", "mend the ref, or take it out", *at
         )

@@ -117,6 +117,41 @@ def test_a_bad_draft_is_handed_back(draft: bytes, code: str) -> None:
     assert files_of(ws)[PATH] == STYLED
 
 
+LINKED = {
+    "a.md": memory_text(id="m_aaa"),
+    "b.md": memory_text(id="m_bbb", derived_from="[note:m_aaa]"),
+    "c.md": memory_text(id="m_ccc", derived_from="[note:m_bbb]", relates_to="[note:m_gone]"),
+    "claire.md": memory_text(id="m_claire", owner="si:claire"),
+}
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"),
+    [
+        ({"derived_from": "[note:m_ccc]"}, "lineage-cycle"),
+        ({"derived_from": "[note:m_aaa]"}, "lineage-cycle"),
+        ({"relates_to": "[note:m_aaa]"}, "lineage-cycle"),
+        ({"derived_from": "[raw:m_nothing]"}, "ref-dangling"),
+        ({"relates_to": "[note:m_claire]"}, "ref-dangling"),
+        ({"relates_to": "[raw:m_bbb]"}, "ref-type"),
+        ({"derived_from": "[nonsense]"}, "ref-form"),
+    ],
+)
+def test_the_editor_takes_no_ref_that_a_command_would_refuse(keys: dict[str, str], code: str) -> None:
+    ws = memory_workspace(LINKED)
+    rejected = accept(ws, opened_for_change(ws, "m_aaa"), memory_text(id="m_aaa", **keys))
+    assert isinstance(rejected, Rejected)
+    assert [(finding.code, finding.is_error) for finding in rejected.findings] == [(code, True)]
+    assert files_of(ws) == LINKED
+
+
+def test_the_editor_does_not_ask_for_what_was_wrong_before() -> None:
+    ws = memory_workspace(LINKED)
+    draft = LINKED["c.md"].replace(b"[note:m_bbb]", b"[note:m_aaa, note:m_bbb]")
+    assert isinstance(accept(ws, opened_for_change(ws, "m_ccc"), draft), Saved)
+    assert files_of(ws)["c.md"] == draft
+
+
 def test_a_save_in_between_wins() -> None:
     ws = memory_workspace({PATH: STYLED})
     before = opened_for_change(ws, "m_7f3")

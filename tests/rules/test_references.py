@@ -43,8 +43,8 @@ def note(memory_id: str, **keys: Any) -> Memory:
 
 
 def test_memories_that_fit_together_pass() -> None:
-    ledger = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", evidence_source="note:bbb")
-    decided = ResolvedConflict(with_="note:bbb", conflict_type="temporal", decision="keep")
+    ledger = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", evidence_source="note:aaa")
+    decided = ResolvedConflict(with_="note:aaa", conflict_type="temporal", decision="keep")
     assert codes(
         a=note("aaa", derived_from=("raw:ccc", "context:a walk", "url:https://example.org"), relates_to=("note:bbb",)),
         b=note("bbb", supersedes=("note:ddd",), confidence_history=(ledger,), resolved_conflicts=(decided,)),
@@ -121,3 +121,16 @@ def test_a_memory_without_an_id_is_checked_as_well() -> None:
     assert codes(a=Memory(type="note", relates_to=("note:zzz",), supersedes=("note:bbb",)), b=note("bbb")) == [
         ("a.md", "ref-dangling")
     ]
+
+
+@pytest.mark.parametrize("key", ["relates_to", "processed_into", "superseded_by"])
+def test_a_memory_that_names_itself_is_an_error_in_every_list(key: str) -> None:
+    (finding,) = findings(a=note("aaa", **{key: ("note:aaa",)}))
+    assert (finding.code, finding.text, finding.is_error) == (
+        "lineage-cycle", f"`{key}` names the memory itself", True,
+    )  # fmt: skip
+
+
+def test_evidence_of_itself_is_an_error() -> None:
+    line = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", evidence_source="note:aaa")
+    assert codes(a=note("aaa", confidence_history=(line,))) == [("a.md", "lineage-cycle")]
