@@ -21,7 +21,7 @@ def _memory(head: str, body: str = "A text about the kettle.\n") -> bytes:
 
 # Files that can't be read as memories, by name.
 BROKEN: dict[str, Broken] = {
-    "unclosed.md": Broken(b"---\ntype: note\nauthor: si:ash\n\nA text about the kettle.\n", "fence-unclosed", 1),
+    "unclosed.md": Broken(b"---\ntype: note\nsource: si:ash\n\nA text about the kettle.\n", "fence-unclosed", 1),
     "almost-closed.md": Broken(b"---\ntype: note\n----\nA text about the kettle.\n", "fence-unclosed", 3, "---"),
     "duplicate-keys.md": Broken(
         _memory("access_grants: [human:sean]\naccess_grants: [human:tom]"), "yaml-duplicate-key", 4
@@ -44,15 +44,15 @@ BROKEN: dict[str, Broken] = {
 }
 # Files that can be read and must not stand as they are.
 AT_ODDS: dict[str, Broken] = {
-    "one.md": Broken(_memory("id: m_aaaaaaaaaa\nauthor: si:ash"), "id-duplicate", 3),
-    "other.md": Broken(_memory("id: m_aaaaaaaaaa\nauthor: si:ash"), "id-duplicate", 3),
+    "one.md": Broken(_memory("id: m_aaaaaaaaaa\nsource: si:ash"), "id-duplicate", 3),
+    "other.md": Broken(_memory("id: m_aaaaaaaaaa\nsource: si:ash"), "id-duplicate", 3),
     "conflict-in-the-text.md": Broken(
-        _memory("id: m_bbbbbbbbbb\nauthor: si:ash", "<<<<<<< HEAD\nHot.\n=======\nCold.\n>>>>>>> other\n"),
+        _memory("id: m_bbbbbbbbbb\nsource: si:ash", "<<<<<<< HEAD\nHot.\n=======\nCold.\n>>>>>>> other\n"),
         "conflict-marker", 6,
     ),
 }  # fmt: skip
 SOUND = {
-    "sound.md": _memory("id: m_cccccccccc\nauthor: si:ash\ntitle: Kettle"),
+    "sound.md": _memory("id: m_cccccccccc\nsource: si:ash\ntitle: Kettle"),
     "plain.md": b"No fence, no memory.\n",
 }
 

@@ -125,7 +125,10 @@ def _lines(session: Session, done: Reinforced, *, dry_run: bool) -> Iterator[str
 @commit_option()
 @dry_run_option()
 def recompute(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
-    """Store the confidence that follows from each history, or prove that it is what is stored."""
+    """Store the confidence that follows from each history, or prove that it is what is stored.
+
+    A number that was changed by hand since the last commit is kept: its history gets a line that says so.
+    """
     from memstore.flows.recompute import check_confidences
     from memstore.flows.recompute import recompute as replay
 
@@ -156,7 +159,10 @@ def _recomputed_document(done: Recomputed, *, dry_run: bool) -> dict[str, Any]:
 
 
 def _unequal_document(one: Unequal, diff: str | None) -> dict[str, Any]:
-    document = {"ref": one.ref, "path": one.path, "line": one.line, "stored": one.stored, "replayed": one.replayed}
+    document = {
+        "ref": one.ref, "path": one.path, "line": one.line,
+        "stored": one.stored, "replayed": one.replayed, "by_hand": one.by_hand,
+    }  # fmt: skip
     return document if diff is None else {**document, "diff": diff}
 
 
@@ -170,4 +176,5 @@ def _recomputed_lines(session: Session, done: Recomputed, *, dry_run: bool) -> I
         return
     for one in done.unequal:
         place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}"
-        yield f"{place}: {one.ref or ''} {number(one.stored)}, replayed {number(one.replayed)}"
+        stands = " (changed by hand: it stands)" if one.by_hand else ""
+        yield f"{place}: {one.ref or ''} {number(one.stored)}, replayed {number(one.replayed)}{stands}"

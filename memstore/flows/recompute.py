@@ -1,4 +1,4 @@
-"""Prove that stored confidences follow from their ledgers, or store those that do."""
+"""Prove that stored confidences follow from their ledgers, or make them follow."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from memstore.codec import splice
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import VaultError
 from memstore.flows.amend import opened_for_change
+from memstore.flows.hand_edits import HandEdits
 from memstore.flows.save import Edit, save_all
 from memstore.flows.visible import visible_rows
 from memstore.ports.vault import read_file
 from memstore.rules.access import may_see
-from memstore.rules.beliefs import replayed, states_nothing
-from memstore.rules.confidence import stored
+from memstore.rules.beliefs import drifted, states_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unequal:
-    """A memory whose confidence is not what its ledger amounts to; both in [0, 1]."""
+    """A memory whose confidence is not what its ledger amounts to; both in [0, 1].
+
+    `by_hand` tells that a hand changed the number since the last commit: it stands, and the ledger learns of it.
+    """
 
     ref: str | None
     path: str
     line: int
     stored: float | None
     replayed: float
+    by_hand: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +50,14 @@ class Recomputed:
 def check_confidences(ws: Workspace, refs: Sequence[str] = ()) -> Recomputed:
     """Compare what is stored with what the ledgers amount to, for these memories or all; write nothing."""
     files = _files(ws, refs)
-    return Recomputed(ledgers=len(files), unequal=_unequal(files))
+    return Recomputed(ledgers=len(files), unequal=_unequal(files, HandEdits(ws)))
 
 
 def recompute(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Recomputed:
-    """Store what the ledgers amount to, for these memories or all.
+    """Store what the ledgers amount to, for these memories or all; a number that a hand changed is never lost.
+
+    Where the number itself was changed since the last commit, or there is no commit to tell, it stands, and its ledger
+    gets a line `edit`.
 
     Args:
         ws: the vault.
@@ -62,12 +69,12 @@ def recompute(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False,
         NotFoundError: a ref names no memory.
     """
     files = _files(ws, refs)
-    unequal = _unequal(files)
-    values = {one.path: one.replayed for one in unequal}
+    by_hand = HandEdits(ws)
+    unequal = _unequal(files, by_hand)
     edits = [
-        Edit(path=file.path, before=file, after=splice.set_value(file, "confidence", values[file.path]))
+        Edit(path=file.path, before=file, after=splice.apply(file, [edit]))
         for file in files
-        if file.path in values
+        if (edit := by_hand.settled(file)) is not None
     ]
     saved = save_all(ws, edits, verb="recompute", dry_run=dry_run, commit=commit)
     return Recomputed(ledgers=len(files), unequal=unequal, saved=saved)
@@ -92,19 +99,16 @@ def _all(ws: Workspace) -> Iterator[MemoryFile]:
             yield file
 
 
-def _unequal(files: Sequence[MemoryFile]) -> tuple[Unequal, ...]:
-    found = []
-    for file in files:
-        memory = file.memory
-        amounts_to = replayed(memory.confidence_history)
-        if memory.confidence is None or stored(memory.confidence) != amounts_to:
-            found.append(
-                Unequal(
-                    ref=str(memory.ref) if memory.ref else None,
-                    path=file.path,
-                    line=file.front.position("confidence").line,
-                    stored=memory.confidence,
-                    replayed=amounts_to,
-                )
-            )
-    return tuple(found)
+def _unequal(files: Sequence[MemoryFile], by_hand: HandEdits) -> tuple[Unequal, ...]:
+    return tuple(
+        Unequal(
+            ref=str(file.memory.ref) if file.memory.ref else None,
+            path=file.path,
+            line=file.front.position("confidence").line,
+            stored=file.memory.confidence,
+            replayed=amounts_to,
+            by_hand=by_hand.is_of_the_number(file),
+        )
+        for file in files
+        if (amounts_to := drifted(file.memory)) is not None
+    )

@@ -270,7 +270,16 @@ _CODES = (
     _warning(
         "source-missing",
         "nothing says where the memory comes from",
-        "It is an orphan: no source, source_type, source_entity, derived_from, relates_to or author.",
+        "It is an orphan: no source, source_type, source_entity, channel, derived_from, relates_to, supersedes or "
+        "evidence. Who wrote it, and when, does not say where it comes from.",
+    ),
+    _warning(
+        "confidence-drift",
+        "the confidence is not what its history amounts to",
+        "The number is a function of its history. Where a hand changed the number since the last commit, it stands, "
+        "and `check --fix` adds the line that says so, with the op edit; where a hand changed the history, "
+        "`check --fix` stores what it amounts to. What was committed so stays: `memstore recompute` stores what "
+        "the history amounts to, or add a line with the op edit.",
     ),
     # -- memories together
     _error(
@@ -291,8 +300,8 @@ _CODES = (
     _error(
         "lineage-cycle",
         "a memory that comes from itself",
-        "Following derived_from, or supersedes, leads back to the memory: each would prove the other. Take "
-        "one link out.",
+        "Following derived_from, or supersedes, leads back to the memory: each would prove the other. Or a ref "
+        "names the memory that it stands in. Take one link out.",
     ),
     _warning(
         "link-one-sided",

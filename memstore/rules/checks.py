@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memstore.model.finding import Finding, Position
 from memstore.model.finding_codes import CODES
 from memstore.model.keys import KEYS, Shape
+from memstore.rules import beliefs, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -156,12 +157,22 @@ def _status(checked: Checked) -> Iterator[Finding]:
 
 
 def _source(checked: Checked) -> Iterator[Finding]:
-    memory = checked.memory
-    origins = (memory.source, memory.source_type, memory.source_entity, memory.author)
-    if memory.status != "forgotten" and not any(origins) and not memory.derived_from and not memory.relates_to:
+    if checked.memory.status != "forgotten" and not provenance.says_its_source(checked.memory):
         yield checked.finding(
             "source-missing", "nothing says where the memory comes from: an orphan",
-            "add a source, source_type, source_entity, derived_from, relates_to or author", "type",
+            "add a source, source_type, source_entity, derived_from or relates_to", "type",
+        )  # fmt: skip
+
+
+def _confidence(checked: Checked) -> Iterator[Finding]:
+    amounts_to = beliefs.drifted(checked.memory)
+    if amounts_to is not None:
+        held = checked.memory.confidence
+        stands = "there is no confidence" if held is None else f"the confidence is {held:g}"
+        yield checked.finding(
+            "confidence-drift", f"{stands}, and its history amounts to {amounts_to:g}",
+            "memstore check --fix records a number that was changed by hand; memstore recompute mends any other",
+            "confidence_history" if held is None else "confidence",
         )  # fmt: skip
 
 
@@ -172,5 +183,6 @@ _CHECKS: tuple[Callable[[Checked], Iterator[Finding]], ...] = (
     _own_keys,
     _status,
     _source,
+    _confidence,
     _body,
 )

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from memstore.model.ids import is_entity_id
+from memstore.model.ids import MemoryRef, is_entity_id
+from memstore.model.provenance import is_external_mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from memstore.model.memory import Memory
 
 # First match wins. Whole words: "unseeded" is no seed, "kernle:seed-beliefs" is one.
 _BY_WORD = (
@@ -49,3 +52,15 @@ def provenance_of_new(values: Mapping[str, Any]) -> dict[str, Any]:
     if source and not values.get("derived_from") and values["type"] in _MADE_OF_THEIR_SOURCE:
         added["derived_from"] = [f"context:{source}"]
     return added
+
+
+def says_its_source(memory: Memory) -> bool:
+    """Whether a memory says where it comes from; who wrote it, where and when does not say so."""
+    said = (memory.source, memory.source_entity, memory.channel, memory.derived_from, memory.relates_to)
+    named = (line.evidence_source or "" for line in memory.confidence_history)
+    return (
+        memory.source_type not in (None, "unknown")
+        or any((*said, memory.supersedes))
+        or any(MemoryRef.parse(text) or is_external_mark(text) for text in named)
+        or any("[[" in (witness.notes or "") for witness in memory.witnesses)
+    )

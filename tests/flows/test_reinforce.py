@@ -136,9 +136,11 @@ def test_stored_is_replayed_and_what_is_not_is_found() -> None:
     files["b.md"] = files["b.md"].replace(b"confidence: 0.8686", b"confidence: 0.99")
     ws = memory_workspace(files)
     (unequal,) = check_confidences(ws, ["m_b"]).unequal
-    assert unequal == Unequal(ref="belief:m_b", path="b.md", line=4, stored=0.99, replayed=0.8686)
+    assert unequal == Unequal(ref="belief:m_b", path="b.md", line=4, stored=0.99, replayed=0.8686, by_hand=True)
     assert recompute(ws, dry_run=True).unequal == (unequal,)
     assert files_of(ws) == files
     recompute(ws)
-    assert b"confidence: 0.8686 # stated\n" in files_of(ws)["b.md"]
+    # There is no commit to tell who changed what: the number stands, and the ledger learns of it.
+    assert b"confidence: 0.99 # stated\n" in files_of(ws)["b.md"]
+    assert b'op: edit, old: 0.8686, new: 0.99, by: "human:unknown"}' in files_of(ws)["b.md"]
     assert recompute(ws).saved == ()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.model.confidence import LedgerLine
 from memstore.model.finding import Position
 from memstore.model.keys import KEYS
 from memstore.model.memory import Memory
@@ -16,7 +17,10 @@ from memstore.rules import checks
 from memstore.rules.checks import Checked
 
 NOW = datetime(2026, 2, 1, 12, tzinfo=UTC)
-GOOD: dict[str, Any] = {"type": "note", "id": "m_0000000001", "author": "si:ash", "body": "Tea.\n"}
+GOOD: dict[str, Any] = {
+    "type": "note", "id": "m_0000000001", "author": "si:ash", "source_type": "observation", "body": "Tea.\n",
+}  # fmt: skip
+STATED = LedgerLine(timestamp="2026-02-01T10:00:00Z", op="assert", new=0.8)
 CONFLICT = "One.\n<<<<<<< HEAD\nTwo.\n=======\nThree.\n>>>>>>> other\n"
 
 
@@ -54,7 +58,10 @@ def at(key: str, item: int | None = None) -> tuple[int, int]:
         ({"status": "superseded"}, "heir-missing", *at("status")),
         ({"status": "draft"}, "draft-place", *at("status")),
         ({"status": "forgotten", "body": "Gone.\n\nBut not quite.\n"}, "forgotten-body", 62, 1),
-        ({"author": None}, "source-missing", *at("type")),
+        ({"source_type": None}, "source-missing", *at("type")),
+        ({"source_type": "unknown"}, "source-missing", *at("type")),
+        ({"confidence": 0.9, "confidence_history": (STATED,)}, "confidence-drift", *at("confidence")),
+        ({"confidence_history": (STATED,)}, "confidence-drift", *at("confidence_history")),
         ({"body": CONFLICT}, "conflict-marker", 61, 1),
         ({"body": CONFLICT.replace("\n", "\r\n")}, "conflict-marker", 61, 1),
         ({"body": CONFLICT.replace("=======", "||||||| base\nZero.\n=======")}, "conflict-marker", 61, 1),

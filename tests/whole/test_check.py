@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "output"
 WARNED = """---
 type: note
-author: si:ash
+source: a walk
 title:  Tea   time
 tags: [a, b, a] # twice
 acess_grants: [human:sean]

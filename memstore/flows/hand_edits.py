@@ -1,0 +1,92 @@
+"""A number and a ledger that disagree: what a hand changed since the last commit decides which of the two stands."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memstore.codec import memory_file, registry_file, splice
+from memstore.codec.ledger import entry_of
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import GitError, VaultError
+from memstore.model.registry import RegistryKind, kind_of
+from memstore.rules.beliefs import drifted, edited
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+UNKNOWN_HAND = "human:unknown"
+
+
+class HandEdits:
+    """What was changed by hand in the vault's files since the last commit; git is asked once, when it is needed."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+
+    def is_of_the_number(self, file: MemoryFile) -> bool:
+        """Whether a hand changed the number and not only the ledger; it is so where no commit says otherwise."""
+        held = file.memory.confidence
+        committed = self._committed(file.path)
+        return held is not None and (committed is None or committed.confidence != held)
+
+    def is_of_the_ledger(self, file: MemoryFile) -> bool:
+        """Whether a hand changed the ledger and not the number, or took the number away."""
+        if file.memory.confidence is None:
+            return True
+        committed = self._committed(file.path)
+        return (
+            committed is not None
+            and committed.confidence == file.memory.confidence
+            and {*committed.confidence_history} != {*file.memory.confidence_history}
+        )
+
+    def settled(self, file: MemoryFile) -> splice.Edit | None:
+        """Return what makes number and ledger agree, a hand edit kept; None where they do.
+
+        A number that a hand changed stands, and the ledger gets a line that says so. Otherwise the ledger decides.
+        """
+        amounts_to = drifted(file.memory)
+        if amounts_to is None:
+            return None
+        held = file.memory.confidence
+        if held is None or not self.is_of_the_number(file):
+            return splice.SetValue("confidence", amounts_to)
+        line = edited(file.memory, held, self._ws.clock.now(), self._hand)
+        return splice.AppendEntry("confidence_history", entry_of(line))
+
+    def _committed(self, path: str) -> Memory | None:
+        """Return a memory as the last commit has it; None where it has none, or there is no commit."""
+        blob = self._blobs.get(path)
+        data = self._ws.history.blobs([blob]).get(blob) if blob else None
+        file = None if data is None else memory_file.read(path, data)
+        return file.memory if isinstance(file, MemoryFile) else None
+
+    @cached_property
+    def _blobs(self) -> Mapping[str, str]:
+        head = self._ws.history.head() if self._ws.history.repository else None
+        return self._ws.history.files_at(head) if head else {}
+
+    @cached_property
+    def _hand(self) -> str:
+        """The entity whose file lists the e-mail address of the one who commits here."""
+        try:
+            mail = self._ws.history.identity().rpartition("<")[2].rstrip(">") if self._ws.history.repository else ""
+        except GitError:
+            mail = ""
+        found = (self._entity_of(path, mail) for path in sorted(self._ws.vault.registry_files()) if mail)
+        return next((entity for entity in found if entity), UNKNOWN_HAND)
+
+    def _entity_of(self, path: str, mail: str) -> str | None:
+        if kind_of(path) is not RegistryKind.ENTITY:
+            return None
+        try:
+            file = registry_file.read(path, RegistryKind.ENTITY, self._ws.vault.read(path))
+        except VaultError:
+            return None
+        if isinstance(file, tuple) or (file.values.get("email") or "").casefold() != mail.casefold():
+            return None
+        return str(file.values["id"])

@@ -1,0 +1,122 @@
+"""What a hand changed since the last commit stands: a number gets its line, a ledger its number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.flows.check import check, fix
+from memstore.flows.recompute import check_confidences, recompute
+from tests.git_repositories import vault_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memstore.model.finding import Finding
+    from memstore.ports.workspace import Workspace
+    from tests.git_repositories import Written
+
+STATED = '  - {timestamp: "2026-02-01T10:00:00Z", op: assert, old: null, new: 0.8}\n'
+SEEN = '  - {timestamp: "2026-02-01T11:00:00Z", op: support, old: 0.8, new: 0.8286, evidence_source: "raw:m_r", '
+SEEN += "weight: 1.0}\n"
+RAW = "---\ntype: raw\nid: m_r\nsource: a walk\n---\nSeen.\n"
+SEAN = "---\ntype: entity\nid: human:sean\nemail: {mail}\n---\n"
+
+
+def belief(confidence: str, history: str = STATED + SEEN) -> str:
+    line = f"confidence: {confidence}\n" if confidence else ""
+    return f"---\ntype: belief\nid: m_b\nsource: a walk\n{line}confidence_history:\n{history}---\nHeld.\n"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Written:
+    made = vault_in(tmp_path / "vault")
+    made.write("b.md", belief("0.8286"))
+    made.write("r.md", RAW)
+    made.commit("first")
+    return made
+
+
+def text(vault: Written) -> str:
+    return (vault.root / "b.md").read_text()
+
+
+def drifts(ws: Workspace) -> list[Finding]:
+    return [finding for finding in check(ws).findings if finding.code == "confidence-drift"]
+
+
+def mended_by_check(ws: Workspace) -> None:
+    assert [finding.code for finding in fix(ws).fixed] == ["confidence-drift"]
+
+
+def mended_by_recompute(ws: Workspace) -> None:
+    (unequal,) = recompute(ws).unequal
+    assert unequal.ref == "belief:m_b"
+
+
+MENDERS = pytest.mark.parametrize("mend", [mended_by_check, mended_by_recompute])
+
+
+def test_a_number_that_follows_from_its_history_is_no_finding(vault: Written) -> None:
+    assert drifts(vault.open()) == []
+
+
+@MENDERS
+def test_a_number_changed_by_hand_stands_and_is_recorded(vault: Written, mend: Callable[[Workspace], None]) -> None:
+    vault.write("b.md", belief("0.6"))
+    ws = vault.open()
+    (finding,) = drifts(ws)
+    assert (finding.text, finding.at.line) == ("the confidence is 0.6, and its history amounts to 0.8286", 5)
+    assert not finding.is_error
+    mend(ws)
+    edited = '  - {timestamp: "2026-02-01T12:0'
+    assert text(vault).startswith(belief("0.6").partition("---\nHeld")[0] + edited)
+    assert ':00Z", op: edit, old: 0.8286, new: 0.6, by: "human:unknown"}\n---\nHeld.\n' in text(vault)
+    assert drifts(ws) == []
+    assert check_confidences(ws).unequal == ()
+
+
+def test_the_hand_is_the_entity_whose_file_lists_the_address(vault: Written) -> None:
+    mail = vault.open().history.identity().rpartition("<")[2].rstrip(">")
+    vault.write("entities/human/claire.md", SEAN.format(mail="claire@example.org").replace("sean", "claire"))
+    vault.write("entities/human/sean.md", SEAN.format(mail=mail.upper()))
+    vault.write("b.md", belief("0.6"))
+    recompute(vault.open())
+    assert 'op: edit, old: 0.8286, new: 0.6, by: "human:sean"}' in text(vault)
+
+
+@MENDERS
+def test_a_number_follows_a_history_that_was_changed_by_hand(vault: Written, mend: Callable[[Workspace], None]) -> None:
+    vault.write("b.md", belief("0.8286", STATED))
+    mend(vault.open())
+    assert text(vault) == belief("0.8", STATED)
+
+
+@MENDERS
+def test_a_number_that_was_taken_out_is_put_back(vault: Written, mend: Callable[[Workspace], None]) -> None:
+    vault.write("b.md", belief(""))
+    ws = vault.open()
+    assert [finding.text for finding in drifts(ws)] == ["there is no confidence, and its history amounts to 0.8286"]
+    mend(ws)
+    assert "confidence: 0.8286\n" in text(vault)
+    assert drifts(ws) == []
+
+
+def test_what_was_committed_so_is_left_to_judgement(vault: Written) -> None:
+    vault.write("b.md", belief("0.6"))
+    vault.commit("by hand, without the hook")
+    ws = vault.open()
+    assert fix(ws).fixed == ()
+    assert text(vault) == belief("0.6")
+    assert [one.by_hand for one in recompute(ws).unequal] == [False]
+    assert text(vault) == belief("0.8286")
+
+
+def test_a_file_that_no_commit_has_stands_as_it_is(vault: Written) -> None:
+    vault.write("b.md", belief("0.8286"))
+    vault.write("new.md", belief("0.3").replace("m_b", "m_new"))
+    (unequal,) = recompute(vault.open()).unequal
+    assert (unequal.path, unequal.by_hand) == ("new.md", True)
+    assert "confidence: 0.3\n" in (vault.root / "new.md").read_text()
