@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import registry_file, splice
+from memstore.codec import edges, registry_file, splice
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.errors import FormatError, NotFoundError, VaultError
 from memstore.flows.directory import directory_of
@@ -16,6 +16,8 @@ from memstore.flows.staged import check_staged, staged
 from memstore.flows.visible import stop_for_others
 from memstore.model.finding import Finding, Position, in_order
 from memstore.model.finding_codes import CODES
+from memstore.model.ids import MemoryRef
+from memstore.model.lineage import EdgeKind
 from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.ports.vault import read_file
 from memstore.rules import checks, references
@@ -71,6 +73,7 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
         if isinstance(file, MemoryFile):
             checked = Checked(path, file.memory, file.front.position, file.text.body_line)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
+            findings += _cited_in_vain(checked, file, directory)
         elif isinstance(file, BrokenFile):
             findings += file.findings
         else:
@@ -153,6 +156,16 @@ def _unreadable(path: str, error: VaultError) -> Finding:
         code=code.name, severity=code.severity, path=path, at=Position(1), text=str(error),
         hint=error.hint or "look at the file's permissions",
     )  # fmt: skip
+
+
+def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Directory) -> Iterator[Finding]:
+    """Yield the citations in a text that lead to no memory."""
+    for cited in edges.cited_refs(file.memory.body):
+        ref = MemoryRef.parse(cited)
+        if ref is not None and ref.id not in directory.by_id:
+            for _, at in edges.places(file, EdgeKind.CITES, cited):
+                text, hint = f"the text cites {cited}, and there is no such memory", "mend the citation, or take it out"
+                yield checked.finding("ref-dangling", text, hint, "", line=at.line)._replace(at=at)
 
 
 # -- registry files ------------------------------------------------------------------------------

@@ -263,6 +263,13 @@ def test_lineage_holds_after_the_source_is_edited_and_moved(program: Program) ->
     assert "ref-dangling" in program.run("check").stdout
 
 
+def test_what_is_deleted_is_missed_where_a_text_cites_it(program: Program) -> None:
+    put(program, "m_cites", "Line one.\nAs [[raw:m_gone]] says.", type="note", source="a walk")
+    told = program.run("check").stdout
+    assert "the text cites raw:m_gone, and there is no such memory [ref-dangling]" in told
+    assert told.startswith("m_cites.md:7:4:")
+
+
 def test_a_killed_promotion_is_whole_or_mended(program: Program) -> None:
     for round_, delay in enumerate((0.15, 0.25, 0.35)):
         raw = program.json("raw", f"Capture number {round_}")["ref"]
