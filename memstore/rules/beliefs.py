@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,7 +25,7 @@ UNSTATED_BELIEF_CONFIDENCE = 0.8  # docs/beliefs.md, "Unstated confidence"
 PROMOTED_BELIEF_CONFIDENCE = 0.7  # likewise
 
 # A run of consolidation as evidence: it weighs nothing by itself, the memories that it names do.
-_CONSOLIDATION = re.compile(r"consolidation:\d{4}-\d{2}-\d{2}")
+_CONSOLIDATION = re.compile(r"consolidation:(\d{4}-\d{2}-\d{2})")
 _SUPPORTING = frozenset({"support", "partial"})
 _SPOKEN = frozenset({*_SUPPORTING, "contradict", "retract"})
 
@@ -67,7 +67,16 @@ class Weighed(NamedTuple):
 
 def mark_as_evidence(text: str) -> Evidence | None:
     """Return a mark `consolidation:YYYY-MM-DD` as evidence, which weighs 0; None for any other text."""
-    return Evidence(source=text, weight=0.0) if _CONSOLIDATION.fullmatch(text) else None
+    found = _CONSOLIDATION.fullmatch(text)
+    return Evidence(source=text, weight=0.0) if found and _is_day(found[1]) else None
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def as_evidence(memory: Memory, load: Load) -> Evidence:

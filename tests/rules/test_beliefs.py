@@ -119,7 +119,7 @@ def test_marks_weigh_nothing_by_themselves() -> None:
     mark = mark_as_evidence("consolidation:2026-02-01")
     assert mark is not None
     assert after(BELIEF, mark).confidence == 0.85
-    assert [mark_as_evidence(text) for text in ("consolidation:soon", "url:https://x", "raw:m_r")] == [None] * 3
+    assert [mark_as_evidence(text) for text in ("consolidation:2026-02-31", "url:https://x", "raw:m_r")] == [None] * 3
 
 
 sources = st.integers(0, 6).map(str)
