@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 from hypothesis.configuration import set_hypothesis_home_dir
+
+from tests.installed import ROOT, at_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,22 +25,17 @@ _NOT_OURS = (
 settings.register_profile("memstore", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("explore", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("memstore")
-set_hypothesis_home_dir(Path(__file__).parents[1] / ".hypothesis")  # wherever the tests are started
-GIT_CONFIG = "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n"
+set_hypothesis_home_dir(ROOT / ".hypothesis")  # wherever the tests are started
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _a_home_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the tests away from the caches, settings and git configuration of whoever runs them."""
     home = tmp_path_factory.mktemp("home")
-    (home / "gitconfig").write_text(GIT_CONFIG)
     with pytest.MonkeyPatch.context() as patch:
         for name in _NOT_OURS:
             patch.delenv(name, raising=False)
-        for name in ("CONFIG", "CACHE", "STATE", "DATA"):
-            patch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
-        patch.setenv("HOME", str(home))
-        patch.setenv("GIT_CONFIG_GLOBAL", str(home / "gitconfig"))
-        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-        patch.setenv("LOGNAME", "tester")
+        for name, value in at_home(home).items():
+            patch.setenv(name, value)
+        time.tzset()
         yield

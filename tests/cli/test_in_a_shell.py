@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.installed import MEMSTORE
 from tests.transcripts import runner
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def test_a_vault_that_cannot_be_read_says_why(shell: runner.Shell, tmp_path: Pat
 
 def test_interrupted_is_130_and_says_so_in_one_line(shell: runner.Shell) -> None:
     program = subprocess.Popen(
-        [runner.PROGRAMS / "memstore", "search", "--queries", "-"],
+        [MEMSTORE, "search", "--queries", "-"],
         cwd=shell.folder,
         env=shell.environment,
         stdin=subprocess.PIPE,
@@ -138,8 +139,7 @@ def _at_a_terminal(shell: runner.Shell, *words: str, typed: bytes = b"", **varia
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(shell.folder)
-        program = str(runner.PROGRAMS / "memstore")
-        os.execve(program, [program, *words], {**shell.environment, "TERM": "xterm", **variables})  # noqa: S606
+        os.execve(MEMSTORE, [str(MEMSTORE), *words], {**shell.environment, "TERM": "xterm", **variables})  # noqa: S606
     if typed:
         os.write(terminal, typed)
     seen = b""

@@ -1,24 +1,24 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from memstore.cli.lineage_text import DEEPEST_INDENT, trace_lines
 from memstore.cli.main import main
 from memstore.cli.output import Palette
 from memstore.codec.lineage_results import dot_lines, mermaid_lines
 from memstore.flows.trace import trace_memory
+from tests.installed import validated, verb_of
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memstore.model.lineage import Trace
 
-SCHEMAS = Path(__file__).parents[2] / "schemas" / "output"
 PLAIN = Palette(colours=False, signs=True)
 
 FILES = {
@@ -57,9 +57,8 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_json_follows_its_schema(vault: Path, capsys: pytest.CaptureFixture[str], verb: str, words: list[str]) -> None:
     assert main(["--vault", str(vault), verb, *words, "--json"]) == 0
-    document: dict[str, Any] = json.loads(capsys.readouterr().out)
-    schema = json.loads((SCHEMAS / f"{verb}.schema.json").read_text(encoding="utf-8"))
-    Draft202012Validator(schema).validate(document)
+    document = validated(capsys.readouterr().out)
+    assert verb_of(document) == verb
     assert any(document[key] for key in ("nodes", "orphans", "lost", "files") if key in document)
 
 

@@ -3,16 +3,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from tests.git_repositories import memory, vault_in
+from tests.installed import MEMSTORE, validated, verb_of
 
-SCHEMAS = Path(__file__).parents[2] / "schemas" / "output"
-MEMSTORE = Path(sys.executable).with_name("memstore")
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +33,9 @@ def run(vault: Path, *words: str, stdin: str = "") -> subprocess.CompletedProces
     )  # fmt: skip
 
 
-def checked(name: str, text: str) -> dict[str, object]:
-    document: dict[str, object] = json.loads(text)
-    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
-    Draft202012Validator(schema).validate(document)
-    assert document["schema"] == f"memstore.{name}/1"
+def checked(name: str, text: str) -> dict[str, Any]:
+    document = validated(text)
+    assert verb_of(document) == name
     return document
 
 

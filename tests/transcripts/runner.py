@@ -34,7 +34,6 @@ copy of `sample-vault/`, which has one commit as well. Home, caches and git's co
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import shutil
 import subprocess
@@ -43,15 +42,15 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.installed import at_home
+
 FOLDER = Path(__file__).parent
 SAMPLE_VAULT = FOLDER.parents[1] / "sample-vault"
-PROGRAMS = Path(sys.executable).parent
 
 _INDENT = "    "
 _WORD = r"[\w:./-]+"
 _PLACEHOLDER = re.compile(r"…|%(\w+)%")
 _COMMITTED = "2026-03-01T12:00:00Z"
-_GIT_CONFIG = "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n"
 
 
 @dataclass
@@ -98,20 +97,7 @@ class Shell:
     """Runs commands one after the other in a folder; where one goes with `cd`, the next ones start."""
 
     def __init__(self, home: Path, start: str | None) -> None:
-        self.environment = {
-            "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(home),
-            "XDG_CACHE_HOME": str(home / "cache"),
-            "XDG_CONFIG_HOME": str(home / "config"),
-            "XDG_STATE_HOME": str(home / "state"),
-            "GIT_CONFIG_GLOBAL": str(home / "gitconfig"),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_PAGER": "cat",
-            "LC_ALL": "C.UTF-8",
-            "LOGNAME": "tester",
-            "TZ": "UTC",
-        }
-        (home / "gitconfig").write_text(_GIT_CONFIG)
+        self.environment = at_home(home) | {"GIT_PAGER": "cat"}
         self.folder = home / "vault"
         self._where = home / "where"
         if start == "[empty folder]":

@@ -8,13 +8,15 @@ import os
 import subprocess
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from memstore.cli.main import main
+from tests.installed import MEMSTORE, at_home
 
-MEMSTORE = Path(sys.executable).with_name("memstore")
+if TYPE_CHECKING:
+    from pathlib import Path
+
 Done = subprocess.CompletedProcess[str]
 
 
@@ -28,20 +30,7 @@ class Program:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.vault = home / "vault"
-        self.environment = {
-            "PATH": f"{MEMSTORE.parent}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(home),
-            "XDG_CACHE_HOME": str(home / "cache"),
-            "XDG_CONFIG_HOME": str(home / "config"),
-            "XDG_STATE_HOME": str(home / "state"),
-            "GIT_CONFIG_GLOBAL": str(home / "gitconfig"),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "LC_ALL": "C.UTF-8",
-            "LOGNAME": "tester",
-        }
-        (home / "gitconfig").write_text(
-            "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n"
-        )
+        self.environment = at_home(home)
 
     def run(self, *words: str, stdin: str | None = None, cwd: Path | None = None, **environment: str) -> Done:
         """Run memstore in the vault, or in `cwd`, and wait for it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.whole.program import MEMSTORE
+from tests.installed import MEMSTORE
 
 if TYPE_CHECKING:
     from pathlib import Path

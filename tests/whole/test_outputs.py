@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-import json
 import shutil
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from jsonschema import Draft202012Validator
 
+from tests.installed import ROOT, SCHEMAS, validated, verb_of
 from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-OUTPUT = ROOT / "schemas" / "output"
 # A memory of the sample vault with lineage, and one without an id.
 REF, BARE = "m_0v70fvvcqe", "lists/tram idea.md"
 
@@ -38,14 +35,6 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def validate(document: dict[str, Any]) -> str:
-    """Check a document against the schema that it names; return the verb."""
-    verb: str = document["schema"].removeprefix("memstore.").removesuffix("/1")
-    schema = json.loads((OUTPUT / f"{verb}.schema.json").read_text(encoding="utf-8"))
-    Draft202012Validator(schema).validate(document)
-    return verb
-
-
 @pytest.fixture
 def sample(tmp_path: Path) -> InProcess:
     """Return the program with a copy of the sample vault."""
@@ -59,7 +48,7 @@ def test_every_document_follows_its_schema(sample: InProcess) -> None:
     for words in COMMANDS:
         done = sample.run("--json", *words, MEMSTORE_EDITOR="true")
         assert done.stdout, (words, done.stderr)
-        verb = validate(json.loads(done.stdout))
+        verb = verb_of(validated(done.stdout))
         seen.add(verb)
         failed += [words] if verb == "error" else []
     assert len(seen) > 25
@@ -70,7 +59,7 @@ def test_without_a_repository_too(tmp_path: Path) -> None:
     program = InProcess(tmp_path)
     shutil.copytree(ROOT / "sample-vault", program.vault)
     for words in (["status"], ["list"], ["check"], ["log"], ["show", REF], ["doctor"]):
-        validate(json.loads(program.run("--json", *words).stdout))
+        validated(program.run("--json", *words).stdout)
 
 
 def emitted() -> Iterator[str]:
@@ -84,4 +73,4 @@ def emitted() -> Iterator[str]:
 
 
 def test_every_answer_has_a_schema() -> None:
-    assert [verb for verb in emitted() if not (OUTPUT / f"{verb}.schema.json").exists()] == []
+    assert [verb for verb in emitted() if not (SCHEMAS / f"{verb}.schema.json").exists()] == []

@@ -1,0 +1,49 @@
+"""The installed program: where it lies, a home of its own for it, and the schemas that its JSON follows."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+ROOT = Path(__file__).parents[1]
+PROGRAMS = Path(sys.executable).parent
+MEMSTORE = PROGRAMS / "memstore"
+SCHEMAS = ROOT / "schemas" / "output"
+GIT_CONFIG = "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n"
+
+
+def at_home(home: Path) -> dict[str, str]:
+    """Return an environment in which git and memstore keep to `home`, and depend on nobody's settings."""
+    (home / "gitconfig").write_text(GIT_CONFIG)
+    return {
+        "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_STATE_HOME": str(home / "state"),
+        "XDG_DATA_HOME": str(home / "data"),
+        "GIT_CONFIG_GLOBAL": str(home / "gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C.UTF-8",
+        "LOGNAME": "tester",
+        "TZ": "UTC",
+    }
+
+
+def validated(text: str) -> dict[str, Any]:
+    """Return a JSON answer, which must follow the schema that it names."""
+    document: dict[str, Any] = json.loads(text)
+    schema = json.loads((SCHEMAS / f"{verb_of(document)}.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(document)
+    return document
+
+
+def verb_of(document: dict[str, Any]) -> str:
+    """Return the verb in `memstore.<verb>/1`."""
+    verb: str = document["schema"].removeprefix("memstore.").removesuffix("/1")
+    return verb
