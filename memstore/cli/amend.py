@@ -259,8 +259,7 @@ def fmt(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bo
     )
     verb = "would change" if dry_run or only_check else "changed"
     session.say(f"{verb} {len(done.saved)} of {done.total} memories")
-    if done.left_out:
-        session.say(f"{done.left_out} files can't be read and were left alone; see `memstore check`")
+    session.say_left_out(done.left_out)
     if only_check and done.saved:
         session.exit(Exit.FOUND_ERRORS)
 

@@ -91,8 +91,7 @@ def stats(session: Session, given: Given, at: str | None) -> None:
     ws = session.workspace()
     counted = count(ws, given.filters(ws.clock.now()) if given != Given() else None, at=at)
     session.emit("stats", document=lambda: _stats_document(counted), lines=lambda: _stats_lines(session, counted))
-    if counted.left_out:
-        session.say(f"{counted.left_out} files left out; run memstore check")
+    session.say_left_out(counted.left_out)
 
 
 def _stats_document(counted: Stats) -> dict[str, Any]:

@@ -234,7 +234,9 @@ def _headline(session: Session, verb: str, name: str, path: str, path_before: st
     from memstore.cli.output import safe_line
 
     moved = f" (from {safe_line(path_before)})" if path_before else ""
-    return f"{verb} {session.paint('ref', safe_line(name))}  {session.paint('path', safe_line(path))}{moved}"
+    # What has no id is called by its path.
+    which = "" if name == path else f"{session.paint('ref', safe_line(name))}  "
+    return f"{verb} {which}{session.paint('path', safe_line(path))}{moved}"
 
 
 def _status_document(status: Status) -> dict[str, Any]:

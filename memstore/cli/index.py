@@ -84,6 +84,4 @@ def _rebuilt_document(done: Rebuilt) -> dict[str, Any]:
 
 
 def _rebuilt_lines(done: Rebuilt) -> Iterator[str]:
-    yield f"indexed {done.memories:,} memories"
-    if done.left_out:
-        yield f"{done.left_out:,} files can't be read: see memstore check"
+    yield f"indexed {done.memories:,} {'memory' if done.memories == 1 else 'memories'}"

@@ -181,9 +181,7 @@ def _safe(text: str) -> str:
 
 def _explain(session: Session, answer: Answer) -> None:
     """Say on the side what the results alone don't tell."""
-    if answer.left_out:
-        what = "file" if answer.left_out == 1 else "files"
-        session.say(f"{answer.left_out} {what} left out; run memstore check")
+    session.say_left_out(answer.left_out)
     if answer.fallback:
         session.say(_safe(answer.fallback))
     if not answer.hits:

@@ -120,6 +120,11 @@ class Session:
 
             output.write_message(message)
 
+    def say_left_out(self, count: int) -> None:
+        """Tell how many files an answer is without, since they can't be read."""
+        if count:
+            self.say(f"{count} {'file' if count == 1 else 'files'} left out; run memstore check")
+
     def detail(self, message: str) -> None:
         """Tell what only `--verbose` wants to know."""
         if self.choices.verbose:

@@ -88,8 +88,7 @@ def list_(session: Session, given: Given, at: str | None, sort: str, limit: int 
         lines=lambda: (_row(session, entry) for entry in listed.entries),
         each="memories",
     )
-    if listed.left_out:
-        session.say(f"{listed.left_out} files can't be read as memories; see `memstore check`")
+    session.say_left_out(listed.left_out)
 
 
 def _list_document(listed: Listed) -> dict[str, Any]:

@@ -151,10 +151,16 @@ def _index(ws: Workspace) -> Check:
         snapshot = ws.library.snapshot()
     except MemstoreError as error:
         return Check("index", Verdict.ERROR, str(error), error.hint or "memstore index rebuild")
-    found = f"{len(visible_rows(ws, snapshot))} memories"
+    count = len(visible_rows(ws, snapshot))
+    found = f"{count} {'memory' if count == 1 else 'memories'}"
     broken = len(snapshot.catalog.broken) if sees_unreadable(ws) else 0
     if broken:
-        return Check("index", Verdict.WARNING, f"{found}, {broken} files can't be read", "memstore check")
+        return Check(
+            "index",
+            Verdict.WARNING,
+            f"{found}, {broken} {'file' if broken == 1 else 'files'} left out",
+            "memstore check",
+        )
     return Check("index", Verdict.OK, found)
 
 

@@ -104,7 +104,7 @@ def test_files_from_the_future_and_unreadable_ones_are_named(vault: Path) -> Non
     (vault / "broken.md").write_text("---\ntype: note\n")
     diagnosis = _examine(vault)
     assert "late.md" in _check(diagnosis, "clock").text
-    assert "1 files can't be read" in _check(diagnosis, "index").text
+    assert "1 file left out" in _check(diagnosis, "index").text
     stranger = _examine(vault, entity="human:stranger")
     assert not any("late.md" in check.text for check in stranger.checks)
     assert _check(stranger, "index").text == "0 memories"
