@@ -6,13 +6,14 @@ import sys
 from typing import TYPE_CHECKING, TypeVar
 
 from memstore.codec.draft import NOTE, with_notes, without_notes
-from memstore.errors import Exit, MemstoreError, VaultError
+from memstore.errors import Exit, MemstoreError, UsageError, VaultError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from memstore.adapters.editor import Editor
+    from memstore.adapters.environment import Environment
     from memstore.cli.session import Session
 
 T = TypeVar("T")
@@ -34,6 +35,7 @@ def edited(
         notes: lines on top of the draft, for its writer.
 
     Raises:
+        UsageError: there is nobody who could edit.
         VaultError: the editor failed, or the draft is not accepted and nobody can be asked; it says where it is.
         MemstoreError: what `accept` raised and no editing could mend; the draft is kept.
     """
@@ -41,6 +43,7 @@ def edited(
 
     env = session.environment()
     root = session.workspace().vault.root
+    _stop_without_a_person(session, env, wiring.editor(env))
     editor, path = wiring.editor(env), wiring.drafts(env, root).create(name, with_notes(data, notes))
     while True:
         _open(editor, path)
@@ -55,6 +58,17 @@ def edited(
         else:
             path.unlink()
             return done
+
+
+def _stop_without_a_person(session: Session, env: Environment, editor: Editor) -> None:
+    """Open no editor where that was forbidden, nor the last resort where nobody sits at a terminal."""
+    if session.choices.no_input:
+        raise UsageError("this needs an editor, and --no-input forbids it", hint="memstore set REF KEY=VALUE")
+    if not (env.at_terminal or editor.is_chosen):
+        raise UsageError(
+            "this needs an editor: none is named, and this is no terminal",
+            hint="name one with MEMSTORE_EDITOR or EDITOR",
+        )
 
 
 def _open(editor: Editor, path: Path) -> None:
