@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.codec.advice import worth_showing
 from memstore.codec.problem import Problem
 from memstore.model.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
-from memstore.model.keys import Key, Shape
+from memstore.model.keys import KEY_BY_NAME, Key, Shape
 from memstore.model.provenance import is_external_mark
 from memstore.model.sharing import EVERYBODY, EVERYBODY_SPELLED
 
@@ -45,6 +45,15 @@ def suggestion(word: str, choices: tuple[str, ...]) -> str | None:
     return close[0] if close else None
 
 
+def _spelt_otherwise(name: str, values: dict[str, Any]) -> str | None:
+    """Return the key that was probably meant to be `name`."""
+    import difflib
+
+    folded = {key.casefold(): key for key in reversed(values) if key not in KEY_BY_NAME}
+    close = difflib.get_close_matches(name, folded, n=1, cutoff=0.75)
+    return folded[close[0]] if close else None
+
+
 class _ShapeCheck:
     """Collects problems while walking a frontmatter; one use."""
 
@@ -63,13 +72,14 @@ class _ShapeCheck:
 
     def missing(self, key: Key, values: dict[str, Any], path: KeyPath) -> None:
         code = "type-missing" if key.name == "type" and not path else "value-missing"
-        other = next((name for name in values if name.casefold() == key.name and name != key.name), None)
+        other = _spelt_otherwise(key.name, values)
         if other is None:
             self.report(code, path, f"`{key.name}` is missing", _hint_for(key))
             return
         here = (*path, other)
+        hint = "keys are written in lower case" if other.casefold() == key.name else f"write {key.name}"
         self.report(
-            code, here, f"`{key.name}` is missing: `{other}` is another key", "keys are written in lower case",
+            code, here, f"`{key.name}` is missing: `{other}` is another key", hint,
             mended=self.mended(here, other, key.name),
         )  # fmt: skip
 

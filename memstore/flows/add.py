@@ -85,7 +85,7 @@ def new_memory(
     """
     if not body.strip():
         raise UsageError("a memory needs a text", hint='memstore add "what to remember"')
-    _read(new_file(values, body))
+    _check_values(new_file(values, body))
     return _edit_of_new(ws, new_file({**values, **_completing(ws, values, ground)}, body))
 
 
@@ -153,6 +153,13 @@ def _read(data: bytes) -> MemoryFile:
             raise UsageError(
                 "the draft has no frontmatter", hint="begin it with a line ---, keys, and another line ---"
             )
+
+
+def _check_values(data: bytes) -> None:
+    """Stop where values that were given one by one, in no file, have not the shapes of their keys."""
+    file = memory_file.read(DRAFT_PATH, data)
+    if isinstance(file, BrokenFile):
+        raise UsageError("\n".join(finding.text for finding in file.findings), hint=hint(file.findings))
 
 
 def _completing(

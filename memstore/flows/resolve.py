@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.errors import NotFoundError
-from memstore.flows.visible import visible_rows
+from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.ids import MEMORY_TYPES, SHORTEST_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.model.catalog import Entry
-    from memstore.ports.search_index import Snapshot
+    from memstore.ports.search_index import Catalog, Snapshot
     from memstore.ports.workspace import Workspace
 
 MOST_CANDIDATES = 10
@@ -63,11 +63,23 @@ def _candidates(snapshot: Snapshot, rows: Sequence[int], asked: str, memory_id: 
 def _unknown(ws: Workspace, snapshot: Snapshot, asked: str, memory_id: str) -> NotFoundError:
     import difflib
 
+    if sees_unreadable(ws) and (why := _no_memory(snapshot.catalog, asked.removeprefix("./"))):
+        return why
     ids = snapshot.catalog.column("id")
     known = sorted({ids[row] for row in visible_rows(ws, snapshot)})
     close = difflib.get_close_matches(memory_id, known, n=1, cutoff=0.8) if memory_id else []
     hint = f"did you mean {close[0]}?" if close else "memstore list shows what there is; memstore search finds by words"
     return NotFoundError(f"no memory answers to `{asked}`", hint=hint)
+
+
+def _no_memory(catalog: Catalog, path: str) -> NotFoundError | None:
+    """Return why the file at a path is no memory; None where there is none."""
+    paths = catalog.column("path")
+    if any(paths[row] == path for row in catalog.broken):
+        return NotFoundError(f"`{path}` can't be read as a memory", hint=f"memstore check {path}")
+    if any(paths[row] == path for row in catalog.plain):
+        return NotFoundError(f"`{path}` is no memory: it has no frontmatter", hint=f"memstore adopt {path}")
+    return None
 
 
 def _other_type(asked: str, kind: str, found: list[Entry]) -> NotFoundError:

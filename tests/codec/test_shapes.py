@@ -140,3 +140,13 @@ def test_a_list_of_grants_is_never_one_text() -> None:
     grants = Key("access_grants", Shape.GRANTS)
     front = strict_yaml.Frontmatter(values={"access_grants": "*"})
     assert [p.code for p in shapes.check(front, (grants,))] == ["value-shape"]
+
+
+@pytest.mark.parametrize(
+    ("head", "line", "mended"),
+    [("Type: note", 2, "type: note"), ("id: m_abc\ntpye: note", 3, "type: note"), ("title: x", 1, None)],
+)
+def test_a_type_under_another_name_is_found(head: str, line: int, mended: str | None) -> None:
+    front = strict_yaml.read(head, first_line=2)
+    (problem,) = [p for p in shapes.check(front, KEYS) if p.code == "type-missing"]
+    assert (problem.at.line, problem.mended) == (line, mended)

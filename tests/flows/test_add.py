@@ -176,3 +176,9 @@ def test_a_draft_may_leave_its_type_out_and_options_win() -> None:
     saved = add_draft(ws, b"---\ntitle: Tea\ntags: [a]\nid:\n---\nText.\n", {"tags": ["b"]})
     assert saved.ref == "note:m_0000000001"
     assert b"tags: [b]\n" in files_of(ws)[saved.path]
+
+
+def test_a_value_that_was_given_alone_is_told_of_without_a_place_in_a_file() -> None:
+    with pytest.raises(UsageError) as told:
+        add_memory(memory_workspace(), {"confidence": 2}, "x")
+    assert str(told.value) == "`confidence` must be a number from 0 to 1, and is 2"

@@ -22,6 +22,7 @@ FILES = [
     ("memories/sugar.md", memory_text(id="m_7f3bbbbbbb", title="Sugar", owner="human:claire")),
     ("memories/nameless.md", memory_text(title="No id yet")),
     ("memories/broken.md", b"---\ntype: note\n"),
+    ("plain.md", b"Just text.\n"),
 ]
 
 
@@ -60,10 +61,27 @@ def test_what_a_ref_may_be(snapshot: Snapshot, text: str, path: str) -> None:
     assert resolve(SEAN, text, snapshot=snapshot).path == path
 
 
-@pytest.mark.parametrize("text", ["", "m_", "nothing", "note:nothing", "memories/broken.md", "memories/gone.md"])
+@pytest.mark.parametrize("text", ["", "m_", "nothing", "note:nothing", "memories/gone.md"])
 def test_what_answers_to_nothing(snapshot: Snapshot, text: str) -> None:
     with pytest.raises(NotFoundError, match="no memory answers"):
         resolve(SEAN, text, snapshot=snapshot)
+
+
+@pytest.mark.parametrize(
+    ("path", "why", "hint"),
+    [
+        ("memories/broken.md", "can't be read", "memstore check memories/broken.md"),
+        ("./plain.md", "no frontmatter", "memstore adopt plain.md"),
+    ],
+)
+def test_the_owner_is_told_why_a_file_is_no_memory_and_nobody_else(
+    snapshot: Snapshot, path: str, why: str, hint: str
+) -> None:
+    with pytest.raises(NotFoundError, match=why) as told:
+        resolve(SEAN, path, snapshot=snapshot)
+    assert told.value.hint == hint
+    with pytest.raises(NotFoundError, match="no memory answers"):
+        resolve(looking_as("si:ash"), path, snapshot=snapshot)
 
 
 def test_a_hidden_memory_reads_as_if_it_were_not_there(snapshot: Snapshot) -> None:
