@@ -11,7 +11,8 @@ from memstore.codec.titles import title_of
 from memstore.errors import ChangedMeanwhileError, FormatError, RefusedError, VaultError
 from memstore.model.finding import in_order
 from memstore.ports.journal import Operation, Written
-from memstore.rules import transitions
+from memstore.rules import checks, transitions
+from memstore.rules.checks import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,10 +115,13 @@ def lacks_only_its_type(file: BrokenFile) -> bool:
 
 
 def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Finding, ...]:
-    """Return what is wrong with a step from one state of a file to the next."""
-    if not isinstance(before, MemoryFile):
-        return ()
-    return in_order(transitions.check(before.memory, after.memory, path=after.path, place=after.front.position))
+    """Return what is wrong with a step from one state of a file to the next: what it changes, and slips in new keys."""
+    place = after.front.position
+    known = before.memory.extra if isinstance(before, MemoryFile) else ()
+    findings = list(checks.unread_keys(Checked(after.path, after.memory, place, after.text.body_line), but=known))
+    if isinstance(before, MemoryFile):
+        findings += transitions.check(before.memory, after.memory, path=after.path, place=place)
+    return in_order(findings)
 
 
 def told(findings: Sequence[Finding]) -> str:

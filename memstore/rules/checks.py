@@ -13,7 +13,7 @@ from memstore.model.keys import KEYS, Shape
 from memstore.rules import beliefs, provenance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from memstore.model.memory import Memory
 
@@ -122,9 +122,10 @@ def _created_in_future(checked: Checked, now: datetime) -> list[Finding]:
     ]
 
 
-def _own_keys(checked: Checked) -> Iterator[Finding]:
+def unread_keys(checked: Checked, *, but: Collection[str] = ()) -> Iterator[Finding]:
+    """Yield a warning for each key of a person's own, `but` these, that is spelt nearly like one that is read."""
     for name in checked.memory.extra:
-        meant = nearly(name, _KEY_NAMES)
+        meant = None if name in but else nearly(name, _KEY_NAMES)
         if meant:
             yield checked.finding(
                 "key-unknown", f"`{name}` is no key that is read",
@@ -180,7 +181,7 @@ _CHECKS: tuple[Callable[[Checked], Iterator[Finding]], ...] = (
     _id,
     _title,
     _lists,
-    _own_keys,
+    unread_keys,
     _status,
     _source,
     _confidence,

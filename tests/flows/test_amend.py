@@ -193,3 +193,10 @@ def test_a_circle_of_any_length_is_refused(ref: str, value: str) -> None:
     with pytest.raises((RefusedError, UsageError), match=r"circle|itself"):
         set_keys(ws, ref, {"derived_from": [value]})
     assert files_of(ws) == files
+
+
+def test_a_slip_in_a_new_key_is_told_when_it_is_written_and_not_again() -> None:
+    ws = memory_workspace({"a.md": memory_text(id="m_known", tgs="x")})
+    first = set_keys(ws, "m_known", {"acess_grants": ["human:claire"], "mine": ["y"]})
+    assert [(finding.code, finding.at.line) for finding in first.findings] == [("key-unknown", 5)]
+    assert set_keys(ws, "m_known", {"title": ["T"]}).findings == ()
