@@ -46,7 +46,7 @@ def _indent(paint: Palette, open_levels: list[bool]) -> str:
     if not open_levels:
         return ""
     fork, end, bar = _STEPS[paint.signs]
-    outer = "".join(bar if is_open else "    " for is_open in open_levels[:-1][:DEEPEST_INDENT])
+    outer = "".join(bar if is_open else "    " for is_open in open_levels[: min(len(open_levels) - 1, DEEPEST_INDENT)])
     level = len(open_levels)
     depth = f"({level}) " if level > DEEPEST_INDENT + 1 else ""
     return outer + (fork if open_levels[-1] else end) + depth

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
+from typing import NamedTuple
 
 
 class EdgeKind(StrEnum):
@@ -46,8 +47,7 @@ class Mark(Enum):
     CUT = "more"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class Node(NamedTuple):
     """A memory, or what a memory names that is none.
 
     `key` tells nodes of one trace apart: the ref; the path for a memory without an id; else the text as it was named.
@@ -64,8 +64,7 @@ class Node:
     source_type: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edge:
+class Edge(NamedTuple):
     """All that is recorded between a dependent and one of its sources, by the nodes' keys.
 
     `ops` are the ledger's words for evidence, the latest last; `in_cycle` tells that the source depends on the
@@ -79,8 +78,7 @@ class Edge:
     in_cycle: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
+class Branch(NamedTuple):
     """One line of a drawn tree, in the order of drawing: `level` 0 is where the trace began; `edge` led here."""
 
     level: int

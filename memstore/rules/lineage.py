@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+_Node = TypeVar("_Node", bound=Hashable)
 
 
 def cycles(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
@@ -50,54 +54,57 @@ def _walked(came_from: Mapping[str, str], start: str, end: str) -> list[str]:
     return way[::-1]
 
 
-def knots(edges: Mapping[str, list[str]]) -> Iterator[set[str]]:
-    """Yield the strongly connected components (Tarjan 1972), without recursion: chains may be of any length."""
-    search = _Tarjan(edges)
+def knots(edges: Mapping[_Node, Iterable[_Node]]) -> Iterator[set[_Node]]:
+    """Yield the strongly connected components (Gabow 2000), without recursion: chains may be of any length."""
+    search = _Search(edges)
     for root in edges:
-        if root not in search.index:
+        if root not in search.place:
             yield from search.run(root)
 
 
-class _Tarjan:
-    """The state of one search; `low` is the earliest node on the stack that a node leads back to."""
+class _Search(Generic[_Node]):
+    """The state of one search.
 
-    def __init__(self, edges: Mapping[str, list[str]]) -> None:
+    `path` are the nodes that are in no component yet, each with its place there in `place`; `bounds` are the places at
+    which those begin that, as far as is known, do not lead back to the ones before.
+    """
+
+    def __init__(self, edges: Mapping[_Node, Iterable[_Node]]) -> None:
         self.edges = edges
-        self.index: dict[str, int] = {}
-        self.low: dict[str, int] = {}
-        self.stack: list[str] = []
-        self.on_stack: set[str] = set()
+        self.place: dict[_Node, int] = {}
+        self.path: list[_Node] = []
+        self.bounds: list[int] = []
 
-    def run(self, root: str) -> Iterator[set[str]]:
+    def run(self, root: _Node) -> Iterator[set[_Node]]:
+        place, bounds = self.place, self.bounds
         work = [(root, self._enter(root))]
         while work:
             node, targets = work[-1]
             for target in targets:
-                if target not in self.index:
+                at = place.get(target)
+                if at is None:
                     work.append((target, self._enter(target)))
                     break
-                if target in self.on_stack:
-                    self.low[node] = min(self.low[node], self.index[target])
+                while bounds[-1] > at:
+                    bounds.pop()
             else:
                 work.pop()
-                if work:
-                    parent = work[-1][0]
-                    self.low[parent] = min(self.low[parent], self.low[node])
-                if self.low[node] == self.index[node]:
-                    yield self._leave(node)
+                if bounds[-1] == place[node]:
+                    yield self._leave(bounds.pop())
 
-    def _enter(self, node: str) -> Iterator[str]:
-        self.index[node] = self.low[node] = len(self.index)
-        self.stack.append(node)
-        self.on_stack.add(node)
+    def _enter(self, node: _Node) -> Iterator[_Node]:
+        self.place[node] = len(self.path)
+        self.bounds.append(len(self.path))
+        self.path.append(node)
         return iter(self.edges.get(node, ()))
 
-    def _leave(self, root: str) -> set[str]:
-        """Take a component off the stack."""
-        knot = set()
-        node = ""
-        while node != root:
-            node = self.stack.pop()
-            self.on_stack.discard(node)
-            knot.add(node)
+    def _leave(self, start: int) -> set[_Node]:
+        """Take a component off the path; its places are behind all others from now on."""
+        if start == len(self.path) - 1:  # most are one node
+            node = self.path.pop()
+            self.place[node] = sys.maxsize
+            return {node}
+        knot = set(self.path[start:])
+        del self.path[start:]
+        self.place.update(dict.fromkeys(knot, sys.maxsize))
         return knot

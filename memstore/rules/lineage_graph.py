@@ -2,14 +2,16 @@
 
 A node is a row for a memory, and a text for anything else that a memory names. Ids carry lineage: a ref leads to the
 memory with its id, wherever the file lies and whatever type the ref claims. Nothing is computed before it is asked
-for, so that one trace among 100,000 memories costs little more than reading the columns.
+for, so that one trace among 100,000 memories costs little more than reading the columns. A walk may pass half a million
+edges: the kinds that join two nodes are bits of a number until somebody wants to read them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import compress
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.ids import MEMORY_TYPES
@@ -17,7 +19,7 @@ from memstore.model.lineage import EdgeKind
 from memstore.model.provenance import is_external_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Key = int | str
 """A node: the row of a memory, or the text that names what is none."""
@@ -28,12 +30,24 @@ BACKWARD = (EdgeKind.PROCESSED_INTO, EdgeKind.SUPERSEDED_BY)
 ALL_KINDS = frozenset(EdgeKind)
 _RANK = {kind: i for i, kind in enumerate(EdgeKind)}
 
-# What a memory rests on. What it supersedes carries nothing, and a citation is no ground.
-_GROUND = frozenset({EdgeKind.DERIVED_FROM, EdgeKind.PROCESSED_INTO, EdgeKind.RELATES_TO})
 # The ledger's words after which evidence still counts for something.
 _GROUND_OPS = frozenset({"assert", "support", "partial", "edit", "checkpoint", "counted"})
 # Words that say nothing about whether the evidence itself counts.
 _SILENT_OPS = frozenset({"propagate", "witness"})
+
+# So many memories are looked for under every type that a ref may claim; for more it pays to read all refs first.
+_FEW = 500
+
+
+def _bit(kind: EdgeKind) -> int:
+    return 1 << _RANK[kind]
+
+
+# What a memory rests on. What it supersedes carries nothing, and a citation is no ground.
+_GROUND = _bit(EdgeKind.DERIVED_FROM) | _bit(EdgeKind.PROCESSED_INTO) | _bit(EdgeKind.RELATES_TO)
+_EVIDENCE = _bit(EdgeKind.EVIDENCE)
+_CITES = _bit(EdgeKind.CITES)
+_KINDS_OF_BITS = [tuple(kind for kind in EdgeKind if bits & _bit(kind)) for bits in range(1 << len(EdgeKind))]
 
 
 class Link(NamedTuple):
@@ -43,24 +57,28 @@ class Link(NamedTuple):
     kinds: tuple[EdgeKind, ...]
     ops: tuple[str, ...] = ()
 
-    @property
-    def is_ground(self) -> bool:
-        """Whether the dependent rests on the source; what lies outside the vault is no ground."""
-        if isinstance(self.key, str) and is_external_mark(self.key):
-            return False
-        if not _GROUND.isdisjoint(self.kinds):
-            return True
-        telling = [op for op in self.ops if op not in _SILENT_OPS]
-        return bool(telling) and telling[-1] in _GROUND_OPS
 
-    @property
-    def is_support(self) -> bool:
-        """Whether the dependent is the poorer without the source: ground, or a citation."""
-        return self.is_ground or EdgeKind.CITES in self.kinds
+_Asked = TypeVar("_Asked")
+_Given = TypeVar("_Given")
+
+
+class _Kept(dict[_Asked, _Given]):
+    """What a function gives: computed when first asked for, a dict's item from then on."""
+
+    def __init__(self, compute: Callable[[_Asked], _Given]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, asked: _Asked) -> _Given:
+        given = self[asked] = self._compute(asked)
+        return given
 
 
 class Graph:
     """Who depends on what, among the rows that the viewer may see.
+
+    `above` has what each node depends on and `below` what depends on it: the neighbours in a lasting order, each with
+    the kinds of the edges between as bits. `grounds` has what each node rests on. All are filled as they are asked.
 
     Args:
         column: gives a field of the catalogue's entries for every row, lists joined by `ITEM_SEPARATOR`.
@@ -73,9 +91,14 @@ class Graph:
     ) -> None:
         self.column = column
         self.rows = rows
+        self.above: Mapping[Key, Mapping[Key, int]] = _Kept(self._above)
+        self.below: Mapping[Key, Mapping[Key, int]] = _Kept(self._below)
+        self.grounds: Mapping[Key, Sequence[Key]] = _Kept(self._grounds)
+        self.names: Mapping[Key, str] = _Kept(self._name)
         self._is_missing = is_missing
-        self._links: dict[Key, tuple[Link, ...]] = {}
-        self._back: dict[Key, tuple[Link, ...]] = {}
+        self._nodes: Mapping[str, Key | None] = _Kept(self._key_of)
+        self._ops: Mapping[int, Mapping[Key, tuple[str, ...]]] = _Kept(self._ops_of)
+        self._looked_for = 0
 
     # -- nodes -----------------------------------------------------------------------------------
 
@@ -92,12 +115,7 @@ class Graph:
 
     def name(self, key: Key) -> str:
         """Return what tells a node from all others: its ref, its path where that is not enough, or its text."""
-        if isinstance(key, str):
-            return key
-        memory_id = self._ids[key]
-        if memory_id and self._row_by_id.get(memory_id) == key:
-            return f"{self._types[key]}:{memory_id}"
-        return self._paths[key]
+        return self.names[key]
 
     def is_gone(self, key: Key) -> bool:
         """Whether nothing is left of a node: no memory has the id, or it was forgotten."""
@@ -105,94 +123,145 @@ class Graph:
             return not is_external_mark(key)
         return self._statuses[key] == "forgotten"
 
-    # -- edges -----------------------------------------------------------------------------------
+    def _name(self, key: Key) -> str:
+        if isinstance(key, str):
+            return key
+        return f"{self._types[key]}:{self._ids[key]}" if self._is_meant(key) else self._paths[key]
 
-    def sources(self, key: Key) -> tuple[Link, ...]:
-        """Return what a node depends on, in a lasting order; of a missing memory, what its sources say of it."""
-        if key not in self._links:
-            self._links[key] = self._sources_of_missing(key) if isinstance(key, str) else self._sources(key)
-        return self._links[key]
-
-    def dependents(self, key: Key, *, kinds: frozenset[EdgeKind] = ALL_KINDS) -> tuple[Link, ...]:
-        """Return what depends on a node by edges of these kinds, in a lasting order; a link has the dependent's key."""
-        named = key[key.find(":") + 1 :] if isinstance(key, str) else self._ids[key]
-        near: set[Key] = {row for kind in kinds.intersection(FORWARD) for row in self._namers[kind].rows_naming(named)}
-        if isinstance(key, int):
-            near.update(found for kind in kinds.intersection(BACKWARD) for found, _ in self._targets(kind, key))
-        links = [
-            Link(dependent, link.kinds, link.ops)
-            for dependent in near
-            for link in self.sources(dependent)
-            if link.key == key and not kinds.isdisjoint(link.kinds)
-        ]
-        return self._in_order(links)
-
-    def dangling(self) -> list[tuple[int, EdgeKind, str]]:
-        """Return who names what is not there, and where: row, kind and ref, in a lasting order."""
-        found: set[tuple[int, EdgeKind, str]] = set()
-        for kind in EdgeKind:
-            namers = self._namers[kind]
-            for memory_id in namers.ids - self._row_by_id.keys():
-                for row in namers.rows_naming(memory_id):
-                    refs = (key for key, _ in self._targets(kind, row) if isinstance(key, str) and self.is_gone(key))
-                    found.update((row, kind, ref) for ref in refs)
-        return sorted(found, key=lambda one: (self._paths[one[0]], _RANK[one[1]], one[2]))
-
-    def neighbours(self, key: Key, *, up: bool) -> tuple[Link, ...]:
-        """Return the sources of a node, or its dependents."""
-        if up:
-            return self.sources(key)
-        if key not in self._back:
-            self._back[key] = self.dependents(key)
-        return self._back[key]
-
-    def _sources(self, row: int) -> tuple[Link, ...]:
-        kinds: dict[Key, list[EdgeKind]] = defaultdict(list)
-        ops: dict[Key, list[str]] = defaultdict(list)
-        for kind in FORWARD:
-            for key, op in self._targets(kind, row):
-                kinds[key].append(kind)
-                if op:
-                    ops[key].append(op)
-        memory_id = self._ids[row]
-        if self._row_by_id.get(memory_id) == row:
-            for kind in BACKWARD:
-                for source in self._namers[kind].rows_naming(memory_id):
-                    kinds[source].append(kind)
-        return self._in_order([Link(key, _once(of), tuple(ops.get(key, ()))) for key, of in kinds.items()])
-
-    def _sources_of_missing(self, ref: str) -> tuple[Link, ...]:
-        kinds: dict[Key, list[EdgeKind]] = defaultdict(list)
-        for kind in BACKWARD:
-            for row in self._namers[kind].rows_naming(_id_in(ref)):
-                if ref in self._cells[kind][row].split(ITEM_SEPARATOR):
-                    kinds[row].append(kind)
-        return self._in_order([Link(row, _once(of)) for row, of in kinds.items()])
-
-    def _targets(self, kind: EdgeKind, row: int) -> Iterator[tuple[Key, str]]:
-        """Yield what a row's cell names, with the ledger's word where it has one."""
-        cell = self._cells[kind][row]
-        for item in cell.split(ITEM_SEPARATOR) if cell else ():
-            op, text = item.split(" ", 1) if kind is EdgeKind.EVIDENCE else ("", item)
-            key = self._key_of(text)
-            if key is not None:
-                yield key, op
+    def _is_meant(self, row: int) -> bool:
+        """Whether it is this row that refs with its id lead to."""
+        return self._row_by_id.get(self._ids[row]) == row
 
     def _key_of(self, text: str) -> Key | None:
         """Return the node that a text names; None for one that does not exist for the viewer."""
-        memory_id = _id_in(text)
-        if not memory_id:
+        kind, _, memory_id = text.partition(":")
+        if not memory_id or kind not in _TYPES:
             return text if is_external_mark(text) else None
         row = self._row_by_id.get(memory_id)
         if row is not None:
             return row
         return text if self._is_missing(memory_id) else None
 
-    def _in_order(self, links: list[Link]) -> tuple[Link, ...]:
-        """Return links by kind, then by name: row numbers differ from one snapshot to the next."""
-        if len(links) > 1:
-            links.sort(key=lambda link: (_RANK[link.kinds[0]], self.name(link.key)))
-        return tuple(links)
+    # -- edges -----------------------------------------------------------------------------------
+
+    def sources(self, key: Key) -> tuple[Link, ...]:
+        """Return what a node depends on, in a lasting order; of a missing memory, what its sources say of it."""
+        return tuple(
+            Link(source, _KINDS_OF_BITS[bits], self.ops(key, source, bits)) for source, bits in self.above[key].items()
+        )
+
+    def dependents(self, key: Key, *, kinds: frozenset[EdgeKind] = ALL_KINDS) -> tuple[Link, ...]:
+        """Return what depends on a node by edges of these kinds, in a lasting order; a link has the dependent's key."""
+        near = self.below[key]
+        if kinds != ALL_KINDS:
+            near = self._in_order({dependent: self.above[dependent][key] for dependent in self.near(key, kinds)})
+        return tuple(
+            Link(dependent, _KINDS_OF_BITS[bits], self.ops(dependent, key, bits)) for dependent, bits in near.items()
+        )
+
+    def near(self, key: Key, kinds: frozenset[EdgeKind]) -> dict[Key, int]:
+        """Return what depends on a node by edges of these kinds, with their bits, in no order."""
+        backward, forward = self._backward, self._forward
+        if kinds != ALL_KINDS:
+            backward, forward = (
+                [column for column in columns if column.kind in kinds] for columns in (backward, forward)
+            )
+        found = self._named_by(key, backward)
+        self._add_naming(found, key, forward)
+        return found
+
+    def kinds(self, bits: int) -> tuple[EdgeKind, ...]:
+        """Return the kinds that stand in `above` and `below` as bits."""
+        return _KINDS_OF_BITS[bits]
+
+    def ops(self, dependent: Key, source: Key, bits: int) -> tuple[str, ...]:
+        """Return the ledger's words for a source that is joined by these kinds, the latest last."""
+        return self._ops[dependent].get(source, ()) if bits & _EVIDENCE and isinstance(dependent, int) else ()
+
+    def is_ground(self, dependent: Key, source: Key, bits: int) -> bool:
+        """Whether the dependent rests on the source; what lies outside the vault is no ground."""
+        if isinstance(source, str) and is_external_mark(source):
+            return False
+        if bits & _GROUND:
+            return True
+        telling = [op for op in self.ops(dependent, source, bits) if op not in _SILENT_OPS]
+        return bool(telling) and telling[-1] in _GROUND_OPS
+
+    def is_support(self, dependent: Key, source: Key, bits: int) -> bool:
+        """Whether the dependent is the poorer without the source: ground, or a citation."""
+        return bool(bits & _CITES) or self.is_ground(dependent, source, bits)
+
+    def dangling(self) -> list[tuple[int, EdgeKind, str]]:
+        """Return who names what is not there, and where: row, kind and ref, in a lasting order."""
+        found: set[tuple[int, EdgeKind, str]] = set()
+        for kind in EdgeKind:
+            for key, rows in self._columns[kind].rows_by_node.items():
+                if isinstance(key, str) and self.is_gone(key):
+                    found.update((row, kind, key) for row in rows)
+        return sorted(found, key=lambda one: (self._paths[one[0]], _RANK[one[1]], one[2]))
+
+    def _grounds(self, key: Key) -> Sequence[Key]:
+        return [source for source, bits in self.above[key].items() if self.is_ground(key, source, bits)]
+
+    def _above(self, key: Key) -> Mapping[Key, int]:
+        found = self._named_by(key, self._forward)
+        if isinstance(key, int) or not is_external_mark(key):
+            self._add_naming(found, key, self._backward)
+        return self._in_order(found)
+
+    def _below(self, key: Key) -> Mapping[Key, int]:
+        return self._in_order(self.near(key, ALL_KINDS))
+
+    def _named_by(self, key: Key, columns: Iterable[_Column]) -> dict[Key, int]:
+        """Return what a memory itself names in these columns."""
+        found: dict[Key, int] = {}
+        if isinstance(key, str):
+            return found
+        for column in columns:
+            cell = column.cells[key]
+            if cell:
+                for text in column.refs(cell):
+                    node = column.nodes[text]
+                    if node is not None:
+                        found[node] = found.get(node, 0) | column.bit
+        return found
+
+    def _add_naming(self, found: dict[Key, int], key: Key, columns: Iterable[_Column]) -> None:
+        """Add who names a node in these columns."""
+        if self._looked_for < _FEW:
+            self._looked_for += 1
+            texts = self._texts_for(key)
+            for column in columns:
+                for text in texts:
+                    for row in column.rows_by_text.get(text, ()):
+                        found[row] = found.get(row, 0) | column.bit
+        else:
+            for column in columns:
+                for row in column.rows_by_node.get(key, ()):
+                    found[row] = found.get(row, 0) | column.bit
+
+    def _texts_for(self, key: Key) -> Sequence[str]:
+        """Return all texts that lead to a node."""
+        if isinstance(key, str):
+            return (key,)
+        return [f"{kind}:{self._ids[key]}" for kind in MEMORY_TYPES] if self._is_meant(key) else ()
+
+    def _ops_of(self, row: int) -> Mapping[Key, tuple[str, ...]]:
+        found: dict[Key, tuple[str, ...]] = {}
+        for item in self._columns[EdgeKind.EVIDENCE].cells[row].split(ITEM_SEPARATOR):
+            op, _, text = item.partition(" ")
+            node = self._nodes[text]
+            if op and node is not None:
+                found[node] = (*found.get(node, ()), op)
+        return found
+
+    def _in_order(self, found: dict[Key, int]) -> Mapping[Key, int]:
+        """Return neighbours by kind, then by name: row numbers differ from one snapshot to the next."""
+        if len(found) < 2:  # noqa: PLR2004 - one alone is in order
+            return found
+        keys = sorted(found, key=self.names.__getitem__)
+        keys.sort(key=lambda key: found[key] & -found[key])
+        return {key: found[key] for key in keys}
 
     # -- columns ---------------------------------------------------------------------------------
 
@@ -213,10 +282,6 @@ class Graph:
         return self.column("status")
 
     @cached_property
-    def _cells(self) -> Mapping[EdgeKind, Sequence[str]]:
-        return {kind: self.column(kind.value) for kind in EdgeKind}
-
-    @cached_property
     def _row_by_id(self) -> dict[str, int]:
         ids = self._ids
         found = {ids[row]: row for row in self.rows}
@@ -227,60 +292,69 @@ class Graph:
         return found
 
     @cached_property
-    def _namers(self) -> Mapping[EdgeKind, Namers]:
-        return {kind: Namers(self._cells[kind], self.rows) for kind in EdgeKind}
-
-
-class Namers:
-    """A column read backwards: which rows name an id.
-
-    Built when first asked, by whole-list operations: a loop over 100,000 cells would take longer than a search.
-    """
-
-    def __init__(self, cells: Sequence[str], rows: Sequence[int]) -> None:
-        self._cells, self._all_rows = cells, rows
-
-    def rows_naming(self, memory_id: str) -> list[int]:
-        """Return the rows with a ref to a memory's id, of whatever type they say it is; or with a mark that ends so."""
-        last, others = self._read
-        if memory_id not in last:
-            return []
-        return [*others.get(memory_id, ()), last[memory_id]]
-
-    @property
-    def ids(self) -> KeysView[str]:
-        """All ids that are named, and the ends of marks."""
-        return self._read[0].keys()
+    def _columns(self) -> Mapping[EdgeKind, _Column]:
+        heirs: Mapping[str, Key | None] = _Kept(lambda text: None if is_external_mark(text) else self._nodes[text])
+        return {
+            kind: _Column(kind, self.column(kind.value), self.rows, heirs if kind in BACKWARD else self._nodes)
+            for kind in EdgeKind
+        }
 
     @cached_property
-    def _read(self) -> tuple[dict[str, int], Mapping[str, list[int]]]:
-        """For each id the last row that names it, and the other rows where there are any."""
-        cells = self._cells
-        rows = [row for row in self._all_rows if cells[row]]
-        if not rows:
-            return {}, {}
-        joined = ITEM_SEPARATOR.join([cells[row] for row in rows])
-        items = [item[item.find(":") + 1 :] for item in joined.split(ITEM_SEPARATOR)]
-        if len(items) != len(rows):
-            rows = [row for row in rows for _ in range(cells[row].count(ITEM_SEPARATOR) + 1)]
-        last = dict(zip(items, rows, strict=True))
-        others: dict[str, list[int]] = defaultdict(list)
-        for item, row in zip(items, rows, strict=True):
-            if last[item] != row:
-                others[item].append(row)
-        return last, others
+    def _forward(self) -> Sequence[_Column]:
+        return [self._columns[kind] for kind in FORWARD]
+
+    @cached_property
+    def _backward(self) -> Sequence[_Column]:
+        return [self._columns[kind] for kind in BACKWARD]
 
 
-def _once(kinds: list[EdgeKind]) -> tuple[EdgeKind, ...]:
-    if len(kinds) == 1:
-        return (kinds[0],)
-    return tuple(sorted(set(kinds), key=_RANK.__getitem__))
+class _Column:
+    """One field's refs, as they stand and read backwards.
 
+    Args:
+        kind: what they mean.
+        cells: the field of every row.
+        rows: the rows that are read backwards.
+        nodes: the node that a ref leads to.
+    """
 
-def _id_in(ref: str) -> str:
-    """Return the id in a ref; empty for a text that is none."""
-    kind, _, memory_id = ref.partition(":")
-    return memory_id if kind in _TYPES else ""
+    def __init__(
+        self, kind: EdgeKind, cells: Sequence[str], rows: Sequence[int], nodes: Mapping[str, Key | None]
+    ) -> None:
+        self.kind = kind
+        self.bit = _bit(kind)
+        self.cells = cells
+        self.nodes = nodes
+        self._rows = rows
+        self._has_ops = kind is EdgeKind.EVIDENCE
+
+    def refs(self, cell: str) -> list[str]:
+        """Return the refs in a cell, without the ledger's words."""
+        items = cell.split(ITEM_SEPARATOR)
+        return [item.partition(" ")[2] for item in items] if self._has_ops else items
+
+    @cached_property
+    def rows_by_text(self) -> Mapping[str, Sequence[int]]:
+        """The rows that name a text, for every text."""
+        found: dict[str, list[int]] = defaultdict(list)
+        cells = [self.cells[row] for row in self._rows]
+        for row, cell in zip(compress(self._rows, cells), filter(None, cells), strict=True):
+            if self._has_ops or ITEM_SEPARATOR in cell:
+                for text in self.refs(cell):
+                    found[text].append(row)
+            else:
+                found[cell].append(row)
+        return found
+
+    @cached_property
+    def rows_by_node(self) -> Mapping[Key, Sequence[int]]:
+        """The rows that name a node, by whatever text."""
+        found: dict[Key, Sequence[int]] = {}
+        for text, rows in self.rows_by_text.items():
+            node = self.nodes[text]
+            if node is not None:
+                found[node] = [*found[node], *rows] if node in found else rows
+        return found
 
 
 _TYPES = frozenset(MEMORY_TYPES)

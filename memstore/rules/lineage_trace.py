@@ -10,7 +10,7 @@ from memstore.rules import lineage_walk
 from memstore.rules.lineage import knots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
     from memstore.rules.lineage_graph import Graph, Key, Link
 
@@ -24,14 +24,13 @@ def trace(graph: Graph, start: int, *, direction: Direction, depth: int | None =
         direction: up to sources, or down to dependents.
         depth: how many edges to follow at most; None for all. Roots and ground are told whatever the depth.
     """
-    distances = lineage_walk.distances(graph, [start], up=direction is Direction.UP, depth=depth)
-    drawing = _Drawing(graph, distances, up=direction is Direction.UP, depth=depth)
+    drawing = _Drawing(graph, start, up=direction is Direction.UP, depth=depth)
     chain = lineage_walk.chain(graph, start)
     return Trace(
         direction=direction,
         nodes=tuple(drawing.nodes.values()),
-        edges=tuple(edge for links in drawing.edges.values() for _, edge in links),
-        tree=tuple(drawing.branches(start)),
+        edges=tuple(edge for lines in drawing.lines.values() for _, edge, _ in lines),
+        tree=tuple(drawing.branches()),
         roots=tuple(node_of(graph, key) for key in lineage_walk.roots(graph, start)),
         chain=tuple(node_of(graph, key) for key in chain) if len(chain) > 1 else (),
         is_ungrounded=lineage_walk.is_ungrounded(graph, start),
@@ -43,8 +42,8 @@ def node_of(graph: Graph, key: Key, *, distance: int = 0) -> Node:
     if isinstance(key, str):
         state = NodeState.EXTERNAL if is_external_mark(key) else NodeState.MISSING
         return Node(key=key, state=state, distance=distance)
-    cells = {name: graph.column(name)[key] for name in ("type", "title", "status", "path", "source_type")}
-    return Node(key=graph.name(key), state=NodeState.MEMORY, distance=distance, **cells)
+    cells = [graph.column(name)[key] for name in ("type", "title", "status", "path", "source_type")]
+    return Node(graph.name(key), NodeState.MEMORY, distance, *cells)
 
 
 def edge_of(graph: Graph, dependent: Key, source: Link) -> Edge:
@@ -53,77 +52,59 @@ def edge_of(graph: Graph, dependent: Key, source: Link) -> Edge:
 
 
 class _Drawing:
-    """The nodes and edges of a trace, and their order on paper."""
+    """The nodes and edges of a trace, and their order on paper.
 
-    def __init__(self, graph: Graph, distances: Mapping[Key, int], *, up: bool, depth: int | None) -> None:
+    `nodes` are in the order in which they were reached. `lines` has for each the edges that lead on from it: where to,
+    the edge, and whether it was the first to get there, so that the node is drawn below it.
+    """
+
+    def __init__(self, graph: Graph, start: Key, *, up: bool, depth: int | None) -> None:
+        self.start = start
+        distances = lineage_walk.distances(graph, [start], up=up, depth=depth)
+        around = graph.above if up else graph.below
         self.nodes = {key: node_of(graph, key, distance=distance) for key, distance in distances.items()}
-        links = {key: graph.neighbours(key, up=up) for key in distances}
-        self.cut = {key for key in distances if any(link.key not in distances for link in links[key])}
-        inner = {key: [] if distance == depth else list(links[key]) for key, distance in distances.items()}
-        knot_of = self._knots(inner)
-        self.edges = {
-            key: [(link.key, self._edge(key, link, up=up, knot_of=knot_of)) for link in inner[key]] for key in distances
+        self._cut = {
+            key
+            for key, distance in distances.items()
+            if distance == depth and not around[key].keys() <= self.nodes.keys()
         }
+        inner = {key: {} if distance == depth else around[key] for key, distance in distances.items()}
+        knot_of = {key: number for number, knot in enumerate(knots(inner)) for key in knot}
+        drawn = {start}
+        self.lines: dict[Key, list[tuple[Key, Edge, bool]]] = {}
+        for key, near in inner.items():
+            here = knot_of[key]
+            lines = self.lines[key] = []
+            for other, bits in near.items():
+                dependent, source = (key, other) if up else (other, key)
+                edge = Edge(
+                    graph.names[dependent],
+                    graph.names[source],
+                    graph.kinds(bits),
+                    graph.ops(dependent, source, bits),
+                    here == knot_of[other],
+                )
+                lines.append((other, edge, other not in drawn))
+                drawn.add(other)
 
-    def _knots(self, links: Mapping[Key, list[Link]]) -> Mapping[str, int]:
-        """Return for each node, by name, the number of the set of nodes that all lead to each other."""
-        names = {key: node.key for key, node in self.nodes.items()}
-        leads_to = {names[key]: [names[link.key] for link in found] for key, found in links.items()}
-        return {name: number for number, knot in enumerate(knots(leads_to)) for name in knot}
-
-    def _edge(self, key: Key, link: Link, *, up: bool, knot_of: Mapping[str, int]) -> Edge:
-        here, there = self.nodes[key].key, self.nodes[link.key].key
-        return Edge(
-            dependent=here if up else there,
-            source=there if up else here,
-            kinds=link.kinds,
-            ops=link.ops,
-            in_cycle=knot_of[here] == knot_of[there],
-        )
-
-    def branches(self, start: Key) -> list[Branch]:
-        """Return the lines of the tree: every node where it was reached first, at its least distance.
+    def branches(self) -> Iterator[Branch]:
+        """Yield the lines of the tree: every node where it was reached first, at its least distance.
 
         Wherever else an edge leads to a node, a mark says that it stands above or below, or that the way is a circle.
         """
-        children = self._first_reached(start)
-        drawn: dict[Key, int] = {}
-        lines: list[tuple[int, Key, Edge | None, bool, bool]] = []
-        waiting: list[tuple[int, Key, Edge | None, bool, bool]] = [(0, start, None, True, True)]
+        drawn: set[Key] = set()
+        waiting: list[tuple[int, Key, Edge | None, bool, bool]] = [(0, self.start, None, True, True)]
         while waiting:
-            line = waiting.pop()
-            level, key, _, is_own_place, _ = line
+            level, key, edge, is_own_place, is_last = waiting.pop()
             if is_own_place:
-                drawn[key] = len(lines)
-                following = self.edges[key]
-                for i in reversed(range(len(following))):
-                    target, edge = following[i]
-                    own = children.get(target) == (key, i)
-                    waiting.append((level + 1, target, edge, own, i == len(following) - 1))
-            lines.append(line)
-        return [
-            Branch(
-                level=level,
-                node=self.nodes[key],
-                edge=edge,
-                mark=self._mark(key, edge, is_own_place=own, at=at, drawn=drawn),
-                is_last=is_last,
-            )
-            for at, (level, key, edge, own, is_last) in enumerate(lines)
-        ]
-
-    def _first_reached(self, start: Key) -> dict[Key, tuple[Key, int]]:
-        """Return for each node but the first the edge by which it was reached: its other end, and its number there."""
-        found: dict[Key, tuple[Key, int]] = {}
-        for key in self.nodes:  # nearest first
-            for i, (target, _) in enumerate(self.edges[key]):
-                if target != start:
-                    found.setdefault(target, (key, i))
-        return found
-
-    def _mark(self, key: Key, edge: Edge | None, *, is_own_place: bool, at: int, drawn: Mapping[Key, int]) -> Mark:
-        if is_own_place:
-            return Mark.CUT if key in self.cut else Mark.NONE
-        if edge is not None and edge.in_cycle:
-            return Mark.CYCLE
-        return Mark.ABOVE if drawn[key] < at else Mark.BELOW
+                mark = Mark.CUT if key in self._cut else Mark.NONE
+                drawn.add(key)
+                is_last_here = True
+                for line in reversed(self.lines[key]):
+                    waiting.append((level + 1, *line, is_last_here))
+                    is_last_here = False
+            elif edge is not None and edge.in_cycle:
+                mark = Mark.CYCLE
+            else:
+                mark = Mark.ABOVE if key in drawn else Mark.BELOW
+            yield Branch(level, self.nodes[key], edge, mark, is_last)

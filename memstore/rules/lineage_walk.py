@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +10,7 @@ from memstore.model.lineage import EdgeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from memstore.rules.lineage_graph import Graph, Key, Link
 
@@ -36,20 +37,24 @@ def distances(graph: Graph, starts: Iterable[Key], *, up: bool, depth: int | Non
         up: whether to go to sources, or else to dependents.
         depth: how many edges to go at most; None for all.
     """
-    return _reached(starts, lambda key: (link.key for link in graph.neighbours(key, up=up)), depth)
+    return _reached(starts, (graph.above if up else graph.below).__getitem__, depth)
 
 
-def _reached(starts: Iterable[Key], following: Callable[[Key], Iterable[Key]], depth: int | None) -> dict[Key, int]:
+def _reached(
+    starts: Iterable[Key], following: Callable[[Key], Iterable[Key]], depth: int | None = None
+) -> dict[Key, int]:
     found = dict.fromkeys(starts, 0)
-    waiting = deque(found)
-    while waiting:
-        key = waiting.popleft()
-        if found[key] == depth:
-            continue
-        for after in following(key):
-            if after not in found:
-                found[after] = found[key] + 1
-                waiting.append(after)
+    level = list(found)
+    distance = 0
+    while level and distance != depth:
+        distance += 1
+        after = []
+        for key in level:
+            for neighbour in following(key):
+                if neighbour not in found:
+                    found[neighbour] = distance
+                    after.append(neighbour)
+        level = after
     return found
 
 
@@ -58,31 +63,37 @@ def roots(graph: Graph, start: Key) -> tuple[Key, ...]:
 
     Marks of what lies outside the vault are among them; a node without any source is its own root.
     """
-    ends = [key for key in distances(graph, [start], up=True) if graph.is_gone(key) or not graph.sources(key)]
+    ends = [key for key in distances(graph, [start], up=True) if not graph.above[key] or graph.is_gone(key)]
     return tuple(sorted(ends, key=graph.name))
 
 
 def is_ungrounded(graph: Graph, start: Key) -> bool:
     """Whether all that a memory rests on is gone. One that rests on nothing but itself has its own ground."""
-    region = _reached([start], lambda key: _grounds(graph, key), None)
-    return start not in _grounded(graph, region, frozenset())
+    return start in ungrounded(graph, [start])
+
+
+def ungrounded(graph: Graph, starts: Iterable[Key]) -> frozenset[Key]:
+    """Return those of which all that they rest on is gone."""
+    asked = frozenset(starts)
+    return asked - _grounded(graph, _reached(asked, graph.grounds.__getitem__), frozenset())
 
 
 def impact(graph: Graph, gone: Iterable[int]) -> Impact:
     """Return what the loss of the memories in `gone` would do to all others."""
     taken = frozenset(gone)
-    affected = _reached(taken, lambda key: [link.key for link in graph.dependents(key) if link.is_support], None)
-    region = _reached(affected, lambda key: _grounds(graph, key), None)
+    affected = _reached(
+        taken, lambda key: [near for near, bits in graph.below[key].items() if graph.is_support(near, key, bits)]
+    )
+    region = _reached(affected, graph.grounds.__getitem__)
     before = _grounded(graph, region, frozenset())
     after = _grounded(graph, region, taken)
     lost = {key for key in affected if key in before and key not in after} - taken
-    cut: dict[int, tuple[Link, ...]] = {}
-    for key in affected:
-        links = tuple(
-            link for link in graph.sources(key) if link.is_support and (link.key in taken or link.key in lost)
-        )
-        if isinstance(key, int) and key not in taken and links:
-            cut[key] = links
+    going = taken | lost
+    cut = {
+        key: sources
+        for key in affected
+        if isinstance(key, int) and key not in taken and (sources := _cut(graph, key, going))
+    }
     rows = sorted(cut, key=graph.name)
     return Impact(
         lost=tuple(row for row in rows if row in lost),
@@ -91,28 +102,38 @@ def impact(graph: Graph, gone: Iterable[int]) -> Impact:
     )
 
 
-def _grounds(graph: Graph, key: Key) -> list[Key]:
-    return [link.key for link in graph.sources(key) if link.is_ground]
+def _cut(graph: Graph, key: Key, gone: AbstractSet[Key]) -> tuple[Link, ...]:
+    """Return the support that a memory itself names and loses."""
+    if gone.isdisjoint(graph.above[key]):
+        return ()
+    return tuple(
+        link
+        for link in graph.sources(key)
+        if link.key in gone and graph.is_support(key, link.key, graph.above[key][link.key])
+    )
 
 
-def _grounded(graph: Graph, region: Iterable[Key], taken: frozenset[int]) -> set[Key]:
+def _grounded(graph: Graph, region: Iterable[Key], taken: frozenset[int]) -> AbstractSet[Key]:
     """Return the nodes of a region that have ground, once those in `taken` are gone.
 
     A node has ground where a way up ends at something that is still there, or never ends: memories that rest on each
     other alone have lost nothing. With the region all that it rests on must be in it.
     """
     resting: dict[Key, list[Key]] = defaultdict(list)
-    ends: list[Key] = []
+    there: list[Key] = []
+    gone: list[Key] = []
     for key in region:
-        on = [] if key in taken or graph.is_gone(key) else _grounds(graph, key)
+        if key in taken or graph.is_gone(key):
+            gone.append(key)
+            continue
+        on = graph.grounds[key]
         for source in on:
             resting[source].append(key)
         if not on:
-            ends.append(key)
-    there = [key for key in ends if key not in taken and not graph.is_gone(key)]
-    ending = _reached(ends, lambda key: resting[key], None)
+            there.append(key)
+    ending = _reached([*there, *gone], resting.__getitem__)
     endless = [key for key in region if key not in ending]
-    return set(_reached([*there, *endless], lambda key: resting[key], None))
+    return _reached([*there, *endless], resting.__getitem__).keys()
 
 
 def chain(graph: Graph, start: Key) -> tuple[Key, ...]:
@@ -120,14 +141,15 @@ def chain(graph: Graph, start: Key) -> tuple[Key, ...]:
 
     A memory that superseded nothing and was not superseded stands there alone.
     """
-    members = _reached([start], lambda key: [*_older(graph, key), *_newer(graph, key)], None)
+    members = _reached([start], lambda key: [*_older(graph, key), *_newer(graph, key)])
     waiting_for = {key: set(_older(graph, key)) - {key} for key in members}
     ready = [(graph.name(key), key) for key, before in waiting_for.items() if not before]
     heapify(ready)
+    by_name = iter(sorted(members, key=graph.name))
     ordered: list[Key] = []
     while waiting_for:
         # In a circle made by hand nothing is the oldest: begin somewhere, always at the same place.
-        key = heappop(ready)[1] if ready else min(waiting_for, key=graph.name)
+        key = heappop(ready)[1] if ready else next(key for key in by_name if key in waiting_for)
         del waiting_for[key]
         ordered.append(key)
         for after in _newer(graph, key):
@@ -140,8 +162,8 @@ def chain(graph: Graph, start: Key) -> tuple[Key, ...]:
 
 
 def _older(graph: Graph, key: Key) -> list[Key]:
-    return [link.key for link in graph.sources(key) if not _CHAIN.isdisjoint(link.kinds)]
+    return [source for source, bits in graph.above[key].items() if not _CHAIN.isdisjoint(graph.kinds(bits))]
 
 
-def _newer(graph: Graph, key: Key) -> list[Key]:
-    return [link.key for link in graph.dependents(key, kinds=_CHAIN)]
+def _newer(graph: Graph, key: Key) -> Iterable[Key]:
+    return graph.near(key, _CHAIN)

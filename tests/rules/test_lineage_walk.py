@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -118,6 +120,46 @@ def test_chains_of_50_and_10000_are_followed_to_their_end() -> None:
         assert [node.key for node in traced.roots] == [f"note:m{length - 1:05d}"]
         assert trace(found, length - 1, direction=Direction.DOWN).tree[-1].level == length - 1
         assert len(lineage_walk.impact(found, [length - 1]).lost) == length - 1
+
+
+def test_a_chain_of_100000_is_followed_both_ways() -> None:
+    length = 100_000
+    found = graph(chain_of(length))
+    assert [branch.level for branch in trace(found, 0, direction=Direction.UP).tree] == list(range(length))
+    assert list(lineage_walk.distances(found, [length - 1], up=False)) == list(reversed(range(length)))
+    assert len(lineage_walk.impact(found, [length - 1]).lost) == length - 1
+
+
+def test_a_graph_in_which_nearly_all_name_all_is_followed_both_ways() -> None:
+    count, chance = 100, random.Random(3)  # noqa: S311 - the same graph every time
+    refs = [f"note:m{n:05d}" for n in range(count)]
+    made: dict[str, Cells] = {
+        ref: {kind: [other for other in refs if chance.random() < 0.9] for kind in ("derived_from", "cites")}
+        for ref in refs
+    }
+    found = graph(made)
+    for direction in Direction:
+        traced = trace(found, 0, direction=direction)
+        assert len(traced.nodes) == count
+        assert len(traced.tree) == len(traced.edges) + 1
+        assert all(edge.in_cycle for edge in traced.edges)
+    assert not lineage_walk.is_ungrounded(found, 0)
+    assert len(lineage_walk.impact(found, [0]).lost) == count - 1
+
+
+def test_a_thousand_memories_and_refs_of_the_wrong_type_are_found_going_down() -> None:
+    length = 2_000  # beyond some hundreds, refs are looked up in another way
+    made: dict[str, Cells] = {f"note:m{n:05d}": {"derived_from": f"raw:m{n + 1:05d}"} for n in range(length - 1)}
+    found = graph({**made, f"note:m{length - 1:05d}": {"evidence": "support raw:m00000"}})
+    assert len(trace(found, length - 1, direction=Direction.DOWN).nodes) == length
+    assert [found.name(link.key) for link in found.dependents(0)] == [f"note:m{length - 1:05d}"]
+
+
+def test_supersede_circles_end_in_a_lasting_order() -> None:
+    made: dict[str, Cells] = {f"note:m{n:05d}": {"supersedes": f"note:m{n ^ 1:05d}"} for n in range(1_000)}
+    hub: Cells = {"supersedes": list(made)}
+    found = graph({**made, "note:hub": hub})
+    assert names(found, lineage_walk.chain(found, 7)) == ["note:hub", *made]
 
 
 def test_a_supersede_chain_of_10000_is_in_order() -> None:
