@@ -54,13 +54,12 @@ def find_orphans(ws: Workspace) -> Orphans:
 
 
 def _dangling(ws: Workspace, graph: Graph) -> Iterator[Dangling]:
-    for row, kind, target in graph.dangling():
-        if graph.is_gone(row):
-            continue
+    found = [one for one in graph.dangling() if not graph.is_gone(one[0])]
+    ungrounded = lineage_walk.ungrounded(graph, {row for row, _, _ in found})
+    for row, kind, target in found:
         node = lineage_trace.node_of(graph, row)
-        is_ungrounded = lineage_walk.is_ungrounded(graph, row)
         for field, at in _places(ws, node.path, kind, target):
-            yield Dangling(node=node, field=field, target=target, at=at, is_ungrounded=is_ungrounded)
+            yield Dangling(node=node, field=field, target=target, at=at, is_ungrounded=row in ungrounded)
 
 
 def _places(ws: Workspace, path: str, kind: EdgeKind, target: str) -> list[tuple[str, Position]]:
