@@ -8,6 +8,7 @@ import pty
 import shutil
 import signal
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -115,51 +116,49 @@ def test_a_vault_that_cannot_be_read_says_why(shell: runner.Shell, tmp_path: Pat
 
 
 def test_interrupted_is_130_and_says_so_in_one_line(shell: runner.Shell) -> None:
-    program = subprocess.Popen(
+    with subprocess.Popen(
         [MEMSTORE, "search", "--queries", "-"],
         cwd=shell.folder,
         env=shell.environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
-    assert program.stdin is not None
-    assert program.stdout is not None
-    program.stdin.write(b"tea\n")
-    program.stdin.flush()
-    assert program.stdout.readline() == b"==> tea\n"  # it has answered, and waits for the next query
-    program.send_signal(signal.SIGINT)
-    errors = program.communicate()[1]
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        program.stdin.write(b"tea\n")
+        program.stdin.flush()
+        answered = program.stdout.readline()  # and now it waits for the next query
+        program.send_signal(signal.SIGINT)
+        errors = program.communicate()[1]
+    assert answered == b"==> tea\n"
     assert program.returncode == 130
     assert errors == b"memstore: interrupted\n"
 
 
-def _at_a_terminal(shell: runner.Shell, *words: str, typed: bytes = b"", **variables: str) -> tuple[int, bytes]:
-    """Run the program at a terminal; return its exit code and what the terminal shows."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(shell.folder)
-        os.execve(MEMSTORE, [str(MEMSTORE), *words], {**shell.environment, "TERM": "xterm", **variables})  # noqa: S606
-    if typed:
-        os.write(terminal, typed)
-    seen = b""
-    while True:
-        try:
-            part = os.read(terminal, 4096)
-        except OSError:  # Linux tells the end of a terminal so
-            break
-        if not part:
-            break
-        seen += part
+def _at_a_terminal(shell: runner.Shell, *words: str, **variables: str) -> bytes:
+    """Run the program at a terminal; return what the terminal shows."""
+    terminal, end = pty.openpty()
+    with subprocess.Popen(
+        [MEMSTORE, *words],
+        cwd=shell.folder,
+        env={**shell.environment, "TERM": "xterm", **variables},
+        stdin=end, stdout=end, stderr=end,
+    ):  # fmt: skip
+        os.close(end)
+        seen = b""
+        with suppress(OSError):  # Linux tells the end of a terminal so
+            while part := os.read(terminal, 4096):
+                seen += part
     os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), seen
+    return seen
 
 
 def test_a_terminal_gets_colours_unless_it_must_not(shell: runner.Shell) -> None:
-    assert b"\x1b[" in _at_a_terminal(shell, "list")[1]
-    assert b"\x1b[" not in _at_a_terminal(shell, "list", NO_COLOR="1")[1]
-    assert b"\x1b[" not in _at_a_terminal(shell, "list", "--color", "never")[1]
-    assert b"\x1b[" not in _at_a_terminal(shell, "list", TERM="dumb")[1]
+    assert b"\x1b[" in _at_a_terminal(shell, "list")
+    assert b"\x1b[" not in _at_a_terminal(shell, "list", NO_COLOR="1")
+    assert b"\x1b[" not in _at_a_terminal(shell, "list", "--color", "never")
+    assert b"\x1b[" not in _at_a_terminal(shell, "list", TERM="dumb")
 
 
 def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) -> None:

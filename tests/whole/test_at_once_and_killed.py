@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.whole.program import Program
 
 LOCKED = 6
+
+
+def at_once(program: Program, *commands: Sequence[str]) -> list[tuple[int, str]]:
+    """Run commands at the same time; return for each its exit code and what it says on standard error."""
+    with ExitStack() as running:  # no test leaves a program behind, not even one that fails
+        children = [running.enter_context(program.start(*words)) for words in commands]
+        for child in children:
+            running.callback(child.kill)
+        return [(child.returncode, told) for child in children for _, told in [child.communicate(timeout=60)]]
 
 
 def test_two_programs_that_write_one_memory_lose_nothing(program: Program) -> None:
@@ -19,11 +31,9 @@ def test_two_programs_that_write_one_memory_lose_nothing(program: Program) -> No
     kept = set()
     for round_ in range(6):
         words = [f"left{round_}", f"right{round_}"]
-        running = [program.start("tag", ref, f"+{word}") for word in words]
-        for child, word in zip(running, words, strict=True):
-            _, told = child.communicate(timeout=60)
-            assert child.returncode in (0, LOCKED), told
-            if child.returncode == 0:
+        for word, (code, told) in zip(words, at_once(program, *(("tag", ref, f"+{w}") for w in words)), strict=True):
+            assert code in (0, LOCKED), told
+            if code == 0:
                 kept.add(word)
             else:
                 assert "meanwhile" in told
@@ -33,10 +43,8 @@ def test_two_programs_that_write_one_memory_lose_nothing(program: Program) -> No
 
 
 def test_many_programs_that_add_at_once_all_add(program: Program) -> None:
-    running = [program.start("add", f"Thought number {i} about kettles", "--json") for i in range(6)]
-    for child in running:
-        _, told = child.communicate(timeout=60)
-        assert child.returncode == 0, told
+    done = at_once(program, *(("add", f"Thought number {i} about kettles", "--json") for i in range(6)))
+    assert [code for code, _ in done] == [0] * 6, done
     assert len(program.found("kettles")) == 6
 
 
