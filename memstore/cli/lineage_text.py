@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memstore.cli.output import safe_line
 from memstore.codec.lineage_results import edge_words
-from memstore.model.lineage import EdgeKind, Mark, NodeState
+from memstore.model.lineage import Edge, EdgeKind, Mark, NodeState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from memstore.flows.show import Shown
     from memstore.flows.trace import TracedBothWays
     from memstore.model.confidence import LedgerLine
-    from memstore.model.lineage import Branch, Edge, Node, Trace
+    from memstore.model.lineage import Node, Trace
 
 # Beyond this a drawing says how deep it is instead of indenting further: a chain may have thousands of links.
 DEEPEST_INDENT = 30
@@ -29,11 +30,15 @@ _STEPS = {True: ("├── ", "└── ", "│   "), False: ("|-- ", "`-- ", 
 def trace_lines(paint: Palette, trace: Trace) -> Iterator[str]:
     """Yield the tree of a trace, then the chain of what superseded what, and whether any ground is left."""
     open_levels: list[bool] = []
+    nodes = {node.key: named(paint, node) for node in trace.nodes}  # most stand on several lines
+    words = cache(lambda edge: f"{edge_words(edge, trace.direction)} ")
     for branch in trace.tree:
         del open_levels[max(branch.level - 1, 0) :]
         if branch.level:
             open_levels.append(not branch.is_last)
-        yield _indent(paint, open_levels) + _branch(paint, trace, branch)
+        word = words(_without_ends(branch.edge)) if branch.edge else ""
+        mark = f"  {paint('dim', f'({branch.mark.value})')}" if branch.mark is not Mark.NONE else ""
+        yield _indent(paint, open_levels) + word + nodes[branch.node.key] + mark
     if trace.chain:
         yield ""
         yield "Superseded in turn: " + " → ".join(_ref(paint, node) for node in trace.chain)
@@ -52,10 +57,9 @@ def _indent(paint: Palette, open_levels: list[bool]) -> str:
     return outer + (fork if open_levels[-1] else end) + depth
 
 
-def _branch(paint: Palette, trace: Trace, branch: Branch) -> str:
-    words = f"{edge_words(branch.edge, trace.direction)} " if branch.edge else ""
-    mark = f"  {paint('dim', f'({branch.mark.value})')}" if branch.mark is not Mark.NONE else ""
-    return words + named(paint, branch.node) + mark
+def _without_ends(edge: Edge) -> Edge:
+    """Return what the words for an edge follow from: few differ, in a trace of half a million edges."""
+    return Edge("", "", edge.kinds, edge.ops[-1:])
 
 
 def named(paint: Palette, node: Node) -> str:
