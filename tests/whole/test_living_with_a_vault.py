@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.installed import MEMSTORE
+from tests.installed import MEMSTORE, ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,7 +128,7 @@ def test_the_index_may_be_deleted_or_damaged(program: Program, damage: str) -> N
 
 def test_every_excerpt_equals_what_sed_prints(program: Program) -> None:
     sample = program.vault.parent / "sample"
-    shutil.copytree("sample-vault", sample)
+    shutil.copytree(ROOT / "sample-vault", sample)
     shutil.copy(
         sample / "memories/note/2026/02/what-the-vet-said-about-bellas-heart-m_p56fb0ar85.md", program.home / "copy.md"
     )
@@ -153,7 +153,7 @@ def test_every_excerpt_equals_what_sed_prints(program: Program) -> None:
 
 def test_natural_questions_find_things(program: Program) -> None:
     program.vault = program.home / "sample"
-    shutil.copytree("sample-vault", program.vault)
+    shutil.copytree(ROOT / "sample-vault", program.vault)
     first = program.json("search", "What did the vet say about Bella's heart?")["results"][0]
     assert "grade 2 heart murmur" in first["citation"]["excerpt"]
     lines = program.ok("search", "What did the vet say about Bella's heart?").splitlines()
