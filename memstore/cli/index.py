@@ -49,6 +49,8 @@ def path(session: Session) -> None:
 
 
 def _status_document(found: IndexStatus) -> dict[str, Any]:
+    from memstore.model.instants import instant
+
     return {
         "path": str(found.folder),
         "built": found.built,
@@ -59,7 +61,7 @@ def _status_document(found: IndexStatus) -> dict[str, Any]:
         "changed": found.changed,
         "bytes": found.size,
         "generation": found.generation,
-        "written_at": f"{found.written_at:%Y-%m-%dT%H:%M:%SZ}" if found.written_at else None,
+        "written_at": instant(found.written_at) if found.written_at else None,
     }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
+from memstore.model.instants import instant
+
 # What Obsidian's plug-ins, Jekyll, Hugo, OKF and others call the day on which a note was made.
 _CREATED = ("created_at", "created", "date", "date_created", "creation_date", "timestamp")
 
@@ -35,4 +37,4 @@ def _instant(value: Any) -> str | None:
         value = datetime(value.year, value.month, value.day, tzinfo=UTC)
     else:
         return None
-    return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}".rjust(20, "0")
+    return instant(value)

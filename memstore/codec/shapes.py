@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore.codec.advice import worth_showing
 from memstore.codec.problem import Problem
 from memstore.model.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
+from memstore.model.instants import instant
 from memstore.model.keys import KEY_BY_NAME, Key, Shape
+from memstore.model.nearest import did_you_mean, nearest
 from memstore.model.provenance import is_external_mark
 from memstore.model.sharing import EVERYBODY, EVERYBODY_SPELLED
 
@@ -37,21 +39,11 @@ def is_absent(value: object) -> bool:
     return value is None or value in ("", [])
 
 
-def suggestion(word: str, choices: tuple[str, ...]) -> str | None:
-    """Return the choice that `word` was probably meant to be."""
-    import difflib
-
-    close = difflib.get_close_matches(word, choices, n=1)
-    return close[0] if close else None
-
-
 def _spelt_otherwise(name: str, values: dict[str, Any]) -> str | None:
     """Return the key that was probably meant to be `name`."""
-    import difflib
-
     folded = {key.casefold(): key for key in reversed(values) if key not in KEY_BY_NAME}
-    close = difflib.get_close_matches(name, folded, n=1, cutoff=0.75)
-    return folded[close[0]] if close else None
+    near = nearest(name, folded, similar=0.75)
+    return folded[near] if near else None
 
 
 class _ShapeCheck:
@@ -146,8 +138,7 @@ class _ShapeCheck:
         known = tuple(k.name for k in key.entry)
         for name in value:
             if name not in known:
-                close = suggestion(name, known)
-                hint = f"did you mean {close}?" if close else f"an entry of `{key.name}` has: {', '.join(known)}"
+                hint = did_you_mean(name, known, otherwise=f"an entry of `{key.name}` has: {', '.join(known)}")
                 self.report("entry-key", (*path, name), f"unknown key `{name}` in an entry of `{key.name}`", hint)
         self.keys(value, key.entry, path)
 
@@ -229,8 +220,7 @@ def _hint_for(key: Key) -> str:
 
 def _close(key: Key, value: str) -> str:
     if key.choices:
-        close = suggestion(value, key.choices)
-        return f"did you mean {close}?" if close else f"choose one of {', '.join(key.choices)}"
+        return did_you_mean(value, key.choices, otherwise=f"choose one of {', '.join(key.choices)}")
     return _EXAMPLES.get(key.shape, "mend the value")
 
 
@@ -262,7 +252,7 @@ def _instant_meant(value: str) -> str | None:
         at = datetime.fromisoformat(value)
     except ValueError:
         return None
-    return f'"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"' if at.tzinfo and at.year > EARLIEST_YEAR else None
+    return f'"{instant(at)}"' if at.tzinfo and at.year > EARLIEST_YEAR else None
 
 
 def _cut(text: str) -> str:

@@ -13,8 +13,9 @@ from memstore.codec.titles import title_of
 from memstore.errors import UsageError
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.named_refs import whole_refs
-from memstore.flows.save import Edit, Saved, hint, instant, save, told
+from memstore.flows.save import Edit, Saved, hint, save, told
 from memstore.flows.sources import ceiling, entries
+from memstore.model.instants import instant
 from memstore.rules.beliefs import UNSTATED_BELIEF_CONFIDENCE
 from memstore.rules.provenance import provenance_of_new
 from memstore.rules.slugs import path_of_new

@@ -12,8 +12,9 @@ from memstore.codec.fence import BOM, FencedText
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.errors import RefusedError, VaultError
-from memstore.flows.save import Edit, Saved, instant, lacks_only_its_type, save_all
+from memstore.flows.save import Edit, Saved, lacks_only_its_type, save_all
 from memstore.flows.visible import sees_unreadable
+from memstore.model.instants import instant
 from memstore.ports.vault import read_file
 from memstore.rules.access import may_see
 

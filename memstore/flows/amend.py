@@ -13,7 +13,8 @@ from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.directory import wrong_links
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.resolve import resolve
-from memstore.flows.save import Edit, Saved, findings_between, hint, instant, save, told
+from memstore.flows.save import Edit, Saved, findings_between, hint, save, told
+from memstore.model.instants import instant
 from memstore.ports.vault import read_file
 from memstore.rules.access import may_see
 from memstore.rules.beliefs import next_time

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import ChangedMeanwhileError, UsageError, VaultError
 from memstore.flows.amend import opened_for_change
-from memstore.flows.save import can_commit, instant
+from memstore.flows.save import can_commit
+from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
 from memstore.rules.vault_places import MEMORY_SUFFIX, is_memory_path
 

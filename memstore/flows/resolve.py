@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memstore.errors import NotFoundError
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.ids import MEMORY_TYPES, SHORTEST_PREFIX
+from memstore.model.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,14 +62,12 @@ def _candidates(snapshot: Snapshot, rows: Sequence[int], asked: str, memory_id: 
 
 
 def _unknown(ws: Workspace, snapshot: Snapshot, asked: str, memory_id: str) -> NotFoundError:
-    import difflib
-
     if sees_unreadable(ws) and (why := _no_memory(snapshot.catalog, asked.removeprefix("./"))):
         return why
     ids = snapshot.catalog.column("id")
     known = sorted({ids[row] for row in visible_rows(ws, snapshot)})
-    close = difflib.get_close_matches(memory_id, known, n=1, cutoff=0.8) if memory_id else []
-    hint = f"did you mean {close[0]}?" if close else "memstore list shows what there is; memstore search finds by words"
+    otherwise = "memstore list shows what there is; memstore search finds by words"
+    hint = did_you_mean(memory_id, known, otherwise=otherwise, similar=0.8)
     return NotFoundError(f"no memory answers to `{asked}`", hint=hint)
 
 

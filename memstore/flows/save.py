@@ -10,13 +10,13 @@ from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.titles import title_of
 from memstore.errors import ChangedMeanwhileError, FormatError, RefusedError, VaultError
 from memstore.model.finding import in_order
+from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
 from memstore.rules import checks, transitions
 from memstore.rules.checks import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
     from memstore.model.finding import Finding
@@ -183,11 +183,6 @@ def _commit(ws: Workspace, paths: Sequence[str]) -> str | None:
     from memstore.flows.commit import commit_paths
 
     return commit_paths(ws, paths).commit
-
-
-def instant(at: datetime) -> str:
-    """Return a time as memories have it, RFC 3339 in UTC."""
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import ChangedMeanwhileError, NotFoundError, VaultError
+from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
 from memstore.rules.access import may_see
 
@@ -45,7 +46,7 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
             _expect(ws, file)
         back = Operation(
             verb="undo",
-            at=ws.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+            at=instant(ws.clock.now()),
             files=tuple(Written(file.path, file.after, file.before) for file in last.files),
         )
         if not dry_run:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from memstore.model.finding import Finding, Position
 from memstore.model.finding_codes import CODES
+from memstore.model.instants import instant
 from memstore.model.keys import KEYS, Shape
+from memstore.model.nearest import nearest
 from memstore.rules import beliefs, provenance
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ def _created_in_future(checked: Checked, now: datetime) -> list[Finding]:
     return [
         checked.finding(
             "created-in-future",
-            f"created_at is {created}, and it is {now:%Y-%m-%dT%H:%M:%SZ} now",
+            f"created_at is {created}, and it is {instant(now)} now",
             "times are UTC: mend the date or the zone",
             "created_at",
         )
@@ -135,11 +137,8 @@ def unread_keys(checked: Checked, *, but: Collection[str] = ()) -> Iterator[Find
 
 def nearly(name: str, known: tuple[str, ...]) -> str | None:
     """Return the known name that `name` was probably meant to be."""
-    import difflib
-
     folded = name.strip().casefold().replace("-", "_").replace(" ", "_")
-    close = difflib.get_close_matches(folded, known, n=1, cutoff=NEAR)
-    return close[0] if close else None
+    return nearest(folded, known, similar=NEAR)
 
 
 def _status(checked: Checked) -> Iterator[Finding]:
