@@ -13,10 +13,9 @@ from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.errors import RefusedError, VaultError
 from memstore.flows.save import Edit, Saved, lacks_only_its_type, save_all
-from memstore.flows.visible import sees_unreadable
+from memstore.flows.visible import sees, sees_unreadable
 from memstore.model.instants import instant
 from memstore.ports.vault import read_file
-from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -119,7 +118,7 @@ def _plan(ws: Workspace, file: ReadFile, stat: FileStat, *, kind: str, memory_id
     """Return how a file becomes a memory; None where it is one, the file where it can't be one."""
     match file:
         case MemoryFile(memory=memory):
-            if memory.id or not may_see(memory.owner or "", ws.actor, ws.config.owner):
+            if memory.id or not sees(ws, memory):
                 return None
             values = file.front.values
         case BrokenFile():

@@ -14,9 +14,9 @@ from memstore.flows.directory import wrong_links
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.resolve import resolve
 from memstore.flows.save import Edit, Saved, findings_between, hint, save, told
+from memstore.flows.visible import sees
 from memstore.model.instants import instant
 from memstore.ports.vault import read_file
-from memstore.rules.access import may_see
 from memstore.rules.beliefs import next_time
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def opened_for_change(ws: Workspace, ref: str) -> MemoryFile:
     """
     entry = resolve(ws, ref, snapshot=ws.library.snapshot())
     file = read_file(ws.vault, entry.path)
-    if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
+    if not isinstance(file, MemoryFile) or not sees(ws, file.memory):
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
     return file
 

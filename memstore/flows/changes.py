@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import BrokenFile, MemoryFile
+from memstore.flows.visible import sees
 from memstore.model.change import MemoryChange
 from memstore.rules import checks, transitions
-from memstore.rules.access import may_see
 from memstore.rules.checks import Checked
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def visible_changes(ws: Workspace, changes: Iterable[MemoryChange]) -> tuple[Mem
     """Return the changes of memories that the viewer may see, before and after."""
 
     def seen(memory: Memory | None) -> bool:
-        return memory is None or may_see(memory.owner or "", ws.actor, ws.config.owner)
+        return memory is None or sees(ws, memory)
 
     return tuple(change for change in changes if seen(change.before) and seen(change.after))
 

@@ -12,10 +12,9 @@ from memstore.errors import NotFoundError, UsageError, VaultError
 from memstore.flows.audience import view
 from memstore.flows.opened import opened
 from memstore.flows.resolve import resolve
-from memstore.flows.visible import stop_for_others
+from memstore.flows.visible import sees, stop_for_others
 from memstore.model.retrieval import Citation
 from memstore.rules import citation as rules
-from memstore.rules.access import may_see
 from memstore.rules.citation import Place, Standing
 
 if TYPE_CHECKING:
@@ -142,7 +141,7 @@ def _is_of(ws: Workspace, old: bytes, entry: Entry) -> bool:
     file = memory_file.read(entry.path, old)
     if not isinstance(file, MemoryFile) or file.memory.id not in (None, entry.id):
         return False
-    return may_see(file.memory.owner or "", ws.actor, ws.config.owner)
+    return sees(ws, file.memory)
 
 
 def cites_standing_lines(audience: Audience, file: Opened) -> bool:

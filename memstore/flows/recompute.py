@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import VaultError
 from memstore.flows.amend import opened_for_change
 from memstore.flows.hand_edits import HandEdits
 from memstore.flows.save import Edit, save_all
-from memstore.flows.visible import visible_rows
-from memstore.ports.vault import read_file
-from memstore.rules.access import may_see
+from memstore.flows.visible import visible_files
 from memstore.rules.beliefs import drifted, states_nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from memstore.codec.memory_file import MemoryFile
     from memstore.flows.save import Saved
     from memstore.ports.workspace import Workspace
 
@@ -82,21 +79,9 @@ def recompute(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False,
 
 def _files(ws: Workspace, refs: Sequence[str]) -> list[MemoryFile]:
     """Return the memories that have a ledger, by path; without one the number itself is what was stated."""
-    found = [opened_for_change(ws, ref) for ref in refs] if refs else list(_all(ws))
+    found = [opened_for_change(ws, ref) for ref in refs] if refs else visible_files(ws, ws.library.snapshot())
     with_ledger = {file.path: file for file in found if not states_nothing(file.memory.confidence_history)}
     return [with_ledger[path] for path in sorted(with_ledger)]
-
-
-def _all(ws: Workspace) -> Iterator[MemoryFile]:
-    snapshot = ws.library.snapshot()
-    paths = snapshot.catalog.column("path")
-    for row in visible_rows(ws, snapshot):
-        try:
-            file = read_file(ws.vault, paths[row])
-        except VaultError:
-            continue
-        if isinstance(file, MemoryFile) and may_see(file.memory.owner or "", ws.actor, ws.config.owner):
-            yield file
 
 
 def _unequal(files: Sequence[MemoryFile], by_hand: HandEdits) -> tuple[Unequal, ...]:

@@ -9,6 +9,7 @@ from memstore.errors import ChangedMeanwhileError
 from memstore.flows.at import commit_at
 from memstore.flows.audience import view
 from memstore.flows.resolve import resolve
+from memstore.flows.visible import sees
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -45,7 +46,6 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         UsageError: `at` is neither a date nor a commit.
     """
     from memstore.codec import git_blob, memory_file
-    from memstore.rules.access import may_see
     from memstore.rules.beliefs import held_now
 
     commit = None if at is None else commit_at(ws, at)
@@ -53,7 +53,7 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     entry = resolve(ws, ref, snapshot=then.snapshot)
     file = memory_file.read(entry.path, then.read(entry.path))
     # Decided again on the bytes that are shown: the file may have changed since the snapshot.
-    if not isinstance(file, memory_file.MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
+    if not isinstance(file, memory_file.MemoryFile) or not sees(ws, file.memory):
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
     now = ws.clock.now()
     return Shown(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.codec.memory_file import MemoryFile
+    from memstore.model.memory import Memory
     from memstore.ports.search_index import Snapshot
     from memstore.ports.workspace import Workspace
 
@@ -25,11 +26,13 @@ def visible_rows(ws: Workspace, snapshot: Snapshot) -> Sequence[int]:
     return [row for row in snapshot.catalog.memories if seeing[owners[row]]]
 
 
-def visible_file(ws: Workspace, path: str) -> MemoryFile | None:
-    """Return a memory's file as it is now; None where it is none, or not the viewer's to see, any more.
+def sees(ws: Workspace, memory: Memory) -> bool:
+    """Whether the one who looks may see this memory; decided on what was read, which may be newer than a snapshot."""
+    return may_see(memory.owner or "", ws.actor, ws.config.owner)
 
-    What may be seen is decided again on the bytes that are read: the file may have changed since the snapshot.
-    """
+
+def visible_file(ws: Workspace, path: str) -> MemoryFile | None:
+    """Return a memory's file as it is now; None where it is none, or not the viewer's to see, any more."""
     from memstore.codec.memory_file import MemoryFile  # a search reads files in its own way, and does not load this
     from memstore.ports.vault import read_file
 
@@ -37,9 +40,7 @@ def visible_file(ws: Workspace, path: str) -> MemoryFile | None:
         file = read_file(ws.vault, path)
     except VaultError:
         return None
-    if not isinstance(file, MemoryFile) or not may_see(file.memory.owner or "", ws.actor, ws.config.owner):
-        return None
-    return file
+    return file if isinstance(file, MemoryFile) and sees(ws, file.memory) else None
 
 
 def visible_files(ws: Workspace, snapshot: Snapshot) -> Iterator[MemoryFile]:
