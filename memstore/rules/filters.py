@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.errors import UsageError
 from memstore.model.catalog import ITEM_SEPARATOR
-from memstore.model.ids import MEMORY_TYPES
-from memstore.model.keys import SOURCE_TYPES, STATUSES
+from memstore.model.ids import MEMORY_TYPES, is_entity_id
+from memstore.model.keys import KEY_BY_NAME, SOURCE_TYPES, STATUSES, Shape
 from memstore.model.retrieval import Filters, Operator, Where
 from memstore.rules import analysis
 
@@ -79,7 +79,26 @@ def checked(name: str, text: str) -> str:
         raise UsageError(f"`{text}` is no {name.replace('_', ' ')}", hint=hint)
     if not value:
         raise UsageError(f"the filter {name.replace('_', ' ')} has no value", hint="give one, or leave the filter out")
+    form = _FORMS.get(name)
+    if form and not form.holds(value):
+        raise UsageError(f"`{text}` is no {name}", hint=form.hint)
     return value
+
+
+class _Form(NamedTuple):
+    """What a filter's value must look like: any other matches no memory, so it is a slip."""
+
+    holds: Callable[[str], object]
+    hint: str
+
+
+_ENTITY = _Form(is_entity_id, "an entity id looks like human:sean or si:ash")
+_SCOPE = re.compile(r"global|project:.+")
+_FORMS = {
+    "author": _ENTITY,
+    "subject": _ENTITY,
+    "scope": _Form(_SCOPE.fullmatch, "write global, or project:NAME"),
+}
 
 
 def parse_where(text: str) -> Where:
@@ -96,7 +115,30 @@ def parse_where(text: str) -> Where:
         )
     if found["bare"]:
         return Where(found["key"], Operator(found["bare"]))
-    return Where(found["key"], Operator(found["operator"]), _unquoted(found["value"]))
+    return checked_where(Where(found["key"], Operator(found["operator"]), _unquoted(found["value"])))
+
+
+def checked_where(where: Where) -> Where:
+    """Return a condition whose value can be compared with those of its key.
+
+    Raises:
+        UsageError: a number, a date or one of a few words is due, and the value is something else.
+    """
+    key = KEY_BY_NAME.get(where.key)
+    if key is None or where.operator in _OF_PARTS:
+        return where
+    if key.choices and where.operator in (Operator.EQUAL, Operator.UNEQUAL) and where.value not in key.choices:
+        raise UsageError(f"`{where.value}` is no {key.name}", hint=f"choose one of {', '.join(key.choices)}")
+    if key.shape in _NUMBERS and _number(where.value) is None:
+        raise UsageError(f"{key.name} is a number, and `{where.value}` is none", hint=f"{key.name} >= 0.8")
+    if key.shape in _TIMES and not _DATED.match(where.value):
+        raise UsageError(f"{key.name} is a time, and `{where.value}` is none", hint=f"{key.name} >= 2026-02-01")
+    return where
+
+
+_OF_PARTS = frozenset({Operator.CONTAINS, Operator.LACKS})
+_NUMBERS = frozenset({Shape.FRACTION, Shape.NUMBER, Shape.COUNT})
+_TIMES = frozenset({Shape.INSTANT, Shape.DAY})
 
 
 def _unquoted(text: str) -> str:

@@ -137,12 +137,14 @@ def _with_field(wanted: Filters, part: _Part, field: str) -> Filters:
     value = filters.checked(name, part.text)
     if part.sign == "-":
         operator = Operator.LACKS if name == "title" else Operator.UNEQUAL
-        return wanted._replace(where=(*wanted.where, Where(_KEYS.get(name, name), operator, value)))
+        return wanted._replace(
+            where=(*wanted.where, filters.checked_where(Where(_KEYS.get(name, name), operator, value)))
+        )
     if name == "title":
         return wanted._replace(title=(*wanted.title, tuple(analysis.terms(value))))
     if name in FIELDS:
         return _with_value(wanted, name, value)
-    return wanted._replace(where=(*wanted.where, Where(name, Operator.EQUAL, value)))
+    return wanted._replace(where=(*wanted.where, filters.checked_where(Where(name, Operator.EQUAL, value))))
 
 
 def _with_value(wanted: Filters, name: str, value: str) -> Filters:

@@ -100,11 +100,37 @@ def test_what_is_no_condition_is_refused(text: str) -> None:
         parse_where(text)
 
 
-@pytest.mark.parametrize(("name", "value"), [("type", "nte"), ("status", ""), ("source_type", "told"), ("tag", " ")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("type", "nte"), ("status", ""), ("source_type", "told"), ("tag", " "),
+        ("author", "bob"), ("subject", "Bella"), ("scope", "team"), ("scope", "project:"),
+    ],
+)  # fmt: skip
 def test_a_value_that_no_memory_can_have_is_refused(name: str, value: str) -> None:
     with pytest.raises(UsageError) as error:
         checked(name, value)
     assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "confidence >= high", "confidence != x", "confidence = 80%", "created_at > yesterday", "valid_until < soon",
+        "type = nte", "status != gone", "source_type = told",
+    ],
+)  # fmt: skip
+def test_a_condition_on_what_the_key_never_holds_is_refused(text: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_where(text)
+    assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    "text", ["confidence >= .8", "created_at > 2026", "type ~ no", "mine = high", "title = 12", "status exists"]
+)
+def test_a_condition_that_some_memory_may_meet_is_none_to_refuse(text: str) -> None:
+    assert parse_where(text).key == text.split(maxsplit=1)[0]
 
 
 @pytest.mark.parametrize("text", ["", "x", "-0.1", "1.1", "nan", "80%"])
