@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.filters import filter_options
-from memstore.cli.options import at_option, command
+from memstore.cli.group import Command
+from memstore.cli.options import at_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,8 +23,39 @@ LONGEST_EXCERPT = 160
 SORTS = ("relevance", "quality", "created", "confidence", "title", "path")
 
 
-@command(
+class _SearchCommand(Command):
+    """Takes `-park` for a word that must not be there: the parser would read it as the options -p, -a, -r and -k."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Mark the words that begin with a dash and are neither options nor the value of one."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.is_flag]
+        takes_next = {name for option in options for name in option.opts}
+        end = args.index("--") if "--" in args else len(args)
+        words = [
+            _NOT + arg[1:] if _is_unwanted_word(arg) and before not in takes_next else arg
+            for before, arg in zip(["", *args], args[:end], strict=False)
+        ]
+        return super().parse_args(ctx, words + args[end:])
+
+
+# No argument of a process holds it.
+_NOT = "\0"
+
+
+def _is_unwanted_word(arg: str) -> bool:
+    """Whether an argument that begins with one dash is a word of the query; -n, -n5, -tnote and -qv are options."""
+    from memstore.model.ids import MEMORY_TYPES
+
+    letter, rest = arg[1:2], arg[2:]
+    if arg[:1] != "-" or letter == "-" or not rest:
+        return False
+    is_option = {"n": rest.isdecimal(), "t": rest in MEMORY_TYPES, "q": rest == "v", "v": rest == "q"}
+    return not is_option.get(letter, False)
+
+
+@click.command(
     "search",
+    cls=_SearchCommand,
     examples=(
         "memstore search what did the vet say about Bella",
         "memstore search 'heart +bella -park \"grade two\"'   # must, must not, phrase",
@@ -44,7 +76,8 @@ SORTS = ("relevance", "quality", "created", "confidence", "title", "path")
 @click.option("--facets", multiple=True, metavar="KEY", help="Count the matching memories by this key.")
 @click.option("--queries", type=click.File(encoding="utf-8"), metavar="FILE", help="Queries, one a line; - is stdin.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 when nothing is found.")
-def search(session: Session, query: tuple[str, ...], queries: Any, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
+@click.pass_obj
+def search(session: Session, /, query: tuple[str, ...], queries: Any, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
     """Find memories by words, best first, with the lines that say it."""
     from memstore.errors import Exit, UsageError
 
@@ -55,7 +88,7 @@ def search(session: Session, query: tuple[str, ...], queries: Any, exit_code: bo
     if queries:
         _search_all(session, queries, **how)
         return
-    answer = _search_one(session, " ".join(query), **how)
+    answer = _search_one(session, " ".join(query).replace(_NOT, "-"), **how)
     if exit_code and not answer.hits:
         session.exit(Exit.FOUND_ERRORS)
 

@@ -85,3 +85,22 @@ def test_queries_are_answered_line_by_line(vault: Path) -> None:
     assert [bool(answer["results"]) for answer in answers] == [True, False, False, True]
     assert ["error" in answer for answer in answers] == [False, True, True, False]
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "paths"),
+    [
+        (("heart", "-name"), ["heart.md", "evil.md"]),
+        (("-sean", "heart", "-n5"), ["evil.md", "noid.md"]),
+        (("-type:note heart",), []),
+        (("heart", "-tnote", "-n", "1", "-name"), ["heart.md"]),
+    ],
+)
+def test_a_word_with_a_dash_is_one_that_must_not_be_there(
+    vault: Path, words: tuple[str, ...], paths: list[str]
+) -> None:
+    done = run(vault, "--json", "search", *words)
+    assert sorted(hit["path"] for hit in json.loads(done.stdout)["results"]) == sorted(paths)
+    asked = json.loads(done.stdout)["query"]
+    assert "-" in asked
+    assert "\0" not in asked
