@@ -285,6 +285,11 @@ def _writer_class() -> Any:
 
         def _commit_toc(self, segments: list[Any]) -> None:
             self.final_segments = segments
+            # A writer that was killed before the manifest named its state left a table of this number: it holds for
+            # nobody, and Whoosh would refuse to replace it, with every command from then on.
+            table = TOC._filename(NAME, self.generation)  # noqa: SLF001
+            if self.storage.file_exists(table):
+                self.storage.delete_file(table)
             TOC(_schema(), segments, self.generation).write(self.storage, NAME)
 
     return Writer

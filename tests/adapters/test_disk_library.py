@@ -339,8 +339,8 @@ def test_killed_at_any_moment_it_leaves_an_index_that_holds(tmp_path: Path) -> N
     vault = disk_vault(tmp_path)
     fill(vault, 60)
     chance = random.Random(7)  # noqa: S311
-    for round_ in range(15):
-        if round_ % 5 == 4:
+    for round_ in range(8):
+        if round_ % 4 == 3:
             shutil.rmtree(tmp_path / "cache")
         path = f"notes/{round_ % 7}/tea{round_}.md"
         (vault.root / path).write_bytes(memory_text(f"round {round_}\n"))
@@ -350,6 +350,27 @@ def test_killed_at_any_moment_it_leaves_an_index_that_holds(tmp_path: Path) -> N
             time.sleep(chance.uniform(0, 0.6))
             child.send_signal(signal.SIGKILL)
         assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
+
+
+def test_killed_before_the_manifest_names_it_a_state_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    library(tmp_path, vault).snapshot()
+    monkeypatch.setattr(disk_library, "MOST_LAID_OVER", 0)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for path in ("a.md", "b.md"):
+        vault.create(path, memory_text("more tea\n"))
+        with monkeypatch.context() as patch:
+            patch.setattr("memstore.adapters.manifest.write", killed)
+            with pytest.raises(KeyboardInterrupt):
+                library(tmp_path, vault).snapshot()
+    assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
+    assert len(list((tmp_path / "cache").rglob("*.toc"))) == 1
 
 
 def test_a_file_as_young_as_the_index_is_compared_by_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
