@@ -79,11 +79,6 @@ class AppendEntry:
 Edit = SetValue | RemoveKey | AppendItems | RemoveItems | AppendEntry
 
 
-def set_value(file: MemoryFile, key: str, value: Plain) -> bytes:
-    """Return the file's bytes with another value for one key; the same bytes where it has that value."""
-    return apply(file, [SetValue(key, value)])
-
-
 def apply(file: MemoryFile, edits: Iterable[Edit]) -> bytes:
     """Return the file's bytes after several edits, one after the other.
 

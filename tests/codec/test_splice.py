@@ -75,7 +75,7 @@ def test_setting_a_scalar_changes_only_that_keys_lines(styled: HandStyled, data:
     file = read(styled.data)
     key = data.draw(st.sampled_from(KEYS))
     value = data.draw(values_for(key))
-    after = read(splice.set_value(file, key, value))
+    after = read(splice.apply(file, [splice.SetValue(key, value)]))
 
     assert after.front.values == {**styled.values, key: value}
     assert after.text.body.encode() == styled.body
@@ -103,7 +103,7 @@ def test_lists_change_in_place(styled: HandStyled, data: st.DataObject) -> None:
 def test_a_list_set_anew_says_the_new_items(styled: HandStyled, data: st.DataObject) -> None:
     key = data.draw(st.sampled_from(("tags", "aliases", "context_tags")))
     items = data.draw(st.lists(one_line_texts(), max_size=5))
-    after = read(splice.set_value(read(styled.data), key, [*items]))
+    after = read(splice.apply(read(styled.data), [splice.SetValue(key, [*items])]))
     assert (after.front.values.get(key) or []) == items
     assert_only_lines_changed(styled, after.data, key)
 
@@ -292,7 +292,7 @@ def test_several_edits_are_made_in_turn() -> None:
 
 def test_what_cannot_be_spliced_is_left_to_a_person() -> None:
     with pytest.raises(FormatError, match=r"a\.md:3: `title`") as raised:
-        splice.set_value(fronted("type: note\ntitle: x\n"), "title", "a\x07b")
+        splice.apply(fronted("type: note\ntitle: x\n"), [splice.SetValue("title", "a\x07b")])
     assert raised.value.hint
 
 
