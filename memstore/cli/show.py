@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.filters import filter_options
+from memstore.cli.filters import Given, filter_options
 from memstore.cli.options import at_option, command, ref_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.cli.filters import Given
     from memstore.cli.session import Session
     from memstore.flows.list_memories import Listed
     from memstore.flows.show import Shown
@@ -88,6 +87,8 @@ def list_(session: Session, given: Given, at: str | None, sort: str, limit: int 
         lines=lambda: (_row(session, entry) for entry in listed.entries),
         each="memories",
     )
+    if not listed.total:
+        session.say("no memories" if given == Given() and at is None else "no memory matches")
     session.say_left_out(listed.left_out)
 
 
