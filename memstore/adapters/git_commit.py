@@ -35,8 +35,7 @@ class CommitMaker:
             if done.returncode != 0:
                 raise GitError(
                     "git does not know who commits",
-                    hint='git config --global user.name "Your Name"\n'
-                    "        git config --global user.email you@example.com",
+                    hint='git config --global user.name "Your Name" && git config --global user.email you@example.com',
                 )
         return os.fsdecode(done.stdout).rpartition(">")[0] + ">"
 

@@ -180,7 +180,8 @@ def _clocks(ws: Workspace) -> Check:
     if not ahead:
         return Check("clock", Verdict.OK, "no file comes from the future")
     hint = "set the clock of the machine that wrote it, then `touch` the file"
-    return Check("clock", Verdict.WARNING, f"{len(ahead)} files come from the future, like {ahead[0]}", hint)
+    told = f"{len(ahead)} files come" if len(ahead) > 1 else "a file comes"
+    return Check("clock", Verdict.WARNING, f"{told} from the future, like {ahead[0]}", hint)
 
 
 def _left_behind(around: Surroundings, *, fix: bool) -> Check:
