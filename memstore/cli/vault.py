@@ -64,7 +64,10 @@ def _lines(session: Session, done: Initialised) -> Iterator[str]:
     if not done.did_anything:
         yield f"{where} is a vault of {done.owner} already; nothing to do"
         return
-    yield f"{paint('ok', 'made')} {where} a vault of {paint('ref', done.owner)}"
+    owner = paint("ref", done.owner)
+    yield (
+        f"{paint('ok', 'made')} {where} a vault of {owner}" if done.is_new else f"{where} is a vault of {owner} already"
+    )
     if done.repository_made:
         yield "  a new git repository"
     if done.changed:
@@ -77,7 +80,9 @@ def _lines(session: Session, done: Initialised) -> Iterator[str]:
         yield f"  {paint('warning', 'no git hook')}: {safe_line(done.hooks_refused)}"
     yield ""
     yield paint("heading", "try")
-    if done.notes:
+    if not done.is_new:
+        yield "  memstore list                       # see what there is"
+    elif done.notes:
         yield f"  memstore status                     # the Markdown files here: {done.notes}"
         yield "  memstore adopt FILE                 # make one of them a memory"
     else:

@@ -52,6 +52,11 @@ class Initialised:
     notes: int
 
     @property
+    def is_new(self) -> bool:
+        """Whether the folder was no vault before; a clone of one was."""
+        return CONFIG_PATH in self.changed
+
+    @property
     def did_anything(self) -> bool:
         """Whether the folder was changed at all."""
         return bool(self.changed or self.repository_made or self.git_configured or self.hooks_installed)

@@ -121,3 +121,14 @@ def test_a_path_with_a_line_break_drives_nothing(here: InProcess) -> None:
     (here.vault / "evil\n\x1b[31m.md").write_text(memory("m_bbb", "\x1b[3J\n"))
     for words in (("status",), ("diff",), ("log",), ("blame", "m_bbb"), ("commit",)):
         assert "\x1b" not in here.ok(*words)
+
+
+def test_a_clone_is_a_vault_that_init_only_sets_up(here: InProcess, tmp_path: Path) -> None:
+    here.ok("commit")
+    here.git("clone", "-q", ".", str(tmp_path / "clone"))
+    clone = tmp_path / "clone"
+    assert "note:m_aaa" in here.ok("list", cwd=clone)
+    told = here.ok("init", cwd=clone)
+    assert told.startswith(f"{clone} is a vault of human:tester already\n")
+    assert "git hooks: pre-commit, commit-msg" in told
+    assert "adopt" not in told
