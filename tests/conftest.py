@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,10 @@ from tests.installed import ROOT, at_home
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# What a person's shell may set, and what no test may depend on.
-_NOT_OURS = (
-    "MEMSTORE_VAULT", "MEMSTORE_ENTITY", "MEMSTORE_CONTEXT", "MEMSTORE_SESSION", "MEMSTORE_EDITOR", "VISUAL", "EDITOR",
-    "NO_COLOR", "FORCE_COLOR", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE",
-)  # fmt: skip
+# What a person's shell may set, and what no test may depend on; more of the same are told by how they begin.
+_NOT_OURS = ("VISUAL", "EDITOR", "EMAIL", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING")
+_NOT_OURS_EITHER = ("GIT_", "MEMSTORE_", "LC_")
+
 # One profile for every run, a person's and a build server's: the same examples each time, so that a failure is the
 # change's and not the day's; `--hypothesis-profile=explore` looks for new ones. How long an example takes is never
 # asserted: the machine may be busy.
@@ -33,8 +33,9 @@ def _a_home_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     """Keep the tests away from the caches, settings and git configuration of whoever runs them."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
-        for name in _NOT_OURS:
-            patch.delenv(name, raising=False)
+        for name in [*os.environ]:
+            if name in _NOT_OURS or name.startswith(_NOT_OURS_EITHER):
+                patch.delenv(name)
         for name, value in at_home(home).items():
             patch.setenv(name, value)
         time.tzset()
