@@ -1,0 +1,71 @@
+"""Signatures by keys that an ssh-agent holds. Source: draft-ietf-sshm-ssh-agent."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from memstore.codec.ssh_wire import RSA, Reader, string
+from memstore.errors import FormatError, VaultError
+
+if TYPE_CHECKING:
+    from memstore.codec.ssh_wire import PublicKey
+
+_LIST, _LISTED = 11, 12
+_SIGN, _SIGNED = 13, 14
+_RSA_SHA2_512 = 4
+_PATIENCE_SECONDS = 60.0  # an agent may ask its person first
+_MOST_BYTES = 1 << 20
+
+
+def holds_key(where: str, key: PublicKey) -> bool:
+    """Return whether the agent at the socket `where` has the private part of a key; one that can't be asked has not."""
+    try:
+        reader = Reader(_ask(where, bytes([_LIST]), _LISTED))
+        blobs = []
+        for _ in range(reader.number()):
+            blobs.append(reader.string())
+            reader.string()  # the comment
+    except (OSError, FormatError, VaultError):
+        return False
+    return key.blob in blobs
+
+
+def sign(where: str, key: PublicKey, signed: bytes) -> tuple[str, bytes]:
+    """Return the kind of the signature that the agent makes over these bytes, and the signature.
+
+    Raises:
+        VaultError: the agent does not answer, or refuses.
+    """
+    flags = _RSA_SHA2_512 if key.type == RSA else 0
+    request = bytes([_SIGN]) + string(key.blob) + string(signed) + flags.to_bytes(4)
+    try:
+        answer = Reader(_ask(where, request, _SIGNED))
+        inner = Reader(answer.string())
+        return inner.text(), inner.string()
+    except OSError as error:
+        raise VaultError(f"ssh-agent at {where} does not answer: {error}", hint="ssh-add -l asks it, too") from error
+    except FormatError as error:
+        raise VaultError(f"ssh-agent at {where} answered something else than a signature") from error
+
+
+def _ask(where: str, request: bytes, expected: int) -> bytes:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(_PATIENCE_SECONDS)
+        connection.connect(where)
+        connection.sendall(string(request))
+        length = int.from_bytes(_exactly(connection, 4))
+        answer = _exactly(connection, min(length, _MOST_BYTES))
+    if not answer or answer[0] != expected:
+        raise VaultError(f"ssh-agent at {where} refused", hint="ssh-add -l lists the keys that it has")
+    return answer[1:]
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        part = connection.recv(count - len(data))
+        if not part:
+            raise FormatError("the agent's answer ends too early")
+        data += part
+    return data

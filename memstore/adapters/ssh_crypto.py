@@ -1,0 +1,99 @@
+"""The mathematics of signatures, by the `cryptography` library (the extra `sign`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    PublicFormat,
+    load_ssh_private_key,
+    load_ssh_public_key,
+)
+
+from memstore.codec import ssh_wire, sshsig
+from memstore.codec.ssh_wire import PublicKey, mpint, read_public_key, string
+from memstore.errors import FormatError, VaultError
+
+if TYPE_CHECKING:
+    from memstore.codec.sshsig import SshSignature
+
+    PrivateKey = ed25519.Ed25519PrivateKey | rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
+
+_HASHES = {"sha512": hashes.SHA512, "sha256": hashes.SHA256}
+# RFC 5656, section 6.2.1: the hash that goes with each curve.
+_CURVE_HASHES: dict[str, type[hashes.SHA256 | hashes.SHA384 | hashes.SHA512]] = {
+    "nistp256": hashes.SHA256,
+    "nistp384": hashes.SHA384,
+    "nistp521": hashes.SHA512,
+}
+
+
+def holds(signature: SshSignature, signed: bytes) -> bool:
+    """Return whether the key in a signature made it over these bytes."""
+    try:
+        key = load_ssh_public_key(f"{signature.key.type} {signature.key.base64}".encode())
+        _verify(key, signature, signed)
+    except (InvalidSignature, UnsupportedAlgorithm, ValueError, FormatError):
+        return False
+    return True
+
+
+def _verify(key: object, signature: SshSignature, signed: bytes) -> None:
+    match key:
+        case ed25519.Ed25519PublicKey():
+            key.verify(signature.raw, signed)
+        case rsa.RSAPublicKey():
+            hashed_with = _HASHES[sshsig.RSA_FORMATS[signature.format]]()
+            key.verify(signature.raw, signed, padding.PKCS1v15(), hashed_with)
+        case ec.EllipticCurvePublicKey():
+            der = encode_dss_signature(*sshsig.ecdsa_numbers(signature.raw))
+            key.verify(der, signed, ec.ECDSA(_curve_hash(signature.key)))
+        case _:
+            raise FormatError("a key of another kind than it says")
+
+
+def load_private(data: bytes, path: str) -> PrivateKey | None:
+    """Return the private key in the bytes of a file; None where a passphrase keeps it.
+
+    Raises:
+        VaultError: there is no private key in the file, or of no kind that is known.
+    """
+    try:
+        key = load_ssh_private_key(data, password=None)
+    except TypeError:
+        return None
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise VaultError(
+            f"{path} holds no private key in OpenSSH's form: {error}", hint="ssh-keygen makes one"
+        ) from error
+    if isinstance(key, ed25519.Ed25519PrivateKey | rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
+        return key
+    raise VaultError(f"{path} holds a key of a kind that signs nothing here", hint="ssh-keygen -t ed25519")
+
+
+def public_of(key: PrivateKey) -> PublicKey:
+    """Return the public part of a private key; `FormatError` where it is too weak to vouch for anything."""
+    line = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    return read_public_key(line)[0]
+
+
+def sign(key: PrivateKey, signed: bytes) -> tuple[str, bytes]:
+    """Return the kind of the signature over these bytes, and the signature."""
+    public = public_of(key)
+    match key:
+        case ed25519.Ed25519PrivateKey():
+            return public.type, key.sign(signed)
+        case rsa.RSAPrivateKey():
+            return "rsa-sha2-512", key.sign(signed, padding.PKCS1v15(), hashes.SHA512())
+        case ec.EllipticCurvePrivateKey():
+            numbers = decode_dss_signature(key.sign(signed, ec.ECDSA(_curve_hash(public))))
+            return public.type, b"".join(string(mpint(number)) for number in numbers)
+
+
+def _curve_hash(key: PublicKey) -> hashes.HashAlgorithm:
+    return _CURVE_HASHES[ssh_wire.ECDSA_CURVES[key.type]]()

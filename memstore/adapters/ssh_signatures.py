@@ -1,0 +1,103 @@
+"""Signatures with SSH keys: by `cryptography`, by an ssh-agent, or by `ssh-keygen`, whichever can."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memstore.adapters import ssh_agent, ssh_keygen
+from memstore.codec import sshsig
+from memstore.codec.ssh_wire import read_public_key
+from memstore.codec.sshsig import SshSignature
+from memstore.errors import FormatError, VaultError
+
+if TYPE_CHECKING:
+    from memstore.codec.ssh_wire import PublicKey
+
+_MOST_KEY_BYTES = 1 << 20
+
+
+class SshSignatures:
+    """Makes and checks SSHSIG signatures.
+
+    Args:
+        home: the person's folder, for `~` in the names of keys.
+        agent: the socket of the ssh-agent; empty where there is none.
+    """
+
+    def __init__(self, home: Path, *, agent: str) -> None:
+        self._home = home
+        self._agent = agent
+
+    def public_key(self, named: str) -> PublicKey:
+        """Return the public key of a key file or of a .pub file; see the port."""
+        path = self._path(named)
+        beside = path if path.suffix == ".pub" else path.with_name(path.name + ".pub")
+        if beside.exists():
+            return _public(beside)
+        private = self._private(path)
+        if private is None:
+            raise VaultError(
+                f"{path} is kept by a passphrase, and no {beside.name} lies beside it", hint="ssh-keygen -y"
+            )
+        public: PublicKey = self._crypto_needed().public_of(private)
+        return public
+
+    def sign(self, message: bytes, *, namespace: str, key: str) -> str:
+        """Return a signature as one line of base64; see the port."""
+        path = self._path(key)
+        signed = sshsig.signed_bytes(message, namespace=namespace)
+        private = None if path.suffix == ".pub" else self._private(path)
+        if private is not None:
+            crypto = self._crypto_needed()
+            public, made = crypto.public_of(private), crypto.sign(private, signed)
+        else:
+            public = self.public_key(key)
+            if not (self._agent and ssh_agent.holds_key(self._agent, public)):
+                return ssh_keygen.sign(str(path), message, namespace=namespace)
+            made = ssh_agent.sign(self._agent, public, signed)
+        return sshsig.write(SshSignature(public, namespace, sshsig.HASH, *made))
+
+    def holds(self, signature: SshSignature, message: bytes) -> bool:
+        """Return whether the key in a signature made it over this message."""
+        if self._crypto is None:
+            return ssh_keygen.holds(sshsig.write(signature), message, namespace=signature.namespace)
+        signed = sshsig.signed_bytes(message, namespace=signature.namespace, hashed_with=signature.hash)
+        return bool(self._crypto.holds(signature, signed))
+
+    def _path(self, named: str) -> Path:
+        return self._home / named[2:] if named.startswith("~/") else Path(named)
+
+    def _private(self, path: Path) -> Any:
+        """Return the private key in a file; None where this process can't read it, and another program has to sign."""
+        data = _read(path)
+        return self._crypto.load_private(data, str(path)) if self._crypto else None
+
+    @cached_property
+    def _crypto(self) -> Any:
+        try:
+            from memstore.adapters import ssh_crypto
+        except ImportError:
+            return None
+        return ssh_crypto
+
+    def _crypto_needed(self) -> Any:
+        if self._crypto is None:
+            raise VaultError("the library cryptography is not installed", hint="pip install 'memstore[sign]'")
+        return self._crypto
+
+
+def _public(path: Path) -> PublicKey:
+    try:
+        return read_public_key(_read(path).decode())[0]
+    except (FormatError, UnicodeDecodeError) as error:
+        raise VaultError(f"{path}: {error}", hint="ssh-keygen -y -f KEY prints a key's public part") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_KEY_BYTES)
+    except OSError as error:
+        raise VaultError(f"the key {path} can't be read: {error.strerror}", hint="ssh-keygen makes one") from error

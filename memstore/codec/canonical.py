@@ -1,0 +1,134 @@
+"""Canonical form `memstore.c14n/1`: what of a memory is signed, the same whatever file or format says it.
+
+A memory has two sections, content and provenance; each becomes one line of canonical JSON (RFC 8785, of which texts,
+lists and maps are all that is needed) and one digest. How a file is laid out, the order of keys, comments, line ends,
+and every key that is in no section change neither.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memstore.codec.render import Plain
+    from memstore.model.memory import Memory
+
+PROFILE = "memstore.c14n/1"
+DIGEST_PREFIX = "sha256:"
+
+
+class Digests(NamedTuple):
+    """The digests of a memory's two sections, `sha256:` and 64 hexadecimal digits each."""
+
+    content: str
+    provenance: str
+
+
+def digests(memory: Memory) -> Digests:
+    """Return the digests of a memory's sections.
+
+    Raises:
+        FormatError: a text has code points that Unicode has not assigned, so that its normal form may yet change.
+    """
+    return Digests(_digest("content", content_of(memory)), _digest("provenance", provenance_of(memory)))
+
+
+def content_of(memory: Memory) -> dict[str, Plain]:
+    """Return what a memory says."""
+    claims = [
+        _present({"subject": claim.subject, "attribute": claim.attribute, "value": claim.value, "since": claim.since})
+        for claim in memory.claims
+    ]
+    return {
+        "type": memory.type,
+        "title": memory.title,
+        "tags": _set(memory.tags),
+        "aliases": _set(memory.aliases),
+        "claims": [*sorted(claims, key=canonical_json)],
+        "valid_from": memory.valid_from,
+        "valid_until": memory.valid_until,
+        "body": canonical_body(memory.body),
+    }
+
+
+def provenance_of(memory: Memory) -> dict[str, Plain]:
+    """Return who said it, when, and what it was made of."""
+    origin = memory.origin
+    return {
+        "id": memory.id,
+        "created_at": memory.created_at,
+        "source": memory.source,
+        "source_type": memory.source_type,
+        "source_entity": memory.source_entity,
+        "subject_ids": _set(memory.subject_ids),
+        "derived_from": _set(memory.derived_from),
+        "supersedes": _set(memory.supersedes),
+        "author": memory.author,
+        "platform": memory.platform,
+        "origin": _present({"session_id": origin.session_id, "trigger": origin.trigger}) if origin else None,
+    }
+
+
+def canonical_body(body: str) -> str:
+    """Return a body without trailing blanks, without blank lines around it, with one LF at its end; "" if it is blank.
+
+    The left side of a line has a meaning in Markdown and stays.
+    """
+    lines = [line.rstrip(" \t") for line in body.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    said = "\n".join(lines).strip("\n")
+    return said + "\n" if said else ""
+
+
+def canonical_json(value: Mapping[str, Plain]) -> bytes:
+    """Return RFC 8785's form of a map; all keys must be ASCII, so that code points order them as UTF-16 does.
+
+    Raises:
+        FormatError: a text has code points that Unicode has not assigned.
+    """
+    plain = _normal(_present(value))
+    return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _digest(section: str, value: Mapping[str, Plain]) -> str:
+    message = f"{PROFILE} {section}\0".encode() + canonical_json(value)
+    return DIGEST_PREFIX + hashlib.sha256(message).hexdigest()
+
+
+def _set(texts: Iterable[str]) -> list[Plain]:
+    return [*sorted({unicodedata.normalize("NFC", text) for text in texts})]
+
+
+def _present(value: Mapping[str, Plain]) -> dict[str, Plain]:
+    return {key: item for key, item in value.items() if item}
+
+
+def _normal(value: Plain) -> Plain:
+    """Return a value with all its texts in Unicode's normal form C."""
+    match value:
+        case str():
+            return _assigned(unicodedata.normalize("NFC", value))
+        case list():
+            return [_normal(item) for item in value]
+        case dict():
+            return {key: _normal(item) for key, item in value.items()}
+        case None:
+            return None
+        case _:
+            raise TypeError(f"no section has a {type(value).__name__}")
+
+
+def _assigned(text: str) -> str:
+    for char in text:
+        if unicodedata.category(char) in ("Cn", "Cs"):
+            raise FormatError(
+                f"U+{ord(char):04X} is no character of Unicode {unicodedata.unidata_version}, so it can't be signed",
+                hint="take it out, or use a newer Python",
+            )
+    return text

@@ -1,0 +1,165 @@
+"""The wire form of SSH: strings with their length in front, and public keys (RFC 4251, 4253, 5656, 8709)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from typing import NamedTuple
+
+from memstore.errors import FormatError
+
+_LENGTH_BYTES = 4
+ED25519 = "ssh-ed25519"
+RSA = "ssh-rsa"
+ECDSA_CURVES = {f"ecdsa-sha2-{curve}": curve for curve in ("nistp256", "nistp384", "nistp521")}
+KEY_TYPES = (ED25519, RSA, *ECDSA_CURVES)
+SHORTEST_RSA_BITS = 2048
+# All encodings of points of small order, the sign bit aside: whoever holds one as a key vouches for any message.
+_POINTS_OF_SMALL_ORDER = frozenset(
+    bytes.fromhex(point)
+    for point in (
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    )
+)
+_ED25519_BYTES = 32
+
+
+class PublicKey(NamedTuple):
+    """A public key: its type, one of `KEY_TYPES`, and its whole wire form."""
+
+    type: str
+    blob: bytes
+
+    @property
+    def base64(self) -> str:
+        """The key as authorized_keys and allowed_signers have it."""
+        return base64.b64encode(self.blob).decode()
+
+    @property
+    def fingerprint(self) -> str:
+        """What people compare: `SHA256:` and base64 without padding, as `ssh-keygen -l` prints it."""
+        return "SHA256:" + base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
+
+
+class Reader:
+    """Takes the strings out of a message, one by one; whatever does not fit is a `FormatError`."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def take(self, count: int) -> bytes:
+        """Return the next `count` bytes."""
+        if self._at + count > len(self._data):
+            raise FormatError("the signature or key ends too early")
+        self._at += count
+        return self._data[self._at - count : self._at]
+
+    def number(self) -> int:
+        """Return the next uint32."""
+        return int.from_bytes(self.take(_LENGTH_BYTES))
+
+    def string(self) -> bytes:
+        """Return the next string."""
+        return self.take(self.number())
+
+    def text(self) -> str:
+        """Return the next string, which must be ASCII."""
+        try:
+            return self.string().decode("ascii")
+        except UnicodeDecodeError as error:
+            raise FormatError("a name in the signature or key is not ASCII") from error
+
+    def positive(self) -> int:
+        """Return the next mpint, which must be above 0 and have no byte too many."""
+        data = self.string()
+        number = int.from_bytes(data, signed=True)
+        if number <= 0 or mpint(number) != data:
+            raise FormatError("a number in the signature or key is not written as it must be")
+        return number
+
+    def end(self) -> None:
+        """Make sure that nothing is left."""
+        if self._at != len(self._data):
+            raise FormatError("something follows the signature or key")
+
+
+def string(data: bytes | str) -> bytes:
+    """Return a string on the wire."""
+    raw = data.encode("ascii") if isinstance(data, str) else data
+    return len(raw).to_bytes(_LENGTH_BYTES) + raw
+
+
+def mpint(number: int) -> bytes:
+    """Return the bytes of a positive mpint, without its length."""
+    return number.to_bytes(number.bit_length() // 8 + 1, signed=True)
+
+
+def unarmoured(text: str) -> bytes:
+    """Return the bytes of base64 on one line, written in the one way there is; `FormatError` for any other."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise FormatError("it is no base64") from error
+    if base64.b64encode(data).decode() != text:
+        raise FormatError("its base64 is not written in the one way there is")
+    return data
+
+
+def public_key(blob: bytes) -> PublicKey:
+    """Return the key in a wire form.
+
+    Raises:
+        FormatError: it is none of `KEY_TYPES`, is malformed, or too weak to vouch for anything.
+    """
+    reader = Reader(blob)
+    kind = reader.text()
+    if kind == ED25519:
+        _check_ed25519(reader.string())
+    elif kind == RSA:
+        _check_rsa(exponent=reader.positive(), modulus=reader.positive())
+    elif kind in ECDSA_CURVES:
+        if reader.text() != ECDSA_CURVES[kind]:
+            raise FormatError(f"a key of type {kind} on another curve")
+        reader.string()  # the point: whoever verifies with it finds out whether it lies on the curve
+    else:
+        raise FormatError(f"keys of type {kind!r} are not known here", hint=f"use one of {', '.join(KEY_TYPES)}")
+    reader.end()
+    return PublicKey(kind, blob)
+
+
+def read_public_key(line: str) -> tuple[PublicKey, str]:
+    """Return the key and the comment of a line `TYPE BASE64 [COMMENT]`, as a `.pub` file has it.
+
+    Raises:
+        FormatError: it is no such line, or no key that `public_key` takes.
+    """
+    kind, _, rest = line.strip().partition(" ")
+    encoded, _, comment = rest.strip().partition(" ")
+    if not encoded:
+        raise FormatError("it is no public key", hint="the .pub file has one: TYPE BASE64 COMMENT")
+    key = public_key(unarmoured(encoded))
+    if key.type != kind:
+        raise FormatError(f"the line says {kind}, the key in it is of type {key.type}")
+    return key, comment.strip()
+
+
+def _check_ed25519(point: bytes) -> None:
+    if len(point) != _ED25519_BYTES:
+        raise FormatError("an ed25519 key of the wrong length")
+    if point[:-1] + bytes([point[-1] & 0x7F]) in _POINTS_OF_SMALL_ORDER:
+        raise FormatError("this ed25519 key is a weak point: it would vouch for any message")
+
+
+def _check_rsa(*, exponent: int, modulus: int) -> None:
+    if modulus.bit_length() < SHORTEST_RSA_BITS:
+        raise FormatError(f"an RSA key of {modulus.bit_length()} bits; {SHORTEST_RSA_BITS} are the least")
+    if not exponent % 2 or exponent == 1:
+        raise FormatError("an RSA key with an exponent that none may have")
