@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.ports.place import Place
     from memstore.ports.settings import SettingsFile
     from memstore.ports.surroundings import Surroundings
+    from memstore.ports.usage import UsageLog
 
 VAULT_MARK = ".memstore"
 
@@ -36,7 +37,12 @@ class Found(NamedTuple):
 
 
 def open_workspace(
-    env: Environment, *, vault: str | None = None, entity: str | None = None, context: str | None = None
+    env: Environment,
+    *,
+    vault: str | None = None,
+    entity: str | None = None,
+    context: str | None = None,
+    track: bool = True,
 ) -> Workspace:
     """Return the vault, opened with all that flows need.
 
@@ -45,6 +51,7 @@ def open_workspace(
         vault: the vault's folder; found by `find_vault` where it is None.
         entity: who acts and looks; found by `find_actor` where it is None.
         context: the privacy context, `ctx:…`.
+        track: whether uses of memories are remembered; MEMSTORE_NO_USAGE says no for all.
 
     Raises:
         VaultError: there is no vault, or its configuration can't be used.
@@ -55,15 +62,16 @@ def open_workspace(
     config = config_file.read_vault_config(root, default_owner=env.login_entity)
     actor = find_actor(env, entity, config).value
     _check_context(env, config, actor, context)
-    return assemble(env, root, config, actor)
+    return assemble(env, root, config, actor, track=track)
 
 
-def open_vault(path: str | Path | None = None, *, entity: str | None = None) -> Workspace:
+def open_vault(path: str | Path | None = None, *, entity: str | None = None, track: bool = True) -> Workspace:
     """Return a vault, opened for use from Python.
 
     Args:
         path: the vault's folder; None finds it as the command line does.
         entity: who acts and looks; None finds that as the command line does.
+        track: whether uses of memories are remembered, in a log of this machine.
 
     Raises:
         VaultError: there is no vault, or its configuration can't be used.
@@ -71,10 +79,11 @@ def open_vault(path: str | Path | None = None, *, entity: str | None = None) -> 
     """
     from memstore.adapters.environment import Environment
 
-    return open_workspace(Environment.of_process(), vault=None if path is None else str(path), entity=entity)
+    named = None if path is None else str(path)
+    return open_workspace(Environment.of_process(), vault=named, entity=entity, track=track)
 
 
-def assemble(env: Environment, root: Path, config: Config, actor: str) -> Workspace:
+def assemble(env: Environment, root: Path, config: Config, actor: str, *, track: bool = True) -> Workspace:
     """Return the workspace of the vault at `root`, built from the adapters of this machine."""
     from memstore.adapters.disk_library import DiskLibrary
     from memstore.adapters.disk_vault import DiskVault
@@ -93,11 +102,12 @@ def assemble(env: Environment, root: Path, config: Config, actor: str) -> Worksp
         config=config,
         actor=actor,
         journal=cast("Journal", _Later(lambda: _journal(state))),
+        usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
     )
 
 
 class _Later:
-    """An adapter that is made when it is first used: a search asks neither for the history nor for the journal.
+    """An adapter that is made when it is first used: a search asks neither for the history nor the journal.
 
     Args:
         make: makes the adapter.
@@ -122,6 +132,12 @@ def _journal(state: Path) -> Journal:
     from memstore.adapters.disk_journal import DiskJournal
 
     return DiskJournal(state)
+
+
+def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
+    from memstore.adapters.usage_log import DiskUsage
+
+    return DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)
 
 
 def find_vault(env: Environment, named: str | None) -> Path:

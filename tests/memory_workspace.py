@@ -14,11 +14,12 @@ from tests.memory_vault import MemoryVault
 from tests.support import CountingIds, TickClock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from memstore.ports.history import History
     from memstore.ports.journal import Operation
     from memstore.ports.search_index import Snapshot
+    from memstore.ports.usage import Use
 
 OWNER = "human:sean"
 
@@ -55,6 +56,21 @@ class LastOperation:
         return self._last
 
 
+class ListedUses:
+    """A log of uses in memory."""
+
+    path = None
+
+    def __init__(self) -> None:
+        self.listed: list[Use] = []
+
+    def record(self, use: Use) -> None:
+        self.listed.append(use)
+
+    def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
+        return (use for use in self.listed if memory_ids is None or use.memory_id in memory_ids)
+
+
 def memory_workspace(
     files: dict[str, bytes] | None = None, *, actor: str = OWNER, config: Config | None = None
 ) -> Workspace:
@@ -69,6 +85,7 @@ def memory_workspace(
         config=config or Config(owner=OWNER),
         actor=actor,
         journal=LastOperation(),
+        usage=ListedUses(),
     )
 
 

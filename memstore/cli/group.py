@@ -41,6 +41,7 @@ GLOBAL_OPTIONS: tuple[click.Option, ...] = (
     _flag("--jsonl", "jsonl", help="Answer with one JSON document a line."),
     _global("--color", type=click.Choice(["auto", "always", "never"]), help="When to colour the output."),
     _flag("--no-input", help="Never ask; fail instead."),
+    _flag("--no-track", help="Don't remember that this was looked at."),
     _flag("-q", "--quiet", "quiet", help="Say only what was asked for."),
     _flag("-v", "--verbose", "verbose", help="Say more; show where an unexpected error came from."),
 )

@@ -24,6 +24,7 @@ class Choices:
     jsonl: bool = False
     color: str = "auto"
     no_input: bool = False
+    no_track: bool = False
     quiet: bool = False
     verbose: bool = False
 
@@ -48,7 +49,11 @@ class Session:
 
             choices = self.choices
             self._workspace = wiring.open_workspace(
-                self.environment(), vault=choices.vault, entity=choices.entity, context=choices.context
+                self.environment(),
+                vault=choices.vault,
+                entity=choices.entity,
+                context=choices.context,
+                track=not choices.no_track,
             )
         return self._workspace
 

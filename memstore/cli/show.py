@@ -25,8 +25,6 @@ SORTS = ("created", "title", "confidence", "path")
 TERMINAL_INDENT = "\n    "
 # Of the header these have a place of their own.
 _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_history"})
-# What later versions compute; named already, so that programs find the same keys.
-_NOT_COMPUTED = ("strength", "trust")
 
 
 @command(
@@ -167,7 +165,8 @@ def _document(shown: Shown) -> dict[str, Any]:
         "revision": shown.revision,
         "confidence_now": shown.confidence_now,
         "quality": round(shown.quality, DIGITS),
-        **dict.fromkeys(_NOT_COMPUTED),
+        "strength": round(shown.strength.retrieval, DIGITS),
+        "trust": None,  # not computed yet; named already, so that programs find the same keys
     }
 
 
@@ -182,12 +181,22 @@ def _lines(session: Session, shown: Shown) -> Iterator[str]:
     keys = [(safe_line(name), text) for name, text in _keys(shown)]
     if shown.memory.confidence is not None:
         keys.insert(0, ("confidence", _confidence(session, shown)))
+    keys[1 if shown.memory.confidence is not None else 0 : 0] = [
+        ("quality", f"{shown.quality:.2f}"),
+        ("strength", _strength(shown)),
+    ]
     width = max((len(name) for name, _ in keys), default=0)
     for name, text in keys:
         yield f"{paint('dim', name.ljust(width))}  {text}"
     if shown.memory.body.strip():
         yield ""
         yield safe(shown.memory.body).strip("\n")
+
+
+def _strength(shown: Shown) -> str:
+    uses = shown.strength.uses
+    times = f", used {uses} {'time' if uses == 1 else 'times'}" if uses else ""
+    return f"{shown.strength.retrieval:.2f}{times}"
 
 
 def _confidence(session: Session, shown: Shown) -> str:

@@ -12,6 +12,7 @@ from memstore.errors import NotFoundError, UsageError, VaultError
 from memstore.flows.audience import view
 from memstore.flows.opened import opened
 from memstore.flows.resolve import resolve
+from memstore.flows.uses import record_use
 from memstore.flows.visible import sees, stop_for_others
 from memstore.model.retrieval import Citation
 from memstore.rules import citation as rules
@@ -40,7 +41,7 @@ class Cited:
 
 
 def cite(ws: Workspace, text: str) -> Cited:
-    """Return the citation of a memory's lines, or what became of a citation.
+    """Return the citation of a memory's lines, which is a use of it, or what became of a citation.
 
     Args:
         ws: the vault.
@@ -59,6 +60,7 @@ def cite(ws: Workspace, text: str) -> Cited:
         return _resolved(ws, text, place, place.lines, entry, data, blob)
     lines = place.lines or _text_lines(then, entry)
     now = _citation(entry, data, blob, lines)
+    record_use(ws, entry.id, "cite")
     return Cited(ref=entry.ref, standing=Standing.SAME, now=now, before=now.excerpt, text=_written(entry, lines, blob))
 
 

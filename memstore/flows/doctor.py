@@ -73,7 +73,7 @@ def doctor(around: Surroundings, open_vault: Callable[[], Workspace], *, fix: bo
     else:
         hint = f"memstore init {ws.vault.root}"
         checks.append(Check("repository", Verdict.ERROR, "the vault lies in no git repository", hint))
-    checks += [_index(ws), _cache(around, fix=fix)]
+    checks += [_index(ws), _cache(around, fix=fix), _usage(ws)]
     if sees_unreadable(ws):  # what follows names files whoever they belong to
         checks += [_clocks(ws), _left_behind(around, fix=fix)]
     return Diagnosis(tuple(checks))
@@ -171,6 +171,12 @@ def _cache(around: Surroundings, *, fix: bool) -> Check:
     if fix and around.make_cache_private():
         return Check("cache", Verdict.FIXED, f"others could write into {shown}; now they can't")
     return Check("cache", Verdict.WARNING, f"others can write into {shown}, so it is not used", f"chmod 700 {shown}")
+
+
+def _usage(ws: Workspace) -> Check:
+    """Tell where uses are remembered: it is a file that a person may want to read, or delete."""
+    there = ws.usage.path is not None and ws.usage.path.exists()
+    return Check("usage", Verdict.OK, f"{ws.usage.path or 'nowhere'}{'' if there else ', nothing in it yet'}")
 
 
 def _clocks(ws: Workspace) -> Check:

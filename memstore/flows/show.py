@@ -9,6 +9,7 @@ from memstore.errors import ChangedMeanwhileError
 from memstore.flows.at import commit_at
 from memstore.flows.audience import view
 from memstore.flows.resolve import resolve
+from memstore.flows.uses import record_use, strength_of, uses_of
 from memstore.flows.visible import sees
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memstore.model.catalog import Entry
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
+    from memstore.rules.strength import Strength
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,7 @@ class Shown:
 
     `commit` is the commit of which this is the state; None: the file as it is now. `confidence_now` is the confidence
     as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
+    `strength` is how readily it came to mind before this look.
     """
 
     entry: Entry
@@ -36,10 +39,11 @@ class Shown:
     commit: str | None
     confidence_now: float | None
     quality: float
+    strength: Strength
 
 
 def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
-    """Return the memory that `ref` names, now or as of a commit or a date.
+    """Return the memory that `ref` names, now or as of a commit or a date; a look at it as it is now is a use.
 
     Raises:
         NotFoundError: there is none that the viewer may see.
@@ -56,7 +60,7 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     if not isinstance(file, memory_file.MemoryFile) or not sees(ws, file.memory):
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
     now = ws.clock.now()
-    return Shown(
+    shown = Shown(
         entry=entry,
         memory=file.memory,
         values=file.front.values,
@@ -64,7 +68,11 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         commit=commit,
         confidence_now=held_now(file.memory, now),
         quality=_quality(then, entry, file, now),
+        strength=strength_of(file.memory.created_at, uses_of(ws, [entry.id]).get(entry.id, []), now),
     )
+    if commit is None:
+        record_use(ws, entry.id, "show")
+    return shown
 
 
 def _quality(then: View, entry: Entry, file: MemoryFile, now: datetime) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memstore.ports.journal import NoJournal
+from memstore.ports.usage import NoUsage
 
 if TYPE_CHECKING:
     from memstore.model.config import Config
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
     from memstore.ports.search_index import Library
+    from memstore.ports.usage import UsageLog
     from memstore.ports.vault import Vault
 
 
@@ -28,3 +30,4 @@ class Workspace:
     config: Config
     actor: str
     journal: Journal = field(default_factory=NoJournal)
+    usage: UsageLog = field(default_factory=NoUsage)

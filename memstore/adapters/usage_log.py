@@ -1,0 +1,97 @@
+"""The log of uses, a file of the vault's local state: one JSON object a line, added by one `write` each."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memstore.adapters.local_state import make_private
+from memstore.model.instants import instant
+from memstore.ports.usage import Use
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+NAME = "usage.jsonl"
+_START = b'{"id":"'
+# Neither a link nor a pipe in the log's place is followed or waited for.
+_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class DiskUsage:
+    """Remembers uses beyond the end of the program.
+
+    Args:
+        state: the folder of the vault's local state; made when it is first needed.
+        records: whether new uses are remembered; what was recorded before is known all the same.
+    """
+
+    def __init__(self, state: Path, *, records: bool = True) -> None:
+        self.path = state / NAME
+        self._records = records
+        self._read: tuple[tuple[int, ...], bytes] = ((), b"")
+
+    def record(self, use: Use) -> None:
+        """Remember a use; forget it silently where that can't be done."""
+        if not self._records:
+            return
+        import json
+
+        line = json.dumps(
+            {"id": use.memory_id, "at": instant(use.at), "by": use.by, "how": use.how}, separators=(",", ":")
+        )
+        with suppress(OSError):
+            make_private(self.path.parent)
+            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS, 0o600)
+            try:
+                os.write(handle, line.encode() + b"\n")
+            finally:
+                os.close(handle)
+
+    def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
+        """Yield the uses of these memories, or of all, in no order; what can't be read is left out."""
+        data = self._data()
+        starts = [_START] if memory_ids is None else [_START + one.encode() + b'"' for one in memory_ids if one]
+        for start in starts:
+            yield from _found(data, start)
+
+    def _data(self) -> bytes:
+        """Return the log's bytes; they are read again only when the file has changed."""
+        with suppress(OSError):
+            handle = os.open(self.path, os.O_RDONLY | _FLAGS)
+            with os.fdopen(handle, "rb") as file:
+                status = os.fstat(handle)
+                mark = (status.st_size, status.st_mtime_ns, status.st_ino)
+                if not stat.S_ISREG(status.st_mode):
+                    return b""
+                if mark != self._read[0]:
+                    self._read = (mark, file.read())
+                return self._read[1]
+        return b""
+
+
+def _found(data: bytes, start: bytes) -> Iterator[Use]:
+    """Yield the uses whose lines begin so, wherever on a line: the one after a torn line stands behind its rest."""
+    at = data.find(start)
+    while at >= 0:
+        end = data.find(b"\n", at)
+        use = _use(data[at : end if end >= 0 else len(data)])
+        if use is not None:
+            yield use
+        at = data.find(start, at + 1)
+
+
+def _use(line: bytes) -> Use | None:
+    import json
+
+    try:
+        said = json.loads(line)
+        at = datetime.fromisoformat(said["at"])
+        use = Use(str(said["id"]), at, str(said["by"]), str(said["how"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return use if at.tzinfo is not None else None

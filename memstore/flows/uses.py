@@ -1,0 +1,46 @@
+"""Uses on purpose: what counts as one is remembered here, and asked for here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.flows.visible import sees_unreadable
+from memstore.ports.usage import Use
+from memstore.rules.strength import Strength, strength
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from datetime import datetime
+
+    from memstore.ports.usage import How
+    from memstore.ports.workspace import Workspace
+
+
+def record_use(ws: Workspace, memory_id: str | None, how: How) -> None:
+    """Remember that the one who looks used a memory, which they may see; one without an id can't be remembered."""
+    if memory_id:
+        ws.usage.record(Use(memory_id, ws.clock.now(), ws.actor, how))
+
+
+def uses_of(ws: Workspace, memory_ids: Collection[str] | None = None) -> Mapping[str, list[Use]]:
+    """Return the uses of these memories, or of all, by id, oldest first; those without any are left out.
+
+    The log is its user's, so the vault's owner knows of everybody's uses. Anybody else knows of their own: what the
+    owner reads must not show in what others are told.
+    """
+    sees_all = sees_unreadable(ws)
+    found: dict[str, list[Use]] = {}
+    for use in ws.usage.uses(memory_ids):
+        if sees_all or use.by == ws.actor:
+            found.setdefault(use.memory_id, []).append(use)
+    for uses in found.values():
+        uses.sort()
+    return found
+
+
+def strength_of(created_at: str | None, uses: Collection[Use], now: datetime) -> Strength:
+    """Return how readily a memory comes to mind at `now`, UTC; `created_at` as its file has it."""
+    from datetime import datetime as instants
+
+    made_at = instants.fromisoformat(created_at) if created_at else None
+    return strength(made_at, [use.at for use in uses], now)
