@@ -1,0 +1,278 @@
+"""Generalization: whether a text says what was learnt without giving away from whom (design: "Generalize").
+
+The check knows words, not meanings: it blocks names, warns of what may point back, and leaves the rest to judgement.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.rules import analysis
+from memstore.rules.names import fold, named_in, names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+FEWEST_SUBJECTS = 3  # with fewer, whoever knows one of them may guess
+_MOST_OF_THE_WORDS = 0.5
+_PHRASE = 4
+_FEWEST_WORDS_OF_A_PHRASE = 2
+
+ENTITY_NAME = "entity-name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the check says: `safe`, or why not. `k` is how many subjects' memories say as much; None where unknown."""
+
+    warnings: tuple[str, ...] = ()
+    blocked_reason: str | None = None
+    checks: tuple[str, ...] = ()
+    k: int | None = None
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in a word: `safe`, `warn` or `blocked`."""
+        return "blocked" if self.blocked_reason else "warn" if self.warnings else "safe"
+
+    @property
+    def safe(self) -> bool:
+        """Whether nothing speaks against it."""
+        return self.verdict == "safe"
+
+
+def check(
+    text: str,
+    sources: Sequence[str],
+    subjects: Mapping[str, Sequence[str]],
+    crowd: Mapping[str, Iterable[str]] | None = None,
+) -> Verdict:
+    """Return whether `text` may be told where its sources may not.
+
+    Args:
+        text: what is to be told.
+        sources: the texts it was learnt from.
+        subjects: whom the sources are about, topics left out, each with its aliases.
+        crowd: for each subject of any memory the texts about it, to count those that the text may be about.
+    """
+    names = names_of(subjects)
+    named, near = named_in(text, names)
+    unnamed = _without({word for name in names for word in name.words}, text)
+    warnings = {check: told for check, rule in _RULES.items() if (told := rule(unnamed, sources))}
+    if near and not named:
+        warnings[ENTITY_NAME] = f"something comes close to the name {near!r}"
+    checks = {*warnings, ENTITY_NAME} if named else {*warnings}
+    return Verdict(
+        warnings=tuple(warnings[check] for check in sorted(warnings)),
+        blocked_reason=f"Text contains subject entity name {named!r}" if named else None,
+        checks=tuple(sorted(checks)),
+        k=None if crowd is None else sum(_covered(text, texts) for texts in crowd.values()),
+    )
+
+
+def _without(names: set[str], text: str) -> str:
+    """Return a text without the words that are names: what they give away is told once."""
+    return _PROPER.sub(lambda found: "…" if fold(re.sub(r"['’]s?$", "", found[0])) in names else found[0], text)
+
+
+# -- what may point back: each rule gives a sentence, or nothing ------------------------------------
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_ISO = re.compile(r"\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b")
+_SLASHED = re.compile(r"\b(\d{1,2})[/.](\d{1,2})[/.](\d{4}|\d{2})\b")
+_DAY_MONTH = re.compile(
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?({_MONTH})\b(?:\.? (\d{{1,2}})(?!\d))?", re.IGNORECASE
+)
+_WEEKDAY = re.compile(r"\b(mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)days?\b", re.IGNORECASE)
+# Months that are everyday words as well, in small letters.
+_AMBIGUOUS = frozenset({"may", "march", "mar", "august", "jan", "sep", "dec"})
+
+
+class _Moment(NamedTuple):
+    """A date as far as it is told; what is not is None. Months from 1, weekdays from 0."""
+
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+
+
+def _dates(text: str, sources: Sequence[str]) -> str | None:
+    known = [moment for source in sources for moment in _moments(source)]
+    shared = any(_may_be_one(one, other) for one in _moments(text) for other in known)
+    return "it tells a date that its source tells" if shared else None
+
+
+def _moments(text: str) -> list[_Moment]:
+    found = [_numeric(int(y), int(m), int(d) if d else None) for y, m, d in _ISO.findall(text)]
+    for first, second, year in _SLASHED.findall(text):
+        century = 2000 if len(year) < len("2000") else 0
+        found += [
+            _numeric(int(year) + century, int(a), int(b))
+            for a, b in ((first, second), (second, first))
+            if int(a) <= 12  # noqa: PLR2004
+        ]
+    for before, name, after in _DAY_MONTH.findall(text):
+        if before or after or name not in _AMBIGUOUS:
+            found.append(
+                _Moment(_MONTHS.index(name[:3].lower()) + 1, int(before or after) if before or after else None)
+            )
+    return found + [_Moment(weekday=_DAYS.index(name[:3].lower())) for name in _WEEKDAY.findall(text)]
+
+
+def _numeric(year: int, month: int, day: int | None) -> _Moment:
+    try:
+        return _Moment(month, day, date(year, month, day).weekday() if day else None)
+    except ValueError:
+        return _Moment(month, day)
+
+
+def _may_be_one(one: _Moment, other: _Moment) -> bool:
+    """Whether two dates agree in what both tell, and both tell something."""
+    both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    return bool(both) and all(a == b for a, b in both)
+
+
+_NUMBER = re.compile(r"\d+(?:[.,/:]\d+)*")
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_TEENS = (
+    "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TENS_AND_UNITS = re.compile(rf"\b({'|'.join(_TENS)})(?:[- ]({'|'.join(_UNITS)}))?\b|\b({'|'.join(_TEENS)})\b")
+
+
+def _numbers(text: str, sources: Sequence[str]) -> str | None:
+    shared = _told_numbers(text) & {number for source in sources for number in _told_numbers(source)}
+    return f"it tells a number that its source tells: {min(shared)}" if shared else None
+
+
+def _told_numbers(text: str) -> set[str]:
+    """Return the numbers in a text, in digits; words count from ten on, since `one` and `two` are said of anything."""
+    folded = fold(text)
+    found = {number.lstrip("0") or "0" for number in _NUMBER.findall(folded)}
+    for tens, units, teen in _TENS_AND_UNITS.findall(folded):
+        value = (
+            _TEENS.index(teen) + 10
+            if teen
+            else (_TENS.index(tens) + 2) * 10 + (_UNITS.index(units) + 1 if units else 0)
+        )
+        found.add(str(value))
+    return found
+
+
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:https?://|www\.)[^\s<>()]+|(?<!\w)@\w+")
+_TELEPHONE = re.compile(r"\+?\d(?:[\s().-]*\d){6,}")
+
+
+def _contacts(text: str, sources: Sequence[str]) -> str | None:
+    shared = _told_contacts(text) & {contact for source in sources for contact in _told_contacts(source)}
+    return "it tells an address or a number to reach somebody that its source tells" if shared else None
+
+
+def _told_contacts(text: str) -> set[str]:
+    addresses = {address.casefold().rstrip(".,;:/") for address in _ADDRESS.findall(text)}
+    return addresses | {"".join(filter(str.isdigit, number)) for number in _TELEPHONE.findall(text)}
+
+
+_SOMEBODY = (
+    r"(?:patient|client|customer|student|pupil|son|daughter|child|kid|baby|toddler|boy|girl|man|woman|friend|neighbou?r"
+    r"|colleague|boss|wife|husband|partner|boyfriend|girlfriend|mother|father|mum|mom|dad|sister|brother|aunt|uncle"
+    r"|nephew|niece|cousin|grand\w+|owner|teacher|tutor|vet|doctor|therapist|agent|user|human|person|family|class"
+    r"|dog|puppy|cat|kitten|pet|animal|horse|bird|rabbit)"
+)
+_INDIVIDUAL = re.compile(
+    rf"\b(?:my|our|this|that|his|her|their|(?:a|one) (?:certain|particular|specific)|one of (?:my|our)|someone's"
+    rf"|somebody's) (?:\w+ )?{_SOMEBODY}\b|\b{_SOMEBODY} (?:of mine|of ours|i (?:know|met|look after|work with))\b"
+)
+_PROPER = re.compile(r"[^\W\d_][\w'’]*")
+_AT_A_START = re.compile(r"(?:^|[.!?:;\n][\s\"'“”‘’)*#>-]*|^[\s*#>-]+)$")
+
+
+def _individuals(text: str, sources: Sequence[str]) -> str | None:
+    if found := _INDIVIDUAL.search(fold(text).replace("’", "'")):
+        return f"it speaks of one of them: {found[0]!r}"
+    inside, anywhere = _proper(text)
+    for source in sources:
+        inside_source, anywhere_source = _proper(source)
+        if shared := (inside & anywhere_source) | (anywhere & inside_source):
+            return f"it tells a name that its source tells: {min(shared)!r}"
+    return None
+
+
+def _proper(text: str) -> tuple[set[str], set[str]]:
+    """Return the capitalized words inside sentences, and those anywhere; days and months aside."""
+    inside, anywhere = set(), set()
+    for found in _PROPER.finditer(text):
+        word = re.sub(r"['’]s?$", "", found[0])
+        if not word[0].isupper() or fold(word) in analysis.STOP_WORDS or _WEEKDAY.match(word) or _DAY_MONTH.match(word):
+            continue
+        anywhere.add(fold(word))
+        if not _AT_A_START.search(text[: found.start()]):
+            inside.add(fold(word))
+    return inside, anywhere
+
+
+def _shared_phrases(text: str, sources: Sequence[str]) -> str | None:
+    known = {phrase for source in sources for phrase in _phrases(source)}
+    shared = next((phrase for phrase in _phrases(text) if phrase in known), None)
+    return f"it says in the same words: {' '.join(shared)!r}" if shared else None
+
+
+def _phrases(text: str) -> list[tuple[str, ...]]:
+    """Return runs of words with at least two that carry something."""
+    words = analysis.words(fold(text))
+    runs = [tuple(words[i : i + _PHRASE]) for i in range(len(words) - _PHRASE + 1)]
+    return [run for run in runs if sum(word not in analysis.STOP_WORDS for word in run) >= _FEWEST_WORDS_OF_A_PHRASE]
+
+
+def _coverage(text: str, sources: Sequence[str]) -> str | None:
+    return "half of its words, or more, are its source's" if _covered(text, sources) else None
+
+
+# `all` is a quantity, and as such part of what is said.
+_CARRIES_NOTHING = analysis.STOP_WORDS - {"all"}
+
+
+def _covered(text: str, texts: Iterable[str]) -> bool:
+    """Whether half of the words that carry a text stand in other texts as well, by their stems."""
+    said = _stems(text)
+    known = {stem for other in texts for stem in _stems(other)}
+    return bool(said) and len(said & known) >= _MOST_OF_THE_WORDS * len(said)
+
+
+def _stems(text: str) -> set[str]:
+    folded = fold(text)
+    dates = {f"{y}-{m}-{d}" for y, m, d in _ISO.findall(folded)}
+    words = analysis.words(_ISO.sub(" ", folded))
+    return dates | {analysis.term_of(word) for word in words if word not in _CARRIES_NOTHING}
+
+
+_UNIQUE = re.compile(
+    rf"\bthe (?:one and )?(?:only|sole|single|unique)\b|\bunique(?:ly)?\b|\bone of a kind\b|\bone and only\b"
+    rf"|\b(?:no other|nobody else|no one else|none other)\b|\bthe (?:very )?first ever\b"
+    rf"|\bthe (?:one|{_SOMEBODY}) (?:who|that|whose)\b|\bthe \w{{3,}}est {_SOMEBODY}\b"
+)
+
+
+def _uniqueness(text: str, sources: Sequence[str]) -> str | None:  # noqa: ARG001 - one of the rules
+    found = _UNIQUE.search(fold(text))
+    return f"it is said of one alone: {found[0]!r}" if found else None
+
+
+_RULES = {
+    "date": _dates,
+    "number": _numbers,
+    "contact": _contacts,
+    "individual": _individuals,
+    "shared-phrase": _shared_phrases,
+    "coverage": _coverage,
+    "uniqueness": _uniqueness,
+}

@@ -1,0 +1,205 @@
+"""Names in a text, however they are written: in capitals, in look-alike letters, in part, spaced out, in a handle."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from memstore.rules.analysis import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+# Letters that look like Latin ones. Source: Unicode Technical Standard 39, confusables.txt, in part.
+_LOOK_ALIKES = str.maketrans(
+    "авсԁеһіјкмнорԛѕтухѵԝАВСЕНІЈКМОРЅТУХαβγεηικμνορτυχωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧıȷɑɡɩłøđʟʙᴀᴄᴅᴇꜰɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏ",
+    "abcdehijkmhopqstyxvwABCEHIJKMOPSTYXabyenikuvoptuxwcjABEZHIKMNOPTYXijagilodlbacdefghijkmnoprstuvwy",
+)
+# Letters in circles and squares that normalization leaves alone.
+_FRAMED = {first + i: chr(ord("a") + i) for first in (0x1F150, 0x1F170) for i in range(26)}
+_LEET = str.maketrans("01!|l34@5$7+8962", "oiiiieaassttbggz")
+_MARKUP = re.compile(r"[*_~`\\]|</?\w+[^<>]*>")
+_WORD = re.compile(r"[^\W_]+")
+_APOSTROPHE = re.compile("['’]")
+_TITLES = frozenset("dr mr mrs ms miss mx prof sir the of de la von van and".split())  # noqa: SIM905 - a list of words reads best as words
+# Parts of ids and names that say what somebody is, not who.
+_NO_NAMES = _TITLES | frozenset(
+    """
+    agent animal assistant bot cat child client customer doctor dog family friend guardian helper human kid owner
+    parent patient person pet professional pupil school son specialist student teacher team therapist tutor user vet
+    """.split()  # noqa: SIM905 - likewise
+)
+# Parts of names that are everyday words as well: in small letters they need not be meant.
+_EVERYDAY = frozenset(
+    """
+    art baker bell bill bishop brook brown carol carpenter chase church clay cliff cook cross dale dawn day dean drew
+    earl faith field fisher ford forest fox frank gene glen gold grace grant gray green guy hall harmony heath hill hope
+    hunter iris ivy jack jade jay jewel joy june king lake lane lee lily long love major may mark marsh mason max miles
+    mill miller moon moss nick north olive page park parker pat pearl penny piper pool potter price prince ray reed
+    reading rich river rob robin rock rose ruby rush sandy shepherd short singer skip sky smith spring star stone
+    summer sunny taylor temple terry violet walker ward waters west white will win winter wolf wood young
+    """.split()  # noqa: SIM905 - likewise
+)
+_SHORTEST_NEAR = 4  # of shorter names too many words are one letter away
+_SHORTEST_SPLIT = 5
+_SHORTEST_IN_HANDLE = 4
+_SHORTEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """One spelling of who somebody is: as it is told, its folded words, whether it is an everyday word as well."""
+
+    told: str
+    words: tuple[str, ...]
+    everyday: bool = False
+
+    @property
+    def joined(self) -> str:
+        """The letters without blanks."""
+        return "".join(self.words)
+
+
+def names_of(entities: Mapping[str, Sequence[str]]) -> tuple[Name, ...]:
+    """Return the names of entities: their aliases, the names in their ids, and the parts of both.
+
+    Args:
+        entities: for each entity's id its aliases.
+    """
+    found: dict[tuple[str, ...], Name] = {}
+    for entity, aliases in entities.items():
+        own = entity.partition(":")[2]
+        spellings = [(told, spelling) for told in (*aliases, own) for spelling in {told, _APOSTROPHE.sub("", told)}]
+        for told, spelling in spellings:
+            words = _words(spelling)
+            if words and (told != own or _is_a_name("".join(words))):
+                found[words] = Name(found[words].told if words in found else told, words)
+            for word in words if len(words) > 1 else ():
+                if _is_a_name(word):
+                    found.setdefault((word,), Name(told, (word,), everyday=word in _EVERYDAY))
+    return tuple(found.values())
+
+
+def _is_a_name(word: str) -> bool:
+    """Whether a part of an id or a name says who somebody is: not what they are, no number, no initial."""
+    return len(word) > _SHORTEST and not word.isdigit() and word not in _NO_NAMES
+
+
+def named_in(text: str, names: Iterable[Name]) -> tuple[str | None, str | None]:
+    """Return the first of the names that stands in a text, and the first that something in it comes close to."""
+    page = _Page(text)
+    found = near = None
+    for name in names:
+        if page.has(name):
+            found = found or name.told
+        elif page.comes_close_to(name):
+            near = near or name.told
+    return found, None if found else near
+
+
+def fold(text: str) -> str:
+    """Return a text such that spellings that people read as the same are the same: no marks, case or look-alikes."""
+    bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if unicodedata.category(sign) not in _UNSEEN)
+    return bare.translate(_FRAMED).translate(_LOOK_ALIKES).casefold()
+
+
+_UNSEEN = frozenset({"Mn", "Me", "Cf"})
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(fold(text)))
+
+
+class _Page:
+    """A text in the ways in which names are looked for in it."""
+
+    def __init__(self, text: str) -> None:
+        plain = html.unescape(text)
+        self._runs = [fold(plain), fold(_MARKUP.sub("", plain))]
+        self._tokens = [_WORD.findall(run) for run in self._runs]
+        pieces = [piece for run in self._runs for piece in run.split()]
+        self._joined = {"".join(_WORD.findall(piece)) for piece in pieces}
+        self._letters = "\n".join(run for tokens in self._tokens for run in _spaced_out(tokens))
+        self._handles = [
+            "".join(_WORD.findall(piece)) for piece in pieces if "@" in piece or "://" in piece or "www." in piece
+        ]
+        self._leet = {_skeleton(part) for piece in pieces for part in _leet_parts(piece)}
+        self._capital = {word for raw in _WORD.findall(plain) if not raw.islower() for word in _words(raw)}
+
+    def has(self, name: Name) -> bool:
+        """Whether the name itself stands there."""
+        joined = name.joined
+        if name.everyday:
+            return joined in self._capital
+        return (
+            any(_has_run(tokens, name.words) for tokens in self._tokens)
+            or not self._joined.isdisjoint({joined, joined + "s"})
+            or (len(joined) > _SHORTEST and joined in self._letters)
+            or (len(joined) >= _SHORTEST_IN_HANDLE and any(joined in handle for handle in self._handles))
+            or not self._leet.isdisjoint({_skeleton(joined), _skeleton(joined + "s")})
+        )
+
+    def comes_close_to(self, name: Name) -> bool:
+        """Whether a word is one slip away from a name, or is it as an everyday word, or two words make it."""
+        words = {word for tokens in self._tokens for word in tokens}
+        if name.everyday and name.joined in words:
+            return True
+        if len(name.joined) >= _SHORTEST_SPLIT and any(name.joined in _pairs(tokens) for tokens in self._tokens):
+            return True
+        return len(name.joined) >= _SHORTEST_NEAR and any(
+            word not in STOP_WORDS and is_one_slip_away(word, name.joined) for word in words | self._joined
+        )
+
+
+def _has_run(tokens: Sequence[str], words: tuple[str, ...]) -> bool:
+    """Whether words stand one after the other; the last may be a plural or a possessive without its sign."""
+    last = {words[-1], words[-1] + "s"}
+    size = len(words)
+    return any(
+        tuple(tokens[i : i + size - 1]) == words[:-1] and tokens[i + size - 1] in last
+        for i in range(len(tokens) - size + 1)
+    )
+
+
+def _pairs(tokens: Sequence[str]) -> set[str]:
+    return {first + second for first, second in pairwise(tokens)}
+
+
+def _spaced_out(tokens: Sequence[str]) -> Iterator[str]:
+    """Yield what single letters that stand in a row spell."""
+    run = ""
+    for token in (*tokens, "  "):
+        if len(token) == 1:
+            run += token
+            continue
+        yield run
+        run = ""
+
+
+def _leet_parts(piece: str) -> Iterator[str]:
+    """Yield the parts of a piece of text that mix letters with digits or signs that stand for letters."""
+    for part in re.findall(r"(?:[^\W_]|[@$!|+])+", piece):
+        if any(sign.isalpha() for sign in part) and not part.isalpha():
+            yield from {part, part.rstrip("!|+")}
+
+
+def _skeleton(word: str) -> str:
+    return word.translate(_LEET)
+
+
+def is_one_slip_away(word: str, other: str) -> bool:
+    """Whether one letter more, less, another, or two changed about make one word of the other; not the same words."""
+    if word == other or abs(len(word) - len(other)) > 1:
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    rest, other_rest = word[start:], other[start:]
+    return (
+        rest[1:] == other_rest[1:]
+        or rest[1:] == other_rest
+        or rest == other_rest[1:]
+        or (rest[1::-1] == other_rest[:2] and rest[2:] == other_rest[2:])
+    )

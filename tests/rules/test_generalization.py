@@ -1,0 +1,134 @@
+"""Whether a text says what was learnt without giving away from whom: the published cases, and more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.model.world import Entity, Kind, World
+from memstore.rules import generalization, standing
+from memstore.rules.names import is_one_slip_away, named_in, names_of
+from tests.access_cases import CASES
+
+BELLA = {"dog:bella": ["Bella"]}
+MURMUR = ["Bella has grade 2 heart murmur"]
+
+
+@pytest.mark.parametrize("row", CASES["generalize"], ids=lambda row: row["id"])
+def test_the_published_cases(row: dict[str, Any]) -> None:
+    world = World(owner="si:ash", entities={name: Entity(aliases=tuple(a)) for name, a in row["aliases"].items()})
+    subjects = {s: row["aliases"].get(s, []) for s in row["subjects"] if standing.needs_consent(world, s)}
+    found = generalization.check(row["text"], row["sources"], subjects)
+    assert (found.verdict, list(found.checks)) == (row["expect"]["verdict"], row["expect"]["checks"])
+
+
+@pytest.mark.parametrize(
+    ("text", "blocked"),
+    [
+        ("𝐁𝐞𝐥𝐥𝐚 taught me caution", True),
+        ("Ｂｅｌｌａ taught me caution", True),
+        ("🅑ella taught me caution", True),
+        ("ᴮella taught me caution", True),
+        ("Be\u200blla taught me caution", True),
+        ("Be\u00adlla taught me caution", True),
+        ("Bèllá taught me caution", True),
+        ("Βеllа taught me caution", True),  # Greek, Cyrillic, Cyrillic
+        ("Be<b>ll</b>a taught me caution", True),
+        ("B&#101;lla taught me caution", True),
+        ("b-e-l-l-a taught me caution", True),
+        ("B.E.L.L.A taught me caution", True),
+        ("Bel-la taught me caution", True),
+        ("B€ll4 taught me caution", False),
+        ("Bel1a taught me caution", True),
+        ("8e||@ taught me caution", True),
+        ("Bellas case taught me caution", True),
+        ("#bella taught me caution", True),
+        ("see https://example.org/bellathedog", True),
+        ("@bellasays hello", True),
+        ("my_bella_notes", True),
+        ("Rebellious puppies need patience", False),
+        ("Labels and umbrellas", False),
+        ("Bellamy wrote about it", False),
+        ("", False),
+    ],
+)
+def test_a_name_is_found_however_it_is_written(text: str, blocked: bool) -> None:  # noqa: FBT001 - a table's column
+    found = generalization.check(text, MURMUR, BELLA)
+    assert (found.blocked_reason is not None, "entity-name" in found.checks) == (blocked, blocked)
+
+
+@pytest.mark.parametrize("text", ["Belle taught me caution", "Bela taught me caution", "Blela taught me caution"])
+def test_a_name_with_one_slip_is_a_warning(text: str) -> None:
+    found = generalization.check(text, MURMUR, BELLA)
+    assert (found.verdict, found.checks) == ("warn", ("entity-name",))
+
+
+@pytest.mark.parametrize(
+    ("entities", "text", "blocked", "near"),
+    [
+        ({"human:student_123": ["Kim Park"]}, "Dogs love a walk in the park", None, "Kim Park"),
+        ({"human:student_123": ["Kim Park"]}, "The Park twins", "Kim Park", None),
+        ({"human:student_123": ["Kim Park"]}, "kimpark said so", "Kim Park", None),
+        ({"human:student_123": []}, "Every student counts to 123", None, None),
+        ({"human:student_123": []}, "It is student 123", "student_123", None),
+        ({"vet:dr_smith": ["Dr. Smith"]}, "A doctor, a dr., said so", None, None),
+        ({"vet:dr_smith": ["Dr. Smith"]}, "Smith said so", "Dr. Smith", None),
+        ({"human:sean": ["Sean O'Brien"]}, "ask o'brien", "Sean O'Brien", None),
+        ({"human:sean": ["Sean O'Brien"]}, "ask OBrien", "Sean O'Brien", None),
+        ({"human:tom": []}, "Tim, Tam and Ton", None, None),
+        ({"human:jurgen": ["Jürgen"]}, "Jurgen's garden", "Jürgen", None),
+        ({"human:zoe": ["Zoë"]}, "z o e", "Zoë", None),
+    ],
+)
+def test_whose_names_are_looked_for(
+    entities: dict[str, list[str]], text: str, blocked: str | None, near: str | None
+) -> None:
+    assert named_in(text, names_of(entities)) == (blocked, near)
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "checks"),
+    [
+        ("Kim cried on 2026-01-14.", "The 14th of January is hard.", ["date", "number"]),
+        ("Kim cried on 14 January.", "Something is hard in January", ["date"]),
+        ("Kim cried on 14/01/2026.", "Tests on January 14 are hard.", ["date"]),
+        ("Kim cried on 2026-01-14.", "Every Wednesday is hard.", ["date"]),
+        ("Kim may cry.", "It may be hard to read.", []),
+        ("Kim scored 37.", "Thirty-seven suffices.", ["number"]),
+        ("Kim scored 37.", "Scores of 38 suffice.", []),
+        ("Call Kim: +1 (512) 555-0134", "Telephone 15125550134 helps others", ["contact"]),
+        ("Kim's mother is dana@example.org", "Write to Dana@Example.org.", ["contact", "coverage"]),
+        ("Kim cried.", "A pupil of mine wept.", ["individual"]),
+        ("They met at Zilker with everybody.", "Zilker has many hounds.", ["individual"]),
+        ("Everybody met there.", "Nobody else reads that slowly.", ["uniqueness"]),
+        ("Everybody met there.", "The tallest girl reads slowly.", ["uniqueness"]),
+    ],
+)
+def test_what_points_back_is_a_warning(source: str, text: str, checks: list[str]) -> None:
+    assert list(generalization.check(text, [source], {}).checks) == checks
+
+
+def test_a_crowd_is_counted_and_silences_nothing() -> None:
+    crowd = {"dog:bella": MURMUR, "dog:max": ["Max has a heart murmur"], "dog:luna": ["Luna likes fetch"]}
+    found = generalization.check("Heart murmurs of grade 2", MURMUR, BELLA, crowd)
+    assert (found.k, found.verdict) == (2, "warn")
+
+
+@given(st.text(alphabet="Bellaé лB3@._* -", max_size=12), st.text(max_size=20))
+def test_the_check_never_fails_and_answers_the_same(text: str, source: str) -> None:
+    first = generalization.check(text, [source], BELLA)
+    assert first == generalization.check(text, [source], BELLA)
+    assert first.safe == (first.checks == ())
+
+
+@given(st.text(alphabet="abc", min_size=1, max_size=5), st.text(alphabet="abc", min_size=1, max_size=5))
+def test_a_slip_is_one_in_both_directions(word: str, other: str) -> None:
+    assert is_one_slip_away(word, other) == is_one_slip_away(other, word)
+
+
+def test_topics_have_no_names_to_hide() -> None:
+    world = World(owner="si:ash", entities={"place:zilker": Entity(kind=Kind.TOPIC)})
+    assert not standing.needs_consent(world, "place:zilker")
