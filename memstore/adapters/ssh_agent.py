@@ -5,11 +5,12 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING
 
-from memstore.codec.ssh_wire import RSA, Reader, string
+from memstore.codec.ssh_wire import Reader, string
 from memstore.errors import FormatError, VaultError
+from memstore.model.keyring import RSA
 
 if TYPE_CHECKING:
-    from memstore.codec.ssh_wire import PublicKey
+    from memstore.model.keyring import PublicKey
 
 _LIST, _LISTED = 11, 12
 _SIGN, _SIGNED = 13, 14

@@ -15,9 +15,10 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_public_key,
 )
 
-from memstore.codec import ssh_wire, sshsig
-from memstore.codec.ssh_wire import PublicKey, mpint, read_public_key, string
+from memstore.codec import sshsig
+from memstore.codec.ssh_wire import mpint, read_public_key, string
 from memstore.errors import FormatError, VaultError
+from memstore.model.keyring import ECDSA_CURVES, PublicKey
 
 if TYPE_CHECKING:
     from memstore.codec.sshsig import SshSignature
@@ -96,4 +97,4 @@ def sign(key: PrivateKey, signed: bytes) -> tuple[str, bytes]:
 
 
 def _curve_hash(key: PublicKey) -> hashes.HashAlgorithm:
-    return _CURVE_HASHES[ssh_wire.ECDSA_CURVES[key.type]]()
+    return _CURVE_HASHES[ECDSA_CURVES[key.type]]()

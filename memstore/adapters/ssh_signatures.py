@@ -13,7 +13,7 @@ from memstore.codec.sshsig import SshSignature
 from memstore.errors import FormatError, VaultError
 
 if TYPE_CHECKING:
-    from memstore.codec.ssh_wire import PublicKey
+    from memstore.model.keyring import PublicKey
 
 _MOST_KEY_BYTES = 1 << 20
 

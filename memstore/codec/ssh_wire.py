@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
-from typing import NamedTuple
 
 from memstore.errors import FormatError
+from memstore.model.keyring import ECDSA_CURVES, ED25519, KEY_TYPES, RSA, PublicKey
 
 _LENGTH_BYTES = 4
-ED25519 = "ssh-ed25519"
-RSA = "ssh-rsa"
-ECDSA_CURVES = {f"ecdsa-sha2-{curve}": curve for curve in ("nistp256", "nistp384", "nistp521")}
-KEY_TYPES = (ED25519, RSA, *ECDSA_CURVES)
 SHORTEST_RSA_BITS = 2048
 # All encodings of points of small order, the sign bit aside: whoever holds one as a key vouches for any message.
 _POINTS_OF_SMALL_ORDER = frozenset(
@@ -29,23 +24,6 @@ _POINTS_OF_SMALL_ORDER = frozenset(
     )
 )
 _ED25519_BYTES = 32
-
-
-class PublicKey(NamedTuple):
-    """A public key: its type, one of `KEY_TYPES`, and its whole wire form."""
-
-    type: str
-    blob: bytes
-
-    @property
-    def base64(self) -> str:
-        """The key as authorized_keys and allowed_signers have it."""
-        return base64.b64encode(self.blob).decode()
-
-    @property
-    def fingerprint(self) -> str:
-        """What people compare: `SHA256:` and base64 without padding, as `ssh-keygen -l` prints it."""
-        return "SHA256:" + base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
 
 
 class Reader:

@@ -10,8 +10,9 @@ import hashlib
 import textwrap
 from typing import NamedTuple
 
-from memstore.codec.ssh_wire import ECDSA_CURVES, ED25519, RSA, PublicKey, Reader, public_key, string, unarmoured
+from memstore.codec.ssh_wire import Reader, public_key, string, unarmoured
 from memstore.errors import FormatError
+from memstore.model.keyring import ECDSA_CURVES, ED25519, RSA, PublicKey
 
 _MAGIC = b"SSHSIG"
 _VERSION = 1

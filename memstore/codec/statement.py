@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PREDICATE_TYPE = "https://memstore.dev/attestation/{role}/v1"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-NAMESPACE = "attest@memstore.dev"
 
 
 class Statement(NamedTuple):

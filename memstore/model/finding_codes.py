@@ -352,6 +352,13 @@ _CODES = (
         "two registry files have the same id",
         "Whichever is read last would win. Keep one.",
     ),
+    # -- keys and attestations
+    _error(
+        "key-unusable",
+        "a line of the keyring can't be used",
+        "In .memstore/allowed_signers the line lets nobody in. In .memstore/revoked_keys it might keep somebody out, "
+        "so no key counts until it is mended. `memstore keys` writes lines that stock OpenSSH reads as well.",
+    ),
 )
 
 CODES: Mapping[str, FindingCode] = MappingProxyType({code.name: code for code in _CODES})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from memstore.codec.ssh_wire import PublicKey
     from memstore.codec.sshsig import SshSignature
+    from memstore.model.keyring import PublicKey
 
 
 class Signatures(Protocol):

@@ -14,8 +14,8 @@ import pytest
 from memstore import adapters
 from memstore.adapters.ssh_signatures import SshSignatures
 from memstore.codec import sshsig
-from memstore.codec.statement import NAMESPACE
 from memstore.errors import FormatError, VaultError
+from memstore.model.keyring import ATTEST_NAMESPACE as NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

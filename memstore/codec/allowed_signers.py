@@ -1,0 +1,139 @@
+"""A vault's keyring: the files allowed_signers and revoked_keys, as stock OpenSSH reads them, or a part of that.
+
+A line is `PRINCIPAL[,PRINCIPAL] OPTIONS TYPE BASE64 [COMMENT]`. Principals are entity ids, no patterns; `namespaces=`
+must be there, since a key without it would be good for everything; times end in Z, since others mean another moment
+on another machine. What stock would read in another way is refused, never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from memstore.codec.problem import Problem
+from memstore.codec.ssh_wire import read_public_key
+from memstore.errors import FormatError
+from memstore.model.finding import Position
+from memstore.model.ids import is_entity_id
+from memstore.model.keyring import ALLOWED_SIGNERS, REVOKED_KEYS, Keyring, PublicKey, Signer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.model.finding import Finding
+
+_LINE = re.compile(r'(?P<principals>\S+)[ \t]+(?P<options>(?:[^\s"]|"[^"]*")+)[ \t]+(?P<key>\S+[ \t]+\S+.*)')
+_OPTION = re.compile(r'(namespaces|valid-after|valid-before)="([^"]*)"')
+_INSTANT = re.compile(r"\d{8}(\d{4}(\d{2})?)?Z")
+_FORMS = {len("20260201Z"): "%Y%m%dZ", len("202602011200Z"): "%Y%m%d%H%MZ", len("20260201120000Z"): "%Y%m%d%H%M%SZ"}
+
+
+def read(signers: bytes | None, revoked: bytes | None) -> tuple[Keyring, tuple[Finding, ...]]:
+    """Return the keyring in the bytes of both files, None where one is missing, and what is wrong with them.
+
+    A line of allowed_signers that can't be used lets nobody in. One of revoked_keys might keep somebody out, so as long
+    as it can't be read no key counts.
+    """
+    lines, wrong_lines = read_signers(signers or b"")
+    keys, wrong_keys = read_revoked(revoked or b"")
+    unreadable = f"{REVOKED_KEYS}:{wrong_keys[0].at.line}: {wrong_keys[0].text}" if wrong_keys else None
+    findings = [problem.found_in(ALLOWED_SIGNERS) for problem in wrong_lines]
+    findings += [problem.found_in(REVOKED_KEYS) for problem in wrong_keys]
+    return Keyring(lines, keys, unreadable), tuple(findings)
+
+
+def read_signers(data: bytes) -> tuple[tuple[Signer, ...], tuple[Problem, ...]]:
+    """Return the lines of allowed_signers that can be used, and what is wrong with the others."""
+    signers: list[Signer] = []
+    problems: list[Problem] = []
+    for number, line in _lines(data):
+        try:
+            signers.append(_signer(line, number))
+        except FormatError as error:
+            problems.append(_problem(number, error))
+    return tuple(signers), tuple(problems)
+
+
+def read_revoked(data: bytes) -> tuple[frozenset[bytes], tuple[Problem, ...]]:
+    """Return the wire forms of the keys in revoked_keys, one public key a line, and what is wrong with other lines."""
+    revoked: set[bytes] = set()
+    problems: list[Problem] = []
+    for number, line in _lines(data):
+        try:
+            revoked.add(read_public_key(line)[0].blob)
+        except FormatError as error:
+            problems.append(_problem(number, error))
+    return frozenset(revoked), tuple(problems)
+
+
+def signer_line(principals: Sequence[str], key: PublicKey, namespaces: Sequence[str], *, comment: str = "") -> str:
+    """Return a line of allowed_signers, without its end."""
+    options = f'namespaces="{",".join(namespaces)}"'
+    return " ".join(part for part in (",".join(principals), options, key.type, key.base64, comment) if part)
+
+
+def ended(line: str, before: datetime) -> str:
+    """Return a line of allowed_signers whose key signs nothing from a time on, in UTC."""
+    found = _LINE.fullmatch(line.rstrip("\r\n"))
+    if found is None:
+        raise FormatError("it is no line of allowed_signers")
+    kept = [part for part in re.split(r',(?=[a-z-]+[="])', found["options"]) if not part.startswith("valid-before=")]
+    options = ",".join([*kept, f'valid-before="{before.astimezone(UTC):%Y%m%d%H%M%SZ}"'])
+    return line[: found.start("options")] + options + line[found.end("options") :]
+
+
+def _lines(data: bytes) -> list[tuple[int, str]]:
+    """Return the lines that say something, with their numbers; odd bytes are no text that any line may have."""
+    numbered = enumerate(data.decode("utf-8", "surrogateescape").split("\n"), 1)
+    return [(number, line.strip()) for number, line in numbered if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _signer(line: str, number: int) -> Signer:
+    found = _LINE.fullmatch(line)
+    if found is None:
+        raise FormatError(
+            "it is no PRINCIPAL OPTIONS TYPE BASE64", hint='si:ash namespaces="attest@memstore.dev" ssh-…'
+        )
+    principals = tuple(found["principals"].split(","))
+    for principal in principals:
+        if not is_entity_id(principal):
+            raise FormatError(f"{principal!r} is no entity id", hint="patterns are not taken: write each id out")
+    options = _options(found["options"])
+    if not options.get("namespaces"):
+        raise FormatError("the key has no namespaces=, so it would be good for everything", hint="say what it signs")
+    return Signer(
+        principals=principals,
+        key=read_public_key(found["key"])[0],
+        namespaces=tuple(options["namespaces"].split(",")),
+        valid_after=_instant(options.get("valid-after")),
+        valid_before=_instant(options.get("valid-before")),
+        line=number,
+    )
+
+
+def _options(text: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for part in re.findall(r'(?:[^,"]|"[^"]*")+', text):
+        found = _OPTION.fullmatch(part)
+        if found is None or found[1] in options:
+            raise FormatError(f"the option {part} is not known here, or stands twice")
+        options[found[1]] = found[2]
+    return options
+
+
+def _instant(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    form = _FORMS[len(text)] if _INSTANT.fullmatch(text) else ""
+    try:
+        return datetime.strptime(text, form).replace(tzinfo=UTC)
+    except ValueError:
+        hint = "write YYYYMMDDhhmmssZ; without the Z each machine means another time"
+        raise FormatError(f"{text!r} is no time", hint=hint) from None
+
+
+def _problem(number: int, error: FormatError) -> Problem:
+    return Problem(
+        "key-unusable", Position(number), f"{error}; the line counts for nothing", hint=error.hint or "mend it"
+    )

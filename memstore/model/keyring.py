@@ -1,0 +1,69 @@
+"""Whose keys vouch for whom: what a vault's allowed_signers and revoked_keys say."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+ALLOWED_SIGNERS = ".memstore/allowed_signers"
+REVOKED_KEYS = ".memstore/revoked_keys"
+ED25519 = "ssh-ed25519"
+RSA = "ssh-rsa"
+ECDSA_CURVES = {f"ecdsa-sha2-{curve}": curve for curve in ("nistp256", "nistp384", "nistp521")}
+KEY_TYPES = (ED25519, RSA, *ECDSA_CURVES)
+# What a key in the keyring may be good for: memories, and the commits that change the keyring itself.
+ATTEST_NAMESPACE = "attest@memstore.dev"
+COMMIT_NAMESPACE = "git"
+
+
+class PublicKey(NamedTuple):
+    """A public key: its type, one of `KEY_TYPES`, and its whole wire form."""
+
+    type: str
+    blob: bytes
+
+    @property
+    def base64(self) -> str:
+        """The key as authorized_keys and allowed_signers have it."""
+        return base64.b64encode(self.blob).decode()
+
+    @property
+    def fingerprint(self) -> str:
+        """What people compare: `SHA256:` and base64 without padding, as `ssh-keygen -l` prints it."""
+        return "SHA256:" + base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
+
+
+class Signer(NamedTuple):
+    """One line of allowed_signers: these principals sign with this key, for these purposes, in `[after, before)`."""
+
+    principals: tuple[str, ...]
+    key: PublicKey
+    namespaces: tuple[str, ...]
+    valid_after: datetime | None = None
+    valid_before: datetime | None = None
+    line: int = 0
+
+    def is_valid_at(self, at: datetime) -> bool:
+        """Whether the line holds at a time."""
+        return (self.valid_after is None or self.valid_after <= at) and (
+            self.valid_before is None or at < self.valid_before
+        )
+
+
+class Keyring(NamedTuple):
+    """All that is known of keys; `revoked` are wire forms. An `unreadable` one vouches for nobody, and says why."""
+
+    signers: tuple[Signer, ...] = ()
+    revoked: frozenset[bytes] = frozenset()
+    unreadable: str | None = None
+
+    def lines_of(self, principal: str, namespace: str) -> Iterator[Signer]:
+        """Yield the lines of one principal for one purpose."""
+        for signer in self.signers:
+            if principal in signer.principals and namespace in signer.namespaces:
+                yield signer

@@ -1,0 +1,115 @@
+"""Trust: who vouches for a memory, as one number and a level. Derived from what was verified, never read from a file.
+
+Source: seed 004's `compute_trust_score`, over verified, distinct and foreign inputs; counted in thousandths, so that no
+sum depends on the order of its terms.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+FOR_SIGNATURE = 200
+FOR_ONE_CONFIRM = 200
+FOR_THREE_CONFIRMS = 100
+FOR_ONE_ANCHOR = 200
+FOR_TWO_ANCHORS = 100
+OF_REPUTATION = 200
+AGAINST_DISPUTE = 150
+MOST = 1000
+# What an author is thought of of whom nothing is known.
+NEW_AUTHOR = 0.5
+_CONFIRMS_FOR_MORE, _ANCHORS_FOR_MORE, _CONFIRMS_FOR_CONSENSUS = 3, 2, 2
+
+
+class Level(IntEnum):
+    """Seed 004's levels, the lowest first; the value is the first thousandth that reaches it."""
+
+    UNVERIFIED = 0
+    ATTESTED = 300
+    ANCHORED = 600
+    CONSENSUS = 800
+
+    @property
+    def word(self) -> str:
+        """The level as people write it."""
+        return self.name.lower()
+
+
+class Grounds(NamedTuple):
+    """What trust rests on: only what was verified. Witnesses are distinct and not the author.
+
+    `anchors` are valid ones that commit to the memory's digest; `reputation` of the author is in [0, 1].
+    """
+
+    signed: bool = False
+    confirms: int = 0
+    disputes: int = 0
+    anchors: int = 0
+    reputation: float = NEW_AUTHOR
+
+
+class Term(NamedTuple):
+    """One term of the sum, in thousandths."""
+
+    name: str
+    points: int
+    because: str
+
+
+class Trust(NamedTuple):
+    """The number in [0, 1], the level, whether anybody disputes it, and the terms that it is the sum of."""
+
+    score: float
+    level: Level
+    contested: bool
+    terms: tuple[Term, ...]
+
+
+def trust(grounds: Grounds) -> Trust:
+    """Return how far others vouch for a memory.
+
+    Raises:
+        ValueError: the reputation is no number in [0, 1].
+    """
+    terms = terms_of(grounds)
+    points = max(0, min(MOST, sum(term.points for term in terms)))
+    level = min(band(points), gate(grounds))
+    return Trust(points / MOST, level, grounds.disputes > 0, terms)
+
+
+def terms_of(grounds: Grounds) -> tuple[Term, ...]:
+    """Return the terms of the sum that are not zero, in the seed's order."""
+    if not 0.0 <= grounds.reputation <= 1.0:
+        raise ValueError(f"a reputation is a number from 0 to 1, not {grounds.reputation}")
+    standing = round(OF_REPUTATION * grounds.reputation) if grounds.signed else 0
+    terms = (
+        Term("signature", FOR_SIGNATURE * grounds.signed, "the author's signature is valid"),
+        Term("witness", FOR_ONE_CONFIRM * (grounds.confirms >= 1), _count(grounds.confirms, "witness confirms")),
+        Term("witnesses", FOR_THREE_CONFIRMS * (grounds.confirms >= _CONFIRMS_FOR_MORE), "three or more confirm"),
+        Term("anchor", FOR_ONE_ANCHOR * (grounds.anchors >= 1), _count(grounds.anchors, "anchor holds")),
+        Term("anchors", FOR_TWO_ANCHORS * (grounds.anchors >= _ANCHORS_FOR_MORE), "two or more hold"),
+        Term("reputation", standing, f"the author's reputation is {grounds.reputation:.2f}"),
+        Term("disputes", -AGAINST_DISPUTE * grounds.disputes, _count(grounds.disputes, "dispute it")),
+    )
+    return tuple(term for term in terms if term.points)
+
+
+def band(points: int) -> Level:
+    """Return the level whose half-open band thousandths lie in."""
+    return max(level for level in Level if level <= points)
+
+
+def gate(grounds: Grounds) -> Level:
+    """Return the highest level that the evidence allows, whatever the score; each asks for what the ones below do."""
+    if not (grounds.confirms or grounds.anchors):
+        return Level.UNVERIFIED
+    if not grounds.anchors:
+        return Level.ATTESTED
+    if grounds.confirms < _CONFIRMS_FOR_CONSENSUS or grounds.disputes:
+        return Level.ANCHORED
+    return Level.CONSENSUS
+
+
+def _count(number: int, words: str) -> str:
+    return f"{number} {words}"

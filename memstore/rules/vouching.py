@@ -1,0 +1,160 @@
+"""What an attestation is worth: whose key made it, whether that key counts, and whose voice it is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.model.keyring import ATTEST_NAMESPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from memstore.model.attestation import Witness
+    from memstore.model.keyring import Keyring, PublicKey, Signer
+
+
+class State(Enum):
+    """How an attestation stands; only a valid one counts."""
+
+    VALID = "valid"
+    STALE = "stale"
+    UNSIGNED = "unsigned"
+    UNTRUSTED = "untrusted"
+    UNPROVEN_TIME = "unproven-time"
+    INVALID = "invalid"
+    EXCLUDED = "excluded"
+
+
+class Verdict(NamedTuple):
+    """How one attestation stands, why, and whose key made it; `reason` is empty for a valid one."""
+
+    state: State
+    reason: str = ""
+    fingerprint: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it adds to trust, or takes from it."""
+        return self.state is State.VALID
+
+
+class Proof(NamedTuple):
+    """What a signature itself shows: the key that made it over the entry's words, or why it proves nothing."""
+
+    key: PublicKey | None = None
+    problem: str = ""
+
+
+class Attested(NamedTuple):
+    """A witness's entry and how it stands. `roots` are the sources that it goes back to, as far as it names any."""
+
+    witness: Witness
+    verdict: Verdict
+    roots: frozenset[str] = frozenset()
+
+
+UNSIGNED = Verdict(State.UNSIGNED, "it has no signature")
+# At one instant the voice that is against weighs more.
+_GRAVITY = {"confirm": 0, "partial": 1, "dispute": 2}
+
+
+def verdict(
+    agent: str,
+    at: str,
+    proof: Proof,
+    *,
+    changed: Sequence[str],
+    keyring: Keyring,
+    now: datetime,
+    proven_by: datetime | None = None,
+) -> Verdict:
+    """Return how a signed attestation stands.
+
+    Args:
+        agent: who is said to have made it.
+        at: when, RFC 3339 in UTC, as the entry says.
+        proof: what its signature shows.
+        changed: the sections of the memory that are no longer what was signed.
+        keyring: whose keys count.
+        now: UTC.
+        proven_by: the time at which an anchor shows that it was there; None where none does.
+    """
+    if proof.key is None:
+        return Verdict(State.INVALID, proof.problem)
+    fingerprint = proof.key.fingerprint
+    state, reason = _standing(agent, _instant(at), proof.key, keyring, now, proven_by)
+    if state is State.VALID and changed:
+        state, reason = State.STALE, f"{' and '.join(changed)} changed since"
+    return Verdict(state, reason, fingerprint)
+
+
+def _standing(
+    agent: str, at: datetime, key: PublicKey, keyring: Keyring, now: datetime, proven_by: datetime | None
+) -> tuple[State, str]:
+    """Return whether the key is the agent's, and was at that time."""
+    if keyring.unreadable:
+        return State.UNTRUSTED, f"no key counts: {keyring.unreadable}"
+    if key.blob in keyring.revoked:
+        return State.UNTRUSTED, "the key was revoked"
+    lines = [line for line in keyring.lines_of(agent, ATTEST_NAMESPACE) if line.key == key]
+    if not lines:
+        return State.UNTRUSTED, f"{key.fingerprint} is no key of {agent}"
+    then = [line for line in lines if line.is_valid_at(at)]
+    if not then:
+        return State.UNTRUSTED, "the key was not valid then"
+    if any(_still_counts(line, now, proven_by) for line in then):
+        return State.VALID, ""
+    return State.UNPROVEN_TIME, "the key has expired, and nothing proves that this is older"
+
+
+def _still_counts(line: Signer, now: datetime, proven_by: datetime | None) -> bool:
+    if line.valid_before is None or now < line.valid_before:
+        return True
+    return proven_by is not None and proven_by < line.valid_before
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _lateness(witness: Witness) -> tuple[datetime, int, str]:
+    """Return what orders statements: the later, the graver; the name only so that the order of lines never matters."""
+    return _instant(witness.witnessed_at), _GRAVITY[witness.attestation], witness.agent_id
+
+
+def voices(
+    author: str | None, attested: Iterable[Attested], *, controller_of: Callable[[str], str]
+) -> tuple[Attested, ...]:
+    """Return all attestations, those excluded that are no voice of their own.
+
+    One vote a controller, its latest statement, at one instant the graver; none for the author's; and one for all that
+    go back to the same roots, the latest again.
+
+    Args:
+        author: who wrote the memory.
+        attested: the attestations, in the file's order.
+        controller_of: gives who controls an entity, itself where nobody else does.
+    """
+    entries = list(attested)
+    own = None if author is None else controller_of(author)
+    counting = [index for index, entry in enumerate(entries) if entry.verdict.counts]
+    latest_first = sorted(counting, key=lambda index: _lateness(entries[index].witness), reverse=True)
+    heard: set[str] = set()
+    roots: set[frozenset[str]] = set()
+    for index in latest_first:
+        entry = entries[index]
+        who = controller_of(entry.witness.agent_id)
+        if who == own:
+            reason = f"it is the author's own voice ({who})"
+        elif who in heard:
+            reason = f"{who} said something later, and that counts"
+        elif entry.roots in roots:
+            reason = "another witness goes back to the same evidence"
+        else:
+            heard.add(who)
+            roots |= {entry.roots} if entry.roots else set()
+            continue
+        entries[index] = entry._replace(verdict=entry.verdict._replace(state=State.EXCLUDED, reason=reason))
+    return tuple(entries)

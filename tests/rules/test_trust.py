@@ -1,0 +1,91 @@
+"""Trust: seed 004's examples under its own algorithm, and laws for all grounds."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.rules.trust import Grounds, Level, band, gate, trust
+
+GROUNDS = st.builds(
+    Grounds,
+    signed=st.booleans(),
+    confirms=st.integers(0, 6),
+    disputes=st.integers(0, 6),
+    anchors=st.integers(0, 4),
+    reputation=st.floats(0, 1),
+)
+
+
+@pytest.mark.parametrize(
+    ("grounds", "score", "level"),
+    [
+        # The seed's examples; the figures printed there (0.2, 0.6, 0.75) don't follow from its own algorithm.
+        (Grounds(signed=True), 0.3, Level.UNVERIFIED),
+        (Grounds(signed=True, anchors=1), 0.5, Level.ATTESTED),
+        (Grounds(signed=True, confirms=1, anchors=1, reputation=0.8), 0.76, Level.ANCHORED),
+        (Grounds(), 0.0, Level.UNVERIFIED),
+        (Grounds(reputation=1.0), 0.0, Level.UNVERIFIED),
+        (Grounds(confirms=1), 0.2, Level.UNVERIFIED),
+        (Grounds(signed=True, confirms=1), 0.5, Level.ATTESTED),
+        (Grounds(signed=True, confirms=9, reputation=1.0), 0.7, Level.ATTESTED),
+        (Grounds(signed=True, confirms=2, anchors=1, reputation=1.0), 0.8, Level.CONSENSUS),
+        (Grounds(signed=True, confirms=1, anchors=2, reputation=1.0), 0.9, Level.ANCHORED),
+        (Grounds(signed=True, confirms=3, anchors=2, reputation=1.0), 1.0, Level.CONSENSUS),
+        (Grounds(signed=True, confirms=3, anchors=2, reputation=1.0, disputes=1), 0.85, Level.ANCHORED),
+        (Grounds(disputes=3), 0.0, Level.UNVERIFIED),
+    ],
+)
+def test_the_seeds_algorithm(grounds: Grounds, score: float, level: Level) -> None:
+    found = trust(grounds)
+    assert (found.score, found.level) == (score, level)
+
+
+@pytest.mark.parametrize(
+    ("points", "level"),
+    [
+        (0, Level.UNVERIFIED),
+        (299, Level.UNVERIFIED),
+        (300, Level.ATTESTED),
+        (599, Level.ATTESTED),
+        (600, Level.ANCHORED),
+        (799, Level.ANCHORED),
+        (800, Level.CONSENSUS),
+        (1000, Level.CONSENSUS),
+    ],
+)
+def test_bands_are_half_open(points: int, level: Level) -> None:
+    assert band(points) is level
+
+
+@given(GROUNDS)
+def test_a_score_is_bounded_and_a_level_never_exceeds_its_evidence(grounds: Grounds) -> None:
+    found = trust(grounds)
+    assert 0.0 <= found.score <= 1.0
+    assert found.level <= gate(grounds)
+    assert found.contested == (grounds.disputes > 0)
+    assert found.score == max(0, min(1000, sum(term.points for term in found.terms))) / 1000
+
+
+@given(GROUNDS)
+def test_more_for_it_never_lowers_and_more_against_it_never_raises(grounds: Grounds) -> None:
+    before = trust(grounds)
+    for more in (
+        grounds._replace(confirms=grounds.confirms + 1),
+        grounds._replace(anchors=grounds.anchors + 1),
+        grounds._replace(signed=True),
+    ):
+        assert trust(more).score >= before.score
+        assert trust(more).level >= before.level
+    worse = trust(grounds._replace(disputes=grounds.disputes + 1))
+    assert worse.score <= before.score
+    assert worse.level <= before.level
+
+
+@pytest.mark.parametrize("reputation", [math.nan, -0.1, 1.1])
+def test_a_reputation_is_a_fraction(reputation: float) -> None:
+    with pytest.raises(ValueError, match="reputation"):
+        trust(Grounds(signed=True, reputation=reputation))
