@@ -21,7 +21,7 @@ from memstore.adapters.local_state import is_private, make_private
 from memstore.adapters.manifest import Contents, DamagedError
 from memstore.adapters.memory_snapshot import COLUMNS, Document, cell, entry_of_cells
 from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree
-from memstore.adapters.whoosh_index import Generation, WhooshIndex, remove_others, write_generation
+from memstore.adapters.whoosh_index import Generation, WhooshIndex
 from memstore.adapters.write_lock import flocked
 from memstore.ports.search_index import Field
 from memstore.rules.freshness import StatColumns
@@ -202,6 +202,8 @@ class IndexStore:
             OSError: the cache is full or can't be written; the index is as it was.
             DamagedError: the index that was to be changed is damaged.
         """
+        from memstore.adapters.whoosh_writer import remove_others, write_generation
+
         table = _Table(before, walk, difference)
         searched = ((row, document.searchable) for row, document in table.documents.items())
         generation = write_generation(

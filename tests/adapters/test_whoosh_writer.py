@@ -1,0 +1,171 @@
+"""What we write, unmodified Whoosh reads as if its own writer had written it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from memstore.adapters.memory_snapshot import document_of
+from memstore.adapters.whoosh_import import import_whoosh
+from memstore.adapters.whoosh_index import Generation, WhooshIndex
+from memstore.adapters.whoosh_writer import MOST_SEGMENTS, write_generation
+from memstore.codec import memory_file
+from memstore.ports.search_index import Field
+from memstore.rules.searchable import Searchable
+from tests.installed import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+import_whoosh()
+from whoosh.analysis import RegexTokenizer  # noqa: E402
+from whoosh.columns import NumericColumn  # noqa: E402
+from whoosh.fields import COLUMN, FieldType, Schema  # noqa: E402
+from whoosh.formats import Positions  # noqa: E402
+from whoosh.index import create_in, open_dir  # noqa: E402
+from whoosh.query import And, Or, Phrase, Term  # noqa: E402
+from whoosh.scoring import BM25F  # noqa: E402
+
+Batch = list[Searchable]
+
+_terms = st.lists(st.sampled_from(["tea", "milk", "a", "ä", "語", "🐕", "10.0.0.1", "don't", "zz"]), max_size=12)
+documents = st.builds(Searchable, text=_terms, head=st.one_of(st.just([]), _terms))
+batches = st.lists(documents, min_size=1, max_size=12)
+many_batches = st.lists(st.lists(documents, max_size=3), min_size=MOST_SEGMENTS, max_size=MOST_SEGMENTS + 3).filter(any)
+# What Whoosh reckons with lengths that it has rounded when it puts segments together; memstore keeps them itself.
+OF_ROUNDED_LENGTHS = ("of fields", "scores")
+
+
+def written_by_us(folder: Path, batches: Sequence[Batch]) -> Path:
+    """Write an index, a state for each batch; small segments are put together on the way."""
+    before: Generation | None = None
+    row = 0
+    for batch in batches:
+        rows = [(row + i, searchable) for i, searchable in enumerate(batch)]
+        before = write_generation(folder, before, folder="whoosh-ours", documents=rows, dropped_rows=frozenset())
+        row += len(batch)
+    return folder / "whoosh-ours"
+
+
+def written_by_whoosh(folder: Path, batch: Batch) -> Path:
+    """Write an index of one segment with Whoosh alone: its schema, its tokens, its codec, its writer."""
+    of_terms = {field.value: FieldType(Positions(), RegexTokenizer("[^ ]+"), scorable=True) for field in Field}
+    writer = create_in(folder, Schema(**of_terms, row=COLUMN(NumericColumn("I")))).writer()
+    for row, searchable in enumerate(batch):
+        writer.add_document(text=" ".join(searchable.text), head=" ".join(searchable.head), row=row)
+    writer.commit()
+    return folder
+
+
+def told(folder: Path) -> dict[str, Any]:
+    """Return all that Whoosh says of an index, by the rows of its documents."""
+    with open_dir(folder).searcher(weighting=BM25F()) as searcher:
+        reader = searcher.reader()
+        column = reader.column_reader("row")
+        rows = [column[number] for number in range(reader.doc_count_all())]
+        terms = [(field, term) for field, term in reader.all_terms() if field != "row"]
+        return {
+            "counts": (reader.doc_count(), reader.doc_count_all()),
+            "stored": {rows[number]: fields for number, fields in reader.iter_docs()},
+            "lengths": {
+                (field.value, rows[number]): reader.doc_field_length(number, field.value, 0) or 0
+                for field in Field
+                for number in range(len(rows))
+            },
+            "of fields": {field.value: reader.field_length(field.value) for field in Field},
+            "terms": {(field, term): of_term(reader, field, term) for field, term in terms},
+            "postings": {(field, term): postings(reader, rows, field, term) for field, term in terms},
+            "scores": [
+                {rows[hit.docnum]: hit.score for hit in searcher.search(query, limit=None)} for query in queries()
+            ],
+        }
+
+
+def of_term(reader: Any, field: str, term: bytes) -> tuple[Any, ...]:
+    info = reader.term_info(field, term)
+    return (
+        *(info.weight(), info.doc_frequency(), info.max_weight(), info.min_length(), info.max_length()),
+        *(reader.frequency(field, term), reader.doc_frequency(field, term)),
+    )
+
+
+def postings(reader: Any, rows: list[int], field: str, term: bytes) -> dict[int, Any]:
+    matcher = reader.postings(field, term)
+    found = {}
+    while matcher.is_active():
+        found[rows[matcher.id()]] = (matcher.weight(), matcher.value_as("frequency"), matcher.value_as("positions"))
+        matcher.next()
+    return found
+
+
+def queries() -> list[Any]:
+    return [
+        Term("text", "tea"),
+        Term("head", "語"),
+        Or([Term("text", "tea"), Term("text", "milk"), Term("head", "語")]),
+        And([Term("text", "tea"), Term("text", "a")]),
+        Phrase("text", ["tea", "milk"]),
+    ]
+
+
+def of_the_sample_vault() -> Batch:
+    places = sorted((ROOT / "sample-vault").rglob("*.md"))
+    found = (document_of(memory_file.read(place.name, place.read_bytes()), "").searchable for place in places)
+    return [searchable for searchable in found if searchable]
+
+
+def compare(batches: Sequence[Batch]) -> None:
+    whole = [searchable for batch in batches for searchable in batch]
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "whoosh").mkdir()
+        ours, theirs = told(written_by_us(place, batches)), told(written_by_whoosh(place / "whoosh", whole))
+        for what in OF_ROUNDED_LENGTHS if len(batches) > 1 else ():
+            del ours[what], theirs[what]
+        assert ours == theirs
+
+
+@settings(max_examples=30)
+@given(batches)
+@example([Searchable([], [])])
+@example([Searchable(["tea"] * 200_000, ["tea", "a"])])
+def test_random_documents(batch: Batch) -> None:
+    compare([batch])
+
+
+@settings(max_examples=15)
+@given(many_batches)
+def test_segments_that_are_put_together(batches: list[Batch]) -> None:
+    compare(batches)
+
+
+def test_the_sample_vault() -> None:
+    batch = of_the_sample_vault()
+    assert len(batch) > 100
+    compare([batch])
+
+
+@pytest.mark.parametrize("count", [127, 128, 129, 300])
+def test_terms_of_more_than_a_block(count: int) -> None:
+    batch = [Searchable(["tea"] * (1 + i % 3) + [f"n{i}", "milk", "milk"], ["tea"]) for i in range(count)]
+    compare([batch])
+    compare([batch[: count // 2], batch[count // 2 :]])
+
+
+def test_what_is_dropped_leaves_the_files_when_segments_are_put_together(tmp_path: Path) -> None:
+    secret = Searchable(["secretword", "tea"], ["hidden"])
+    others = [Searchable([f"n{i}", "tea"], []) for i in range(5)]
+    before = write_generation(
+        tmp_path, None, folder="whoosh-ours", documents=list(enumerate([secret, *others])), dropped_rows=frozenset()
+    )
+    before = write_generation(tmp_path, before, folder="", documents=[], dropped_rows=frozenset([0]))
+    assert WhooshIndex(tmp_path, before).postings(Field.TEXT, "tea") == ([1, 2, 3, 4, 5], [1] * 5)
+    after = write_generation(tmp_path, before, folder="", documents=[], dropped_rows=frozenset([1, 2, 3]))
+    assert WhooshIndex(tmp_path, after).postings(Field.TEXT, "tea") == ([4, 5], [1, 1])
+    kept = [(tmp_path / after.folder / name).read_bytes() for name in after.files]
+    assert not any(b"secretword" in data or b"hidden" in data for data in kept)
