@@ -1,0 +1,205 @@
+"""Polarity: whether one text contradicts another, agrees with it, or says nothing about it.
+
+Two sentences are laid side by side; all that differs must be accounted for. One negation or one pair of opposites more
+on one side: they contradict each other. One value exchanged for another of its kind (`blue`, `green`; 3, 4): they
+conflict. Nothing: they agree. Anything else: they say nothing about each other, however alike they look.
+
+Source: docs/conflicts.md, "How two sentences are compared".
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.rules.quantities import Scale
+from memstore.rules.slots import Difference, difference, slots
+from memstore.rules.statements import Statement, statements
+from memstore.rules.tokens import PAST_BE, is_past
+from memstore.rules.word_lists import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.rules.lexicon import Opposes
+    from memstore.rules.slots import Slot
+
+
+class Verdict(Enum):
+    """What one text says about another."""
+
+    CONTRADICTS = "contradicts"
+    OTHER_VALUE = "other value"
+    AGREES = "agrees"
+    SILENT = "silent"
+
+
+class Comparison(NamedTuple):
+    """What two texts say about each other, by which rule, and by which of their statements.
+
+    `at_other_times` says that both name different times: what held then need not deny what holds now.
+    """
+
+    verdict: Verdict
+    rule: str = ""
+    left: Statement | None = None
+    right: Statement | None = None
+    at_other_times: bool = False
+
+
+SILENT = Comparison(Verdict.SILENT)
+_ORDER = (Verdict.CONTRADICTS, Verdict.OTHER_VALUE, Verdict.AGREES, Verdict.SILENT)
+
+
+def compare(one: str, other: str, *, opposes: Opposes | None = None, same_speaker: bool = True) -> Comparison:
+    """Return what two texts say about each other, by the strongest of what their sentences say.
+
+    Args:
+        one: a text, of any length.
+        other: another.
+        opposes: tells opposites that the built-in list lacks.
+        same_speaker: whether `I` and `you` are the same in both.
+    """
+    return compare_statements(statements(one), statements(other), opposes=opposes, same_speaker=same_speaker)
+
+
+def compare_statements(
+    ones: Sequence[Statement],
+    others: Sequence[Statement],
+    *,
+    opposes: Opposes | None = None,
+    same_speaker: bool = True,
+) -> Comparison:
+    """Return what two texts, taken apart, say about each other; see `compare`."""
+    found = (
+        compare_pair(one, other, opposes=opposes)
+        for one in ones
+        for other in others
+        if near_topic(one, other) and (same_speaker or not (one.of_speaker or other.of_speaker))
+    )
+    return min(found, key=lambda comparison: _ORDER.index(comparison.verdict), default=SILENT)
+
+
+# So much of the shorter sentence's topic both must share, and so many words of either may be others.
+SHARED_TOPIC = 0.5
+MOST_OTHER_WORDS = 6
+
+
+def near_topic(one: Statement, other: Statement) -> bool:
+    """Whether two statements are alike enough to be laid side by side."""
+    shared = len(one.topic & other.topic)
+    fewest, most = sorted((len(one.topic), len(other.topic)))
+    return shared > 0 and shared >= SHARED_TOPIC * fewest and most - shared <= MOST_OTHER_WORDS
+
+
+def compare_pair(one: Statement, other: Statement, *, opposes: Opposes | None = None) -> Comparison:
+    """Return what two statements say about each other; see `compare`."""
+    found = slots(one.tokens, other.tokens, opposes)
+    told = [slot for slot in found if slot.difference is not Difference.NOTHING]
+    if any(slot.difference is Difference.UNKNOWN for slot in told) or not _share_topic(one, other, found):
+        return SILENT
+    verdict, rule = _verdict(one, other, told)
+    apart = _times_apart(one, other)
+    if verdict is Verdict.AGREES and apart:
+        verdict, rule = _other_date(one, other)
+        apart = False
+    return SILENT if verdict is Verdict.SILENT else Comparison(verdict, rule, one, other, at_other_times=apart)
+
+
+def _share_topic(one: Statement, other: Statement, found: Sequence[Slot]) -> bool:
+    """Whether something that they are about stands on both sides, besides what differs."""
+    differing = {token.key for slot in found for token in (*slot.left, *slot.right)}
+    return not (one.topic & other.topic) <= differing
+
+
+def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[Verdict, str]:
+    """Return what the differences that tell something come to, with the negations on either side."""
+    by_kind = {kind: [slot for slot in told if slot.difference is kind] for kind in Difference}
+    opposites, values = by_kind[Difference.OPPOSITE], by_kind[Difference.VALUE]
+    if not opposites and not values:
+        return _without_exchange(one, other, by_kind)
+    exchanged, *more = opposites + values
+    if more or one.negations != other.negations or _in_subject(one, exchanged):
+        return Verdict.SILENT, ""
+    if opposites:
+        narrower = by_kind[Difference.MORE_LEFT] or by_kind[Difference.MORE_RIGHT]
+        return (Verdict.SILENT, "") if narrower else (Verdict.CONTRADICTS, "antonyms")
+    if one.negations or not takes_one(one, exchanged):
+        return Verdict.SILENT, ""
+    return Verdict.OTHER_VALUE, exchanged.rule
+
+
+# What stands before the date of what happens once.
+_SCHEDULED = listed("be start begin open close end finish expir happen due born found graduat marri retir di")
+
+
+def _other_date(one: Statement, other: Statement) -> tuple[Verdict, str]:
+    """Return what statements come to that say the same of different times; of what happens once, one is wrong."""
+    last = one.tokens[-1].key
+    if last not in _SCHEDULED or len(one.when) != 1 or len(other.when) != 1 or one.negations:
+        return Verdict.SILENT, ""
+    found = difference(one.when[0], other.when[0])
+    return (Verdict.OTHER_VALUE, "dates") if found[0] is Difference.VALUE else (Verdict.SILENT, "")
+
+
+def _without_exchange(one: Statement, other: Statement, by_kind: dict[Difference, list[Slot]]) -> tuple[Verdict, str]:
+    """Return what statements come to that say the same but for negations, and what one adds."""
+    added = by_kind[Difference.MORE_LEFT], by_kind[Difference.MORE_RIGHT]
+    denied = len(one.negations) - len(other.negations)
+    if abs(denied) == 1:
+        # Who denies only a part (`not in the evening`) leaves the rest as it was.
+        return (Verdict.SILENT, "") if added[0 if denied > 0 else 1] else (Verdict.CONTRADICTS, "negation")
+    if one.negations != other.negations or (one.negations and any(added)):
+        return Verdict.SILENT, ""
+    return Verdict.AGREES, "same statement"
+
+
+# Of these there may be many at a time, in whatever form they are told; of the others only where it is a habit.
+_MANY = listed("""
+    like love enjoy adore hate dislike know speak understand visit try want need see meet hear rememb think talk
+    includ contain mention discuss recommend suggest support sai said ask such exampl
+    """)
+_HABITS = listed("""
+    plai eat drink read write watch bui sell cook make own have cover grow learn studi collect wear teach offer serv
+    """)
+# What happens once, or stays so until it is changed, though it is told in the past.
+_LASTING = listed(
+    """
+    born found name call decid chose agre marri graduat retir set move join base locat live work resid stai weigh cost
+    belong prefer own have be
+    """
+)
+
+
+def takes_one(statement: Statement, slot: Slot) -> bool:
+    """Whether what stands at a place is one value, not one of several: of what one likes, of what one did."""
+    before = statement.tokens[: slot.at]
+    keys = {token.key for token in before}
+    if keys & _MANY:
+        return False
+    if any(token.word.endswith("ing") or token.key == "be" for token in before):
+        return True
+    if keys & _HABITS and slot.left[0].value is None:
+        return False
+    return not any(is_past(token.word) and token.key not in _LASTING for token in before)
+
+
+_VERBS = listed("be have will can could should would may might must")
+
+
+def _in_subject(statement: Statement, slot: Slot) -> bool:
+    """Whether a word belongs to the subject: the north gate and the south gate are two; three of them are a number."""
+    value = slot.left[0].value
+    if value is not None and value.scale is not Scale.ORDINAL:
+        return False
+    verb = next((at for at, token in enumerate(statement.tokens) if token.key in _VERBS), 0)
+    return slot.at < verb
+
+
+def _times_apart(one: Statement, other: Statement) -> bool:
+    """Whether two statements name different times, by a date, a word, or their tense."""
+    same_when = len(one.when) == len(other.when) and all(
+        difference(this, that)[0] is Difference.NOTHING for this, that in zip(one.when, other.when, strict=True)
+    )
+    words = ({token.word for token in statement.tokens} for statement in (one, other))
+    return not same_when or len({bool(said & PAST_BE) for said in words}) > 1

@@ -1,0 +1,192 @@
+"""Quantities: numbers, measures, dates and times of day in a text, in one form that can be compared."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import NamedTuple
+
+# As far apart two measures may lie and still be one, rounded: 5 km and 3.1 miles.
+SAME_WITHIN = 0.02
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+
+# What a unit measures, and how many of its base unit it is.
+_UNITS = {
+    **dict.fromkeys(("mm", "millimeter", "millimetre"), ("length", 0.001)),
+    **dict.fromkeys(("cm", "centimeter", "centimetre"), ("length", 0.01)),
+    **dict.fromkeys(("m", "meter", "metre"), ("length", 1.0)),
+    **dict.fromkeys(("km", "kilometer", "kilometre"), ("length", 1000.0)),
+    **dict.fromkeys(("inch", "inches"), ("length", 0.0254)),
+    **dict.fromkeys(("ft", "foot", "feet"), ("length", 0.3048)),
+    **dict.fromkeys(("mile", "mi"), ("length", 1609.344)),
+    **dict.fromkeys(("mg", "milligram"), ("mass", 0.001)),
+    **dict.fromkeys(("g", "gram"), ("mass", 1.0)),
+    **dict.fromkeys(("kg", "kilo", "kilogram"), ("mass", 1000.0)),
+    **dict.fromkeys(("lb", "lbs", "pound"), ("mass", 453.592)),
+    **dict.fromkeys(("oz", "ounce"), ("mass", 28.3495)),
+    **dict.fromkeys(("ton", "tonne"), ("mass", 1e6)),
+    **dict.fromkeys(("ml", "milliliter", "millilitre"), ("volume", 0.001)),
+    **dict.fromkeys(("l", "liter", "litre"), ("volume", 1.0)),
+    **dict.fromkeys(("gallon",), ("volume", 3.78541)),
+    **dict.fromkeys(("ms", "millisecond"), ("time", 0.001)),
+    **dict.fromkeys(("s", "sec", "second"), ("time", 1.0)),
+    **dict.fromkeys(("min", "minute"), ("time", 60.0)),
+    **dict.fromkeys(("h", "hr", "hour"), ("time", 3600.0)),
+    **dict.fromkeys(("day",), ("time", 86400.0)),
+    **dict.fromkeys(("week",), ("time", 604800.0)),
+    **dict.fromkeys(("month",), ("months", 1.0)),
+    **dict.fromkeys(("year",), ("months", 12.0)),
+    **dict.fromkeys(("kb", "kib"), ("data", 1e3)),
+    **dict.fromkeys(("mb", "mib"), ("data", 1e6)),
+    **dict.fromkeys(("gb", "gib"), ("data", 1e9)),
+    **dict.fromkeys(("tb", "tib"), ("data", 1e12)),
+    **dict.fromkeys(("%", "percent"), ("percent", 1.0)),
+    **dict.fromkeys(("$", "dollar", "usd"), ("dollars", 1.0)),
+    **dict.fromkeys(("€", "euro", "eur"), ("euros", 1.0)),
+    **dict.fromkeys(("£", "gbp"), ("pounds sterling", 1.0)),
+    **dict.fromkeys(("°c", "celsius"), ("degrees celsius", 1.0)),
+    **dict.fromkeys(("°f", "fahrenheit"), ("degrees fahrenheit", 1.0)),
+}
+_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen""".split()  # noqa: SIM905 - a list of words reads best as words
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_CARDINALS = {word: float(at) for at, word in enumerate(_ONES)} | {word: 10.0 * at for at, word in enumerate(_TENS, 2)}
+_CARDINALS |= {f"{ten}-{one}": _CARDINALS[ten] + at for ten in _TENS for at, one in enumerate(_ONES[1:10], 1)}
+_CARDINALS |= {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "dozen": 12.0}
+_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+    fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905
+_ORDINAL_OF = {word: float(at) for at, word in enumerate(_ORDINALS, 1)} | {
+    "thirtieth": 30.0, "fortieth": 40.0, "fiftieth": 50.0, "hundredth": 100.0,
+}  # fmt: skip
+
+_MONTH = "|".join(month if month == "may" else f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
+_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+PATTERN = re.compile(
+    rf"""
+    (?P<iso>\b\d{{4}}-\d\d(?:-\d\d)?\b(?:t[\d:.]+z?)?)
+    | \b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\ of)?\ (?P<month>{_MONTH})\b\.?(?:,?\ (?P<year>\d{{4}})\b)?
+    | \b(?P<month2>{_MONTH})\.?\ (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\ (?P<year2>\d{{4}})\b)?
+    | \b(?P<month3>{_MONTH})\.?,?\ (?P<year3>(?:19|20)\d\d)\b
+    | \b(?P<hour>\d{{1,2}})(?::(?P<minute>\d\d))?\ ?(?P<half>[ap])\.?m\b\.?
+    | \b(?P<hour2>\d{{1,2}}):(?P<minute2>\d\d)\b
+    | (?P<money>[$€£])\ ?(?P<sum>{_NUMBER})(?P<times>[km]\b)?
+    | \b(?P<ordinal>\d+)(?:st|nd|rd|th)\b
+    | (?<![\w.])(?P<number>{_NUMBER})(?:[ -]?(?P<unit>%|°[cf]|[a-z]+))?(?![\w.]*\d)
+    """,
+    re.VERBOSE,
+)
+
+
+class Scale(Enum):
+    """On what two values may be compared."""
+
+    CARDINAL = "numbers"
+    ORDINAL = "ordinals"
+    MEASURE = "units"
+    DATE = "dates"
+    CLOCK = "times of day"
+
+
+class Quantity(NamedTuple):
+    """A number on a scale: `parts` are (value,), or year, month, day of a date; None for those it does not say.
+
+    `of` is what a measure measures (`length`), in whose base unit the value is.
+    """
+
+    scale: Scale
+    parts: tuple[float | None, ...]
+    of: str = ""
+
+
+def comparable(one: Quantity, other: Quantity) -> bool:
+    """Whether two quantities are values of one thing, equal or not."""
+    return (
+        one.scale is other.scale
+        and one.of == other.of
+        and any(a is not None and b is not None for a, b in zip(one.parts, other.parts, strict=False))
+    )
+
+
+def equal(one: Quantity, other: Quantity) -> bool:
+    """Whether two comparable quantities are the same as far as both say; measures may be rounded."""
+    within = SAME_WITHIN if one.scale is Scale.MEASURE else 0.0
+    pairs = zip(one.parts, other.parts, strict=False)
+    return all(a is None or b is None or abs(a - b) <= within * max(abs(a), abs(b)) for a, b in pairs)
+
+
+def of_match(found: re.Match[str]) -> tuple[Quantity, int]:
+    """Return the quantity that `PATTERN` found in a folded text, and where it ends there."""
+    said = found.groupdict()
+    if not said["number"]:
+        return _date_of(said) or _clock(said) or _sum_or_ordinal(said), found.end()
+    value = number(said["number"])
+    unit = _unit(said["unit"])
+    if unit is None:
+        return Quantity(Scale.CARDINAL, (value,)), found.end("number")
+    return Quantity(Scale.MEASURE, (value * unit[1],), unit[0]), found.end()
+
+
+def measured(value: Quantity, unit_word: str) -> Quantity | None:
+    """Return a number with the unit that follows it (`two miles`); None where the word is no unit."""
+    unit = _unit(unit_word)
+    if unit is None or value.scale is not Scale.CARDINAL or value.parts[0] is None:
+        return None
+    return Quantity(Scale.MEASURE, (value.parts[0] * unit[1],), unit[0])
+
+
+def of_word(word: str) -> Quantity | None:
+    """Return the number that a word says: `two`, `third`; None where it is no number."""
+    if word in _CARDINALS:
+        return Quantity(Scale.CARDINAL, (_CARDINALS[word],))
+    return Quantity(Scale.ORDINAL, (_ORDINAL_OF[word],)) if word in _ORDINAL_OF else None
+
+
+def number(text: str) -> float:
+    """Return the number that digits say; commas part thousands."""
+    return float(text.replace(",", ""))
+
+
+def as_year(value: Quantity) -> Quantity | None:
+    """Return the year that a bare number may be; None where it is none of our days."""
+    year = value.parts[0]
+    is_year = value.scale is Scale.CARDINAL and year is not None and year in range(1900, 2100)
+    return Quantity(Scale.DATE, (year, None, None)) if is_year else None
+
+
+def _date_of(said: dict[str, str | None]) -> Quantity | None:
+    if said["iso"]:
+        year, month, *day = (float(part) for part in said["iso"][:10].split("-"))
+        return Quantity(Scale.DATE, (year, month, day[0] if day else None))
+    for suffix in ("", "2", "3"):
+        if month_name := said[f"month{suffix}"]:
+            at = next(at for at, name in enumerate(MONTHS, 1) if name.startswith(month_name[:3]))
+            parts = (said.get(f"year{suffix}"), str(at), said.get(f"day{suffix}"))
+            return Quantity(Scale.DATE, tuple(float(part) if part else None for part in parts))
+    return None
+
+
+def _clock(said: dict[str, str | None]) -> Quantity | None:
+    hour_said = said["hour"] or said["hour2"]
+    if hour_said is None:
+        return None
+    hour, minute = float(hour_said), float(said["minute"] or said["minute2"] or 0)
+    if said["half"]:
+        hour = hour % 12 + (12 if said["half"] == "p" else 0)
+    return Quantity(Scale.CLOCK, (hour * 60 + minute,))
+
+
+def _sum_or_ordinal(said: dict[str, str | None]) -> Quantity:
+    if said["ordinal"]:
+        return Quantity(Scale.ORDINAL, (float(said["ordinal"]),))
+    value = number(said["sum"] or "0") * {"k": 1e3, "m": 1e6}.get(said["times"] or "", 1.0)
+    return Quantity(Scale.MEASURE, (value,), _UNITS[said["money"] or "$"][0])
+
+
+def _unit(word: str | None) -> tuple[str, float] | None:
+    if not word:
+        return None
+    return _UNITS.get(word) or _UNITS.get(word.removesuffix("s"))

@@ -1,0 +1,160 @@
+"""Tokens: the words and numbers of one sentence, in a form in which two sentences can be laid side by side."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.rules import lexicon, quantities
+from memstore.rules.analysis import fold, term_of
+from memstore.rules.quantities import Quantity, Scale
+from memstore.rules.word_lists import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CONTRACTIONS = (
+    (re.compile(r"\bcannot\b|\bcan't\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"\bain't\b"), "is not"),
+    (re.compile(r"\b(is|are|was|were|do|does|did|has|have|had|would|could|should|must|might|need)n't\b"), r"\1 not"),
+    (re.compile(r"\b(i|you|we|they)'ve\b"), r"\1 have"),
+    (re.compile(r"\b(i|you|he|she|it|we|they)'ll\b"), r"\1 will"),
+    (re.compile(r"\bi'm\b"), "i am"),
+    (re.compile(r"\b(you|we|they)'re\b"), r"\1 are"),
+    (re.compile(r"\b(he|she|it|that|there)'s\b"), r"\1 is"),
+    (re.compile(r"\bno longer\b"), "now not"),
+    (re.compile(r"\bnot\b(.*)\bany ?more\b"), r"now not\1"),
+    (re.compile(r"\bunable to\b"), "not able to"),
+    (re.compile(r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b"), "formerly"),
+    (re.compile(r"'s\b|s'(?=\s)"), ""),
+)
+# Looks like a negation and denies nothing, or not what follows.
+_NO_NEGATION = re.compile(
+    r"\bnot (?:only|just|to mention|sure)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
+    r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
+)
+_NOISE = re.compile(r"\[\[[^\]]*\]\]|\[\^[^\]]*\]|https?://\S+|[`*_\"“”]")
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*|[^\W_]+(?:\.\d+)*")
+_LONGEST_PHRASE = 3
+
+# After one of these a number is a bound or a guess, which another number may well agree with.
+_VAGUE = listed("about around approximately roughly nearly almost over under than least most to some circa")
+# Beside these `one` is no number.
+_ONE_AFTER = listed("the this that any every each another which")
+_ONE_BEFORE = listed("of another day in who that thing")
+_BEFORE_A_YEAR = listed("in since until till by of from during before after year and to")
+
+PAST_BE = frozenset({"was", "were"})
+_BE = listed("am is are was were be been being")
+_HAVE = frozenset({"have", "has", "had", "having"})
+# Forms of the past that don't end in -ed, and what ends so and is none.
+_PAST = listed("""
+    was were had did went came got gave took made saw met told said wrote read bought sold began left lost won sat
+    stood ran rose fell taught threw caught spent woke slept built ate drank found felt heard kept knew thought flew
+    drove grew sang swam wore chose brought sent paid held spoke
+    """)
+_NOT_PAST = listed("need red bed feed seed speed weed breed indeed hundred sacred")
+
+
+class Token(NamedTuple):
+    """A word or number: `key` is what is compared, `word` as it was written, folded, a phrase's words joined by `_`.
+
+    `value` is set for numbers; `vague` says that it is a bound or a guess.
+    """
+
+    key: str
+    word: str
+    value: Quantity | None = None
+    vague: bool = False
+
+
+def tokens(sentence: str) -> list[Token]:
+    """Return a sentence's words and numbers in order; phrases of the lexicon and numbers with units are one each."""
+    return [_token(piece, before) for piece, before in _with_before(_merged(_pieces(_plain(sentence))))]
+
+
+def _plain(sentence: str) -> str:
+    """Return a sentence folded, without markup, its contractions spelled out."""
+    text = " ".join(_NOISE.sub(" ", fold(sentence)).split())
+    for pattern, whole in _CONTRACTIONS:
+        text = pattern.sub(whole, text)
+    return _NO_NEGATION.sub(" ", text)
+
+
+def _pieces(text: str) -> list[str | Quantity]:
+    """Return the words of a text, and the quantities that are written with digits."""
+    pieces: list[str | Quantity] = []
+    at = 0
+    while found := quantities.PATTERN.search(text, at):
+        pieces += _WORD.findall(text[at : found.start()])
+        value, at = quantities.of_match(found)
+        pieces.append(value)
+    return pieces + _WORD.findall(text[at:])
+
+
+def _merged(pieces: list[str | Quantity]) -> Iterator[str | Quantity]:
+    """Yield pieces, those that belong together joined: `living room`, `two miles`, `in 2023`."""
+    at = 0
+    before: str | Quantity = ""
+    while at < len(pieces):
+        joined, width = _joined(pieces, at, before)
+        yield joined
+        before = joined
+        at += width
+
+
+def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tuple[str | Quantity, int]:
+    """Return what begins at a piece, and of how many pieces it is made."""
+    piece, after = pieces[at], pieces[at + 1] if at + 1 < len(pieces) else ""
+    for width in range(_LONGEST_PHRASE, 1, -1):
+        run = tuple(pieces[at : at + width])
+        if run in lexicon.phrases():
+            return "_".join(map(str, run)), width
+    value = _number_at(piece, before, after)
+    if value is None:
+        return piece, 1
+    if isinstance(after, str) and after and (measure := quantities.measured(value, after)):
+        return measure, 2
+    year = quantities.as_year(value) if before in _BEFORE_A_YEAR else None
+    return year or value, 1
+
+
+def _number_at(piece: str | Quantity, before: str | Quantity, after: str | Quantity) -> Quantity | None:
+    if isinstance(piece, Quantity):
+        return piece
+    if piece == "one" and (before in _ONE_AFTER or after in _ONE_BEFORE):
+        return None
+    return quantities.of_word(piece)
+
+
+def _with_before(pieces: Iterator[str | Quantity]) -> Iterator[tuple[str | Quantity, str | Quantity]]:
+    before: str | Quantity = ""
+    for piece in pieces:
+        yield piece, before
+        before = piece
+
+
+def _token(piece: str | Quantity, before: str | Quantity) -> Token:
+    if isinstance(piece, Quantity):
+        return Token(f"{piece.scale.value} {piece.of} {piece.parts}", "", piece, vague=before in _VAGUE)
+    return Token(key_of(piece), piece)
+
+
+@cache
+def key_of(word: str) -> str:
+    """Return by what a word is compared: its stem; forms of `be` and of `have` are one each."""
+    if word in _BE:
+        return "be"
+    return "have" if word in _HAVE else term_of(word)
+
+
+def is_date(token: Token) -> bool:
+    """Whether a token is a date, or part of one."""
+    return token.value is not None and token.value.scale is Scale.DATE
+
+
+def is_past(word: str) -> bool:
+    """Whether a word tells something that is over: `moved`, `went`."""
+    return word in _PAST or (word.endswith("ed") and word not in _NOT_PAST)
