@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memstore.model.catalog import Entry
     from memstore.ports.vault import FileStat
 
-FORMAT = 1
+FORMAT = 2
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
 

@@ -169,5 +169,14 @@ class LayeredSnapshot:
     """Catalogue and index with the same rows."""
 
     def __init__(self, index: Index, difference: Difference, *, rebuilt: Callable[[], Postings]) -> None:
+        self._layers = index, difference
         self.catalog = LayeredCatalog(index, difference)
         self.index = LayeredIndex(index, difference, rebuilt=rebuilt)
+
+    @property
+    def state(self) -> str:
+        """Names this state of the files."""
+        index, difference = self._layers
+        above = [(each.row, each.document.entry.path, each.document.entry.blob) for each in difference.read]
+        moved = sorted((row, stat.path) for row, stat in difference.moved.items())
+        return repr((index.manifest.identity, above, sorted(difference.gone), moved))

@@ -103,6 +103,7 @@ class MemorySnapshot:
 
     catalog: MemoryCatalog
     index: MemoryIndex
+    state: None = None
 
 
 def snapshot_of_documents(documents: Sequence[Document]) -> MemorySnapshot:
@@ -121,6 +122,7 @@ class LazySnapshot:
         from memstore.codec.catalog_entry import entry_of
 
         self.catalog = MemoryCatalog([entry_of(file, blob) for file, blob in documents])
+        self.state = None
         self._documents = documents
 
     @cached_property

@@ -61,4 +61,16 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         superseded_by=memory.superseded_by,
         evidence=evidence_of(memory),
         cites=cited_refs(memory.body),
+        source_chain=memory.source_chain,
+        access_grants=memory.access_grants,
+        access_denies=memory.access_denies,
+        consent_grants=memory.consent_grants,
+        upstream_grants=tuple(f"[{' '.join(label)}]" for label in memory.upstream_grants),
+        generalization=_verdict(memory),
     )
+
+
+def _verdict(memory: Memory) -> str:
+    if not memory.generalized or memory.generalization is None:
+        return ""
+    return f"{memory.generalization.verdict} {memory.generalization.acknowledged_by or ''}".rstrip()

@@ -55,6 +55,14 @@ class Entry(NamedTuple):
     evidence: tuple[str, ...] = ()
     # The memories that the body cites, as refs.
     cites: tuple[str, ...] = ()
+    # What else decides who may see it (`model.world.Labels`); each of `upstream_grants` is one label, `[a b]`.
+    source_chain: tuple[str, ...] = ()
+    access_grants: tuple[str, ...] = ()
+    access_denies: tuple[str, ...] = ()
+    consent_grants: tuple[str, ...] = ()
+    upstream_grants: tuple[str, ...] = ()
+    # The verdict of a generalization's check, and who acknowledged its warnings: `warn human:sean`.
+    generalization: str = ""
 
     @property
     def ref(self) -> str | None:

@@ -85,6 +85,10 @@ class Snapshot(Protocol):
     """The vault's files as they were a moment ago: catalogue and index with the same rows."""
 
     @property
+    def state(self) -> str | None:
+        """Names this state of the files: two snapshots with the same one have the same rows. None: nobody knows."""
+
+    @property
     def catalog(self) -> Catalog:
         """What is known of the files."""
 

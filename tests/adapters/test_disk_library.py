@@ -417,3 +417,18 @@ def test_programs_that_build_at_the_same_time_agree(tmp_path: Path) -> None:
         assert [child.returncode for child in children] == [0] * 4
         assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
         fill(vault, 40, word=word)
+
+
+def test_two_snapshots_of_one_state_say_so_and_any_change_makes_another(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    states = [library(tmp_path, vault).snapshot().state, library(tmp_path, vault).snapshot().state]
+    assert states[0] == states[1] is not None
+    path = min(stat.path for stat in vault.memory_files())
+    vault.replace(path, memory_text("changed\n"), expected=vault.read(path))
+    states.append(library(tmp_path, vault).snapshot().state)
+    vault.move(path, "moved.md")
+    states.append(library(tmp_path, vault).snapshot().state)
+    vault.delete("moved.md", expected=vault.read("moved.md"))
+    states.append(library(tmp_path, vault).snapshot().state)
+    assert len(set(states)) == len(states) - 1
