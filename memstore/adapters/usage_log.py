@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from contextlib import suppress
 from datetime import datetime
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "usage.jsonl"
-_START = b'{"id":"'
+_START = rb'\{"id":"'  # a pattern
 # Neither a link nor a pipe in the log's place is followed or waited for.
 _FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -54,10 +55,10 @@ class DiskUsage:
 
     def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
         """Yield the uses of these memories, or of all, in no order; what can't be read is left out."""
-        data = self._data()
-        starts = [_START] if memory_ids is None else [_START + one.encode() + b'"' for one in memory_ids if one]
-        for start in starts:
-            yield from _found(data, start)
+        if memory_ids is None:
+            yield from _found(self._data(), _START)
+        elif wanted := [re.escape(one.encode()) for one in memory_ids if one]:
+            yield from _found(self._data(), _START + b'(?:%s)"' % b"|".join(wanted))
 
     def _data(self) -> bytes:
         """Return the log's bytes; they are read again only when the file has changed."""
@@ -76,13 +77,11 @@ class DiskUsage:
 
 def _found(data: bytes, start: bytes) -> Iterator[Use]:
     """Yield the uses whose lines begin so, wherever on a line: the one after a torn line stands behind its rest."""
-    at = data.find(start)
-    while at >= 0:
-        end = data.find(b"\n", at)
-        use = _use(data[at : end if end >= 0 else len(data)])
+    for found in re.finditer(start, data):
+        end = data.find(b"\n", found.start())
+        use = _use(data[found.start() : end if end >= 0 else len(data)])
         if use is not None:
             yield use
-        at = data.find(start, at + 1)
 
 
 def _use(line: bytes) -> Use | None:

@@ -9,6 +9,7 @@ import click
 from memstore.cli.filters import filter_options
 from memstore.cli.group import Command
 from memstore.cli.options import at_option
+from memstore.model.config import QUALITY_PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,6 +74,9 @@ def _is_unwanted_word(arg: str) -> bool:
     "--by", type=click.Choice(["memory", "passage"]), default="memory", show_default=True, help="What a result is."
 )
 @click.option("--sort", type=click.Choice(SORTS), default="relevance", show_default=True, help="What stands first.")
+@click.option(
+    "--profile", type=click.Choice(QUALITY_PROFILES), help="How quality is computed, whatever the settings say."
+)
 @click.option("--facets", multiple=True, metavar="KEY", help="Count the matching memories by this key.")
 @click.option("--queries", type=click.File(encoding="utf-8"), metavar="FILE", help="Queries, one a line; - is stdin.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 when nothing is found.")
@@ -141,12 +145,21 @@ def _answer_lines(session: Session, searcher: Any, text: str, wish: Wish) -> Ite
     yield from _lines(session, answer)
 
 
-def _wish(given: Given, session: Session, *, limit: int, by: str, sort: str, facets: Sequence[str]) -> Wish:
+def _wish(
+    given: Given, session: Session, *, limit: int, by: str, sort: str, profile: str | None, facets: Sequence[str]
+) -> Wish:
     from memstore.flows.search import Wish
+    from memstore.model.config import QualityProfile
     from memstore.model.retrieval import Sort, Unit
 
-    filters = given.filters(session.workspace().clock.now())
-    return Wish(filters=filters, limit=limit, by=Unit(by), sort=Sort(sort), facets=tuple(dict.fromkeys(facets)))
+    return Wish(
+        filters=given.filters(session.workspace().clock.now()),
+        limit=limit,
+        by=Unit(by),
+        sort=Sort(sort),
+        facets=tuple(dict.fromkeys(facets)),
+        profile=QualityProfile(profile) if profile else None,
+    )
 
 
 # -- text ----------------------------------------------------------------------------------------

@@ -164,8 +164,8 @@ def _document(shown: Shown) -> dict[str, Any]:
         "body": shown.memory.body,
         "revision": shown.revision,
         "confidence_now": shown.confidence_now,
-        "quality": round(shown.quality, DIGITS),
-        "strength": round(shown.strength.retrieval, DIGITS),
+        "quality": shown.quality,
+        "strength": round(shown.grounds.strength.retrieval, DIGITS),
         "trust": None,  # not computed yet; named already, so that programs find the same keys
     }
 
@@ -194,9 +194,9 @@ def _lines(session: Session, shown: Shown) -> Iterator[str]:
 
 
 def _strength(shown: Shown) -> str:
-    uses = shown.strength.uses
+    uses = shown.grounds.strength.uses
     times = f", used {uses} {'time' if uses == 1 else 'times'}" if uses else ""
-    return f"{shown.strength.retrieval:.2f}{times}"
+    return f"{shown.grounds.strength.retrieval:.2f}{times}"
 
 
 def _confidence(session: Session, shown: Shown) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.flows.uses import uses_of
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.retrieval import Phrase, Prefix, Word
@@ -13,11 +14,13 @@ from memstore.rules import analysis, quality
 from memstore.rules.matching import phrase_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.model.config import QualityProfile
     from memstore.model.retrieval import Clause
     from memstore.ports.search_index import Snapshot
+    from memstore.ports.usage import Use
     from memstore.ports.workspace import Workspace
 
     Postings = tuple[Sequence[int], Sequence[int]]
@@ -105,11 +108,19 @@ class Audience:
         memory_id = self.column("id")[row]
         return f"{self.column('type')[row]}:{memory_id}" if memory_id else "", self.column("path")[row]
 
-    def quality(self, row: int, *, cites: bool, now: datetime) -> float:
-        """Return how far a memory may be relied on, if it cites lines that still stand or does not."""
+    def quality(self, row: int, *, cites: bool, now: datetime, profile: QualityProfile) -> float:
+        """Return how far a memory may be relied on but for its conflicts, if it cites lines that stand or does not."""
         held = self.column("confidence")[row]
-        base = quality.base(float(held) if held else None, self.column("channel")[row], self.column("source_type")[row])
-        return quality.quality(base, days_old=quality.days_between(self.column("created_at")[row], now), cites=cites)
+        made_of = quality.grounds(
+            confidence=float(held) if held else None,
+            channel=self.column("channel")[row],
+            source_type=self.column("source_type")[row],
+            created_at=self.column("created_at")[row],
+            uses=[use.at for use in self._uses.get(self.column("id")[row], ())],
+            cites=cites,
+            now=now,
+        )
+        return quality.quality(made_of, profile)
 
     def terms_of(self, clause: Clause) -> tuple[str, ...]:
         """Return the index terms that count as a clause's word: its other spellings where it stands nowhere itself."""
@@ -140,6 +151,10 @@ class Audience:
     def rows_of(self, term: str, field: Field) -> Sequence[int]:
         """Return the visible rows that hold a term in a field."""
         return self._visible(self.index.postings(field, term))[0]
+
+    @cached_property
+    def _uses(self) -> Mapping[str, Sequence[Use]]:
+        return uses_of(self.then.ws)
 
     @cached_property
     def _mask(self) -> bytearray:

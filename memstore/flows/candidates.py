@@ -12,8 +12,7 @@ from memstore.rules.matching import Matcher, holds_alias
 from memstore.rules.ranking import Demands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.flows.audience import Audience
     from memstore.model.retrieval import Query
@@ -56,9 +55,15 @@ class Candidates:
             return Demands()
         return Demands(must=self._numbers(Need.MUST), must_not=self._numbers(Need.MUST_NOT))
 
-    def blocks(self, rows: Sequence[int], sort: Sort, *, now: datetime) -> Iterator[list[int]]:
-        """Yield rows in order, best first, as many at a time as files are read at once."""
-        keys = self._keys(rows, sort, now)
+    def blocks(self, rows: Sequence[int], sort: Sort, quality_of: Callable[[int], float]) -> Iterator[list[int]]:
+        """Yield rows in order, best first, as many at a time as files are read at once.
+
+        Args:
+            rows: which.
+            sort: the order.
+            quality_of: gives a row's quality; asked only where that orders them.
+        """
+        keys = self._keys(rows, sort, quality_of)
         names = self.audience.name
         start = 0
         if len(rows) > FILES_AT_ONCE:
@@ -71,7 +76,7 @@ class Candidates:
         for at in range(start, len(ordered), FILES_AT_ONCE):
             yield ordered[at : at + FILES_AT_ONCE]
 
-    def _keys(self, rows: Sequence[int], sort: Sort, now: datetime) -> dict[int, float]:
+    def _keys(self, rows: Sequence[int], sort: Sort, quality_of: Callable[[int], float]) -> dict[int, float]:
         """Return by what each row is ordered; the smallest stands first."""
         audience = self.audience
         match sort:
@@ -85,7 +90,7 @@ class Candidates:
                 return {row: -float(held[row] or -1.0) for row in rows}
             case Sort.QUALITY:
                 scores = self.scores if self.best_possible else dict.fromkeys(rows, 1.0)
-                return {row: -scores[row] * audience.quality(row, cites=False, now=now) for row in rows}
+                return {row: -scores[row] * quality_of(row) for row in rows}
             case Sort.RELEVANCE if self.best_possible:
                 return {row: -round(self.scores[row], 9) for row in rows}
             case _:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.flows.grounds import grounds_of
 from memstore.flows.opened import opened
+from memstore.flows.uses import uses_of
+from memstore.model.config import QualityProfile
 from memstore.model.retrieval import NO_FILTERS, Filters, Hit, Passage, PassageKind, Sort, Unit
 from memstore.rules import analysis, quality, ranking
 from memstore.rules.matching import holds_alias
@@ -13,11 +16,12 @@ from memstore.rules.ranking import ScoredPassage, Source
 from memstore.rules.searchable import date_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.flows.candidates import Candidates
     from memstore.flows.opened import Opened
+    from memstore.ports.usage import Use
 
 MOST_MORE = 2
 # Of the best passage's own score, for a passage to be shown beside it.
@@ -25,13 +29,17 @@ WORTH_MORE = 0.5
 
 
 class Wish(NamedTuple):
-    """How results are wanted: which, how many, of what, in which order; `facets` are the keys to count values of."""
+    """How results are wanted: which, how many, of what, in which order.
+
+    `facets` are the keys to count values of; `profile` says how quality is computed, None: as the vault's settings do.
+    """
 
     filters: Filters = NO_FILTERS
     limit: int = 10
     by: Unit = Unit.MEMORY
     sort: Sort = Sort.RELEVANCE
     facets: tuple[str, ...] = ()
+    profile: QualityProfile | None = None
 
 
 class HitReader:
@@ -51,6 +59,8 @@ class HitReader:
         self._wish = wish
         self._now = now
         self._matcher = candidates.matcher
+        self._uses: Mapping[str, Sequence[Use]] = {}
+        self._profile = wish.profile or QualityProfile(self._then.ws.config.quality_profile)
 
     def hits(self) -> tuple[list[Hit], str | None]:
         """Return the hits, best first, and why results below the wished-for quality are among them, or None."""
@@ -58,17 +68,23 @@ class HitReader:
         least = self._wish.filters.min_confidence
         if least is None or not rows:
             return self._taken(rows, 0.0), None
-        quality_of = self._candidates.audience.quality
-        found = self._taken([row for row in rows if quality_of(row, cites=True, now=self._now) >= least], least)
+        found = self._taken([row for row in rows if self._quality_of(row, cites=True) >= least], least)
         if found:
             return found, None
-        return self._taken(rows, 0.0), f"no result reaches confidence {least:g}; these are the best below it"
+        below = self._taken(rows, 0.0)
+        best = max((hit.quality for hit in below), default=0.0)
+        return below, f"no result reaches confidence {least:g}; these are the best below it, up to {best:.2f}"
+
+    def _quality_of(self, row: int, *, cites: bool = False) -> float:
+        """Return a row's quality but for its conflicts, as it is printed."""
+        audience = self._candidates.audience
+        return round(audience.quality(row, cites=cites, now=self._now, profile=self._profile), quality.DIGITS)
 
     def _taken(self, rows: Sequence[int], least: float) -> list[Hit]:
         """Return as many hits as are wished for, of at least that quality."""
         taken: list[Hit] = []
         ceiling = 1.0
-        for block in self._candidates.blocks(rows, self._wish.sort, now=self._now):
+        for block in self._candidates.blocks(rows, self._wish.sort, self._quality_of):
             hits = [hit for hit in self._block(block) if hit.quality >= least]
             if self._wish.sort is Sort.RELEVANCE:
                 # Blocks are put in order by less than is known inside one: what follows is never shown as better.
@@ -90,6 +106,7 @@ class HitReader:
         ]
         candidates = self._candidates
         scored = ranking.score_passages(sources, self._matcher, candidates.weights, candidates.demands)
+        self._uses = uses_of(self._then.ws, [file.entry.id for _, file in files])
         hits: list[tuple[float, Hit]] = []
         for (row, file), passages in zip(files, scored, strict=True):
             if self._wish.by is Unit.PASSAGE:
@@ -159,8 +176,6 @@ class HitReader:
 
     def _hit(self, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
         entry = file.entry
-        held = float(entry.confidence) if entry.confidence else None
-        base = quality.base(held, entry.channel, entry.source_type)
         passage = best.passage
         return Hit(
             ref=entry.ref,
@@ -172,27 +187,19 @@ class HitReader:
             citation=file.cite(passage.line_start, passage.line_end),
             more=tuple(file.cite(one.passage.line_start, one.passage.line_end) for one in more),
             relevance=relevance,
-            quality=quality.quality(
-                base,
-                days_old=quality.days_between(entry.created_at, self._now),
-                cites=self._cites(file),
-            ),
-            held_confidence=held,
+            quality=self._quality_of_file(file),
+            held_confidence=float(entry.confidence) if entry.confidence else None,
             source_type=entry.source_type or "unknown",
             channel=entry.channel or None,
         )
 
-    def _cites(self, file: Opened) -> bool:
-        """Whether a memory cites lines that still stand."""
-        marks_in_text = "[[" in file.text.body and "@" in file.text.body
-        if not marks_in_text and not any(source.startswith("file:") for source in file.entry.derived_from):
-            return False  # most cite nothing, and need not wait for what follows citations to be loaded
-        from memstore.flows.cite import cites_standing_lines
-
-        return cites_standing_lines(self._candidates.audience, file)
+    def _quality_of_file(self, file: Opened) -> float:
+        """Return a memory's quality, as it is printed."""
+        made_of = grounds_of(self._candidates.audience, file, self._uses, self._now)
+        return round(quality.quality(made_of, self._profile), quality.DIGITS)
 
     def _recency(self, file: Opened) -> float:
-        days = quality.days_between(file.entry.created_at, self._now)
+        days = quality.days_since(file.entry.created_at, self._now)
         return 1.0 if days is None else ranking.recency_factor(days)
 
 

@@ -9,18 +9,14 @@ from memstore.errors import ChangedMeanwhileError
 from memstore.flows.at import commit_at
 from memstore.flows.audience import view
 from memstore.flows.resolve import resolve
-from memstore.flows.uses import record_use, strength_of, uses_of
+from memstore.flows.uses import record_use
 from memstore.flows.visible import sees
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.audience import View
     from memstore.model.catalog import Entry
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
-    from memstore.rules.strength import Strength
+    from memstore.rules.quality import Grounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +25,7 @@ class Shown:
 
     `commit` is the commit of which this is the state; None: the file as it is now. `confidence_now` is the confidence
     as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
-    `strength` is how readily it came to mind before this look.
+    `grounds` is what the quality is made of, among it the strength that the memory had before this look.
     """
 
     entry: Entry
@@ -39,7 +35,7 @@ class Shown:
     commit: str | None
     confidence_now: float | None
     quality: float
-    strength: Strength
+    grounds: Grounds
 
 
 def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
@@ -50,6 +46,13 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         UsageError: `at` is neither a date nor a commit.
     """
     from memstore.codec import git_blob, memory_file
+    from memstore.codec.catalog_entry import entry_of
+    from memstore.flows.audience import Audience
+    from memstore.flows.grounds import grounds_of
+    from memstore.flows.opened import Opened
+    from memstore.flows.uses import uses_of
+    from memstore.model.config import QualityProfile
+    from memstore.rules import quality
     from memstore.rules.beliefs import held_now
 
     commit = None if at is None else commit_at(ws, at)
@@ -60,34 +63,23 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     if not isinstance(file, memory_file.MemoryFile) or not sees(ws, file.memory):
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
     now = ws.clock.now()
+    blob = git_blob.blob_id(file.data, git_blob.format_of(entry.blob))
+    made_of = grounds_of(
+        Audience(then), Opened(entry_of(file, blob), file.data, file.text), uses_of(ws, [entry.id]), now
+    )
     shown = Shown(
         entry=entry,
         memory=file.memory,
         values=file.front.values,
-        revision=git_blob.blob_id(file.data, git_blob.format_of(entry.blob)),
+        revision=blob,
         commit=commit,
         confidence_now=held_now(file.memory, now),
-        quality=_quality(then, entry, file, now),
-        strength=strength_of(file.memory.created_at, uses_of(ws, [entry.id]).get(entry.id, []), now),
+        grounds=made_of,
+        quality=round(quality.quality(made_of, QualityProfile(ws.config.quality_profile)), quality.DIGITS),
     )
     if commit is None:
         record_use(ws, entry.id, "show")
     return shown
-
-
-def _quality(then: View, entry: Entry, file: MemoryFile, now: datetime) -> float:
-    """Return the quality that a search would report."""
-    from memstore.flows.audience import Audience
-    from memstore.flows.cite import cites_standing_lines
-    from memstore.flows.opened import Opened
-    from memstore.rules import quality
-
-    memory = file.memory
-    return quality.quality(
-        quality.base(memory.confidence, memory.channel or "", memory.source_type or ""),
-        days_old=quality.days_between(memory.created_at or "", now),
-        cites=cites_standing_lines(Audience(then), Opened(entry, file.data, file.text)),
-    )
 
 
 def path_of(ws: Workspace, ref: str) -> Entry:

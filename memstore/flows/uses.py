@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 from memstore.flows.visible import sees_unreadable
 from memstore.ports.usage import Use
-from memstore.rules.strength import Strength, strength
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from datetime import datetime
 
     from memstore.ports.usage import How
     from memstore.ports.workspace import Workspace
@@ -36,11 +34,3 @@ def uses_of(ws: Workspace, memory_ids: Collection[str] | None = None) -> Mapping
     for uses in found.values():
         uses.sort()
     return found
-
-
-def strength_of(created_at: str | None, uses: Collection[Use], now: datetime) -> Strength:
-    """Return how readily a memory comes to mind at `now`, UTC; `created_at` as its file has it."""
-    from datetime import datetime as instants
-
-    made_at = instants.fromisoformat(created_at) if created_at else None
-    return strength(made_at, [use.at for use in uses], now)

@@ -13,6 +13,16 @@ FILENAMES = ("slug-id", "id")
 CONFIG_PATH = ".memstore/config.toml"
 
 
+class QualityProfile(Enum):
+    """How quality is computed: by memstore's formula, or by the letter of seed 003's."""
+
+    MEMSTORE = "memstore"
+    SEED_003 = "seed-003"
+
+
+QUALITY_PROFILES = tuple(profile.value for profile in QualityProfile)
+
+
 class Kind(Enum):
     """What the value of a setting looks like; the value is how people read it."""
 
@@ -40,6 +50,7 @@ VAULT_SETTINGS = (
     Setting("owner", Kind.ENTITY, "whose memories these are, and who acts where nobody else is named"),
     Setting("filenames", Kind.CHOICE, 'names of new files; "id" keeps titles out of them', FILENAMES),
     Setting("auto_commit", Kind.FLAG, "commit each change at once"),
+    Setting("quality_profile", Kind.CHOICE, "how quality is computed", QUALITY_PROFILES),
     Setting("require_context", Kind.FLAG, "refuse everybody but the owner at a terminal without a context"),
 )
 USER_SETTINGS = (
@@ -56,6 +67,7 @@ class Config(NamedTuple):
     extensions: tuple[str, ...] = ()
     filenames: str = "slug-id"
     auto_commit: bool = False
+    quality_profile: str = QualityProfile.MEMSTORE.value
     require_context: bool = False
 
 

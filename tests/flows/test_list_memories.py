@@ -135,7 +135,7 @@ def test_show_tells_what_a_search_would_call_quality_and_what_fading_leaves_of_t
         memory_text("Bella.\n", id="m_aaa", confidence="0.9", created_at='"2020-01-01T00:00:00Z"', importance="low")
     )
     ws = _open(vault)
-    shown, hit = show_memory(ws, "m_aaa"), search(ws, "Bella").hits[0]
+    hit, shown = search(ws, "Bella").hits[0], show_memory(ws, "m_aaa")  # being shown makes it stronger
     assert shown.quality == pytest.approx(hit.quality, abs=1e-6)
     assert shown.confidence_now == pytest.approx(0.5, abs=0.01)
     assert show_memory(ws, "m_ccc").confidence_now == pytest.approx(0.8, abs=0.2)

@@ -137,7 +137,7 @@ def test_too_low_a_quality_falls_back_and_says_so(ws: Workspace) -> None:
     assert (refs(some), some.fallback) == (["note:m_heart"], None)
     none = search(ws, "bella", Wish(filters=Filters(min_confidence=1.0)))
     assert refs(none) == ["note:m_heart", "note:m_walk"]
-    assert none.fallback == "no result reaches confidence 1; these are the best below it"
+    assert none.fallback == "no result reaches confidence 1; these are the best below it, up to 0.70"
     assert search(ws, "zebra", Wish(filters=Filters(min_confidence=1.0))).fallback is None
 
 

@@ -64,7 +64,7 @@ def test_a_memory_that_may_not_be_seen_is_not_used(ws: Workspace) -> None:
 
 def test_what_the_owner_reads_does_not_show_in_what_others_are_told(ws: Workspace) -> None:
     ash = replace(ws, actor="si:ash")
-    alone = show_memory(ash, "m_ashes").strength
+    alone = show_memory(ash, "m_ashes").grounds.strength
     ws.usage.record(Use("m_ashes", AT, OWNER, "show"))
     assert [use.by for use in uses_of(ash)["m_ashes"]] == ["si:ash"]
     assert alone.uses == 0
@@ -72,9 +72,9 @@ def test_what_the_owner_reads_does_not_show_in_what_others_are_told(ws: Workspac
 
 
 def test_the_strength_shown_knows_nothing_of_this_look(ws: Workspace) -> None:
-    first = show_memory(ws, "m_tea").strength
+    first = show_memory(ws, "m_tea").grounds.strength
     assert (round(first.retrieval, 4), first.uses) == (0.3679, 0)  # 30 days after it was made
-    second = show_memory(ws, "m_tea").strength
+    second = show_memory(ws, "m_tea").grounds.strength
     assert second.uses == 1
     assert second.retrieval > 0.999
     assert second.stability_days > first.stability_days
@@ -82,4 +82,4 @@ def test_the_strength_shown_knows_nothing_of_this_look(ws: Workspace) -> None:
 
 def test_a_use_in_the_future_counts_as_one_now(ws: Workspace) -> None:
     ws.usage.record(Use("m_tea", AT + timedelta(days=4000), OWNER, "show"))
-    assert show_memory(ws, "m_tea").strength.retrieval == 1.0
+    assert show_memory(ws, "m_tea").grounds.strength.retrieval == 1.0

@@ -1,0 +1,47 @@
+"""What the quality of a memory is made of, gathered from its file, the log of uses and what it cites."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.rules import quality
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.flows.audience import Audience
+    from memstore.flows.opened import Opened
+    from memstore.ports.usage import Use
+    from memstore.rules.quality import Grounds
+
+
+def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use]], now: datetime) -> Grounds:
+    """Return what the quality of a memory is made of at `now`, UTC.
+
+    Args:
+        audience: what the one who looks may see.
+        file: the memory, read.
+        uses: the uses that count, by id; those of the memory are among them.
+        now: UTC.
+    """
+    entry = file.entry
+    return quality.grounds(
+        confidence=float(entry.confidence) if entry.confidence else None,
+        channel=entry.channel,
+        source_type=entry.source_type,
+        created_at=entry.created_at,
+        uses=[use.at for use in uses.get(entry.id, ())],
+        cites=_cites(audience, file),
+        now=now,
+    )
+
+
+def _cites(audience: Audience, file: Opened) -> bool:
+    """Whether a memory cites lines that still stand."""
+    marks_in_text = "[[" in file.text.body and "@" in file.text.body
+    if not marks_in_text and not any(source.startswith("file:") for source in file.entry.derived_from):
+        return False  # most cite nothing, and need not wait for what follows citations to be loaded
+    from memstore.flows.cite import cites_standing_lines
+
+    return cites_standing_lines(audience, file)
