@@ -6,9 +6,10 @@ are read into memory and laid over the index, so that reading writes nothing; wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import closing
+from typing import TYPE_CHECKING, TypeVar
 
-from memstore.adapters import tree_walk
+from memstore.adapters import in_two, tree_walk
 from memstore.adapters.file_reader import FileReader
 from memstore.adapters.index_store import FIRST_BUILD_PATIENCE_SECONDS, Difference, IndexStore, ReadAnew
 from memstore.adapters.layered_snapshot import LayeredSnapshot
@@ -23,14 +24,17 @@ from memstore.rules.freshness import plan_refresh
 from memstore.rules.vault_places import is_memory_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from memstore.adapters.disk_vault import DiskVault
     from memstore.adapters.file_reader import LoadedFile
     from memstore.adapters.index_store import Index
+    from memstore.adapters.memory_snapshot import Document
     from memstore.adapters.tree_walk import Walk
     from memstore.ports.search_index import Snapshot
+
+_File = TypeVar("_File")
 
 # More changed files than this are written into the index: reading them again and again would cost more.
 MOST_LAID_OVER = 32
@@ -109,11 +113,29 @@ class DiskLibrary:
                 return self._layered(index, self._compared(index)[1])
             rules = tree_walk.ignore_rules(self._vault.root)
             walk = tree_walk.walk(self._vault.root, KnownTree(), ignored_by=rules)
-            read = [ReadAnew(file.stat, file.document, None) for file in self._loaded(walk.new) if file]
-            difference = Difference(read=read)
-            if locked and self._written(None, walk, difference) and (whole := self._whole()):
+            if locked and self._built(walk) and (whole := self._whole()):
                 return whole
-            return snapshot_of_documents([each.document for each in difference.read])
+            return snapshot_of_documents([each.document for each in self._read_all(walk.new)])
+
+    def _built(self, walk: Walk) -> bool:
+        """Write a new index of all files that a walk has found; False where that can't be done."""
+        try:
+            with closing(self._read_all(walk.new)) as files:
+                self.store.build(walk, files)
+        except OSError:
+            return False
+        return True
+
+    def _read_all(self, stats: Sequence[FileStat]) -> Generator[ReadAnew]:
+        """Yield what files say that are still there, and tell how far it is; nothing is kept."""
+        with closing(in_two.worked(stats, self._document)) as documents:
+            for stat, document in zip(stats, self._told(documents, len(stats)), strict=True):
+                if document:
+                    yield ReadAnew(stat, document, None)
+
+    def _document(self, stat: FileStat) -> Document | None:
+        file = self._reader.load(stat)
+        return file.document if file else None
 
     def _whole(self) -> Snapshot | None:
         """Return the snapshot of the index that was just written."""
@@ -136,7 +158,7 @@ class DiskLibrary:
         documents = ((row, file.document.searchable) for row, file in files if file)
         return MemoryIndex(((row, terms) for row, terms in documents if terms), row_count=index.row_count)
 
-    def _written(self, index: Index | None, walk: Walk, difference: Difference) -> bool:
+    def _written(self, index: Index, walk: Walk, difference: Difference) -> bool:
         """Write what changed into the index; False where that can't be done, which costs no more than time."""
         try:
             self.store.write(index, walk, difference)
@@ -183,11 +205,14 @@ class DiskLibrary:
 
     def _loaded(self, stats: Sequence[FileStat]) -> Iterator[LoadedFile | None]:
         """Yield the files with these stats, None for those that are gone, and tell how far it is."""
-        all_files = len(stats)
-        for done, file in enumerate(self._reader.load_all(stats), 1):
+        return self._told(self._reader.load_all(stats), len(stats))
+
+    def _told(self, files: Iterable[_File], count: int) -> Iterator[_File]:
+        """Yield files as they are read, and tell how many of `count` are, when they are many."""
+        for done, file in enumerate(files, 1):
             yield file
-            if self.on_progress and all_files >= MANY_FILES and (done % PROGRESS_STEP == 0 or done == all_files):
-                self.on_progress(done, all_files)
+            if self.on_progress and count >= MANY_FILES and (done % PROGRESS_STEP == 0 or done == count):
+                self.on_progress(done, count)
 
     def _blob_id(self, data: bytes) -> str:
         from memstore.codec.git_blob import blob_id

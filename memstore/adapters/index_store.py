@@ -28,13 +28,14 @@ from memstore.rules.freshness import StatColumns
 from memstore.rules.searchable import VERSION as SEARCHABLE_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from memstore.adapters.manifest import Manifest
     from memstore.adapters.tree_walk import Walk
     from memstore.model.catalog import Entry
     from memstore.ports.vault import FileStat
+    from memstore.rules.searchable import Searchable
 
 FORMAT = 2
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
@@ -190,31 +191,44 @@ class IndexStore:
         finally:
             os.close(handle)
 
-    def write(self, before: Index | None, walk: Walk, difference: Difference) -> None:
-        """Write what was found into the index; the lock must be held.
+    def build(self, walk: Walk, files: Iterable[ReadAnew]) -> None:
+        """Write a new index of files; the lock must be held.
 
         Args:
-            before: the index that `difference` is about; None writes a new one.
+            walk: the walk that found them.
+            files: taken one by one, and not kept.
+
+        Raises:
+            OSError: the cache is full or can't be written; the index is as it was.
+        """
+        self._write(None, _Table(None, walk, Difference()), files, frozenset())
+
+    def write(self, before: Index, walk: Walk, difference: Difference) -> None:
+        """Write what changed into the index; the lock must be held.
+
+        Args:
+            before: the index that `difference` is about.
             walk: the walk that found it, for the stats of files and folders.
             difference: what changed.
 
         Raises:
-            OSError: the cache is full or can't be written; the index is as it was.
+            OSError: as for `build`.
             DamagedError: the index that was to be changed is damaged.
         """
+        self._write(before, _Table(before, walk, difference), difference.read, difference.dead)
+
+    def _write(self, before: Index | None, table: _Table, files: Iterable[ReadAnew], dropped: frozenset[int]) -> None:
         from memstore.adapters.whoosh_writer import remove_others, write_generation
 
-        table = _Table(before, walk, difference)
-        searched = ((row, document.searchable) for row, document in table.documents.items())
         generation = write_generation(
             self.cache,
             before.generation if before else None,
             folder=f"whoosh-{os.urandom(4).hex()}",
-            documents=((row, searchable) for row, searchable in searched if searchable),
-            dropped_rows=difference.dead,
+            documents=table.taken_in(files),
+            dropped_rows=dropped,
         )
         facts = self._versions | {
-            "ignored_by": _digest(walk.ignored_by),
+            "ignored_by": _digest(table.walk.ignored_by),
             "generation": {"folder": generation.folder, "number": generation.number, "files": generation.files},
         }
         # (1) the new state of the search index is there, (2) the manifest names it, (3) the old one goes. Killed before
@@ -231,7 +245,6 @@ class _Table:
         self.columns = {name: list(before.column(name)) if before else [] for name in COLUMNS}
         self.lengths = {of: array("q", before.lengths(of)) if before else array("q") for of in Field}
         self.stats: dict[int, tuple[int, ...]] = {}
-        self.documents: dict[int, Document] = {}
         if before:
             self._carry_over(before)
         self.free: list[int] = sorted({*(before.dead if before else ()), *difference.gone}, reverse=True)
@@ -240,8 +253,13 @@ class _Table:
         for row, stat in difference.moved.items():
             self.columns["path"][row] = stat.path
             self.stats[row] = _stats_of(stat)
-        for each in difference.read:
-            self._put(each)
+
+    def taken_in(self, files: Iterable[ReadAnew]) -> Iterator[tuple[int, Searchable]]:
+        """Give files that were read their rows, and yield these with what is searched of them."""
+        for each in files:
+            row = self._put(each)
+            if each.document.searchable:
+                yield row, each.document.searchable
 
     def contents(self, facts: dict[str, object]) -> Contents:
         """Return the manifest's contents."""
@@ -269,7 +287,7 @@ class _Table:
         stats = zip(seen.size, seen.mtime_ns, seen.ctime_ns, seen.inode, strict=True)
         self.stats = dict(zip(before.rows, stats, strict=True))
 
-    def _put(self, each: ReadAnew) -> None:
+    def _put(self, each: ReadAnew) -> int:
         row = each.row if each.row is not None else self._free_row()
         for name in COLUMNS:
             self.columns[name][row] = cell(each.document.entry, name)
@@ -277,7 +295,7 @@ class _Table:
         self.lengths[Field.TEXT][row] = len(terms.text) if terms else 0
         self.lengths[Field.HEAD][row] = len(terms.head) if terms else 0
         self.stats[row] = _stats_of(each.stat)
-        self.documents[row] = each.document
+        return row
 
     def _free_row(self) -> int:
         if self.free:
