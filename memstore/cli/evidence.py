@@ -44,46 +44,24 @@ def _evidence_options(function: F) -> F:
 )
 @ref_argument()
 @_evidence_options
-def reinforce(
-    session: Session,
-    ref: str,
-    *,
-    evidence: tuple[str, ...],
-    partial: bool,
-    reason: str | None,
-    commit: bool,
-    dry_run: bool,
-) -> None:
+def reinforce(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> None:
     """Record what speaks for a memory; how sure you are follows from all that was recorded.
 
     Each independent source counts once, as much as it is reliable. The same evidence again changes nothing.
     """
     from memstore.flows.reinforce import reinforce as record
 
-    ws = session.workspace()
-    done = record(ws, ref, evidence, partial=partial, reason=reason, commit=commit, dry_run=dry_run)
-    _emit(session, "reinforce", done, dry_run=dry_run)
+    _emit(session, "reinforce", record(session.workspace(), ref, dry_run=dry_run, **told), dry_run=dry_run)
 
 
 @command("contradict", examples=('memstore contradict m_7f3 --evidence m_abc --reason "It was not so today"',))
 @ref_argument()
 @_evidence_options
-def contradict(
-    session: Session,
-    ref: str,
-    *,
-    evidence: tuple[str, ...],
-    partial: bool,
-    reason: str | None,
-    commit: bool,
-    dry_run: bool,
-) -> None:
+def contradict(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> None:
     """Record what speaks against a memory; the other side of `memstore reinforce`."""
     from memstore.flows.reinforce import contradict as record
 
-    ws = session.workspace()
-    done = record(ws, ref, evidence, partial=partial, reason=reason, commit=commit, dry_run=dry_run)
-    _emit(session, "contradict", done, dry_run=dry_run)
+    _emit(session, "contradict", record(session.workspace(), ref, dry_run=dry_run, **told), dry_run=dry_run)
 
 
 def _emit(session: Session, verb: str, done: Reinforced, *, dry_run: bool) -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from memstore.flows.log import LogLine
     from memstore.flows.status import Status, Uncommitted
     from memstore.flows.undo import Undone
-    from memstore.model.finding import Finding
     from memstore.ports.journal import Operation
 
 _SHORT = 10
@@ -170,7 +169,7 @@ def _log_line(session: Session, line: LogLine) -> str:
 
 
 def _blamed(line: BlamedLine) -> dict[str, Any]:
-    from memstore.flows.log import instant
+    from memstore.model.instants import instant
 
     commit = line.commit
     return {
@@ -315,25 +314,15 @@ def _section(session: Session, heading: str, paths: Iterable[str]) -> Iterator[s
 
 
 def _commit_document(done: Committed) -> dict[str, Any]:
+    from memstore.cli.check_formats import as_json
+
     return {
         "commit": done.commit,
         "message": done.message or None,
         "refs": list(done.refs),
         "own_files": list(done.own_files),
         "left_out": list(done.left_out),
-        "findings": [_finding(finding) for finding in done.findings],
-    }
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "code": finding.code,
-        "severity": finding.severity.value,
-        "path": finding.path,
-        "line": finding.at.line,
-        "column": finding.at.column,
-        "text": finding.text,
-        "hint": finding.hint,
+        "findings": [as_json(finding) for finding in done.findings],
     }
 
 

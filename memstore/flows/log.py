@@ -15,6 +15,7 @@ from memstore.flows.resolve import resolve
 from memstore.flows.revisions import revisions
 from memstore.flows.visible import stop_for_others
 from memstore.model.change import MemoryChange
+from memstore.model.instants import instant
 from memstore.ports.history import CommitChanges
 from memstore.ports.vault import read_file
 from memstore.rules.commit_messages import verb
@@ -22,7 +23,6 @@ from memstore.rules.differences import differences, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
     from memstore.flows.revisions import Revision
@@ -212,11 +212,6 @@ def _of_commit(ws: Workspace, commit: CommitChanges) -> Iterator[LogLine]:
     after = read_blobs(ws, {file.path: file.new for file in commit.files if file.new})
     for change in visible_changes(ws, changes_between(before, after).memories):
         yield _change_line(commit.commit, change)
-
-
-def instant(at: datetime) -> str:
-    """Return a time as memories write it."""
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _name(entry: Entry) -> str:

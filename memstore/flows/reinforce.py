@@ -12,7 +12,8 @@ from memstore.flows.amend import opened_for_change
 from memstore.flows.resolve import resolve
 from memstore.flows.save import Edit, save
 from memstore.flows.sources import loader
-from memstore.rules.beliefs import Evidence, Stance, as_evidence, held, mark_as_evidence, rests_on, weigh
+from memstore.rules.beliefs import Stance, held, weigh
+from memstore.rules.evidence import Evidence, as_evidence, mark_as_evidence, rests_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,17 +8,16 @@ Here it is kept as two sums, the weight for and the weight against, so that the 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.model.confidence import LedgerLine
 from memstore.model.keys import RELIABILITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from memstore.model.confidence import LedgerLine
+    from collections.abc import Iterable, Mapping
 
 BASE_CONFIDENCE = 0.5
 PRIOR_WEIGHT = 2.0
@@ -27,6 +26,8 @@ HALF_LIFE_DAYS = 365.0
 HALF_LIFE_FACTOR: Mapping[str, float] = {"low": 0.5, "normal": 1.0, "high": 4.0, "pinned": float("inf")}
 DECIMALS = 4
 
+# Sorted, so that the order of the class can't decide.
+_KEYS = tuple(sorted(field.name for field in fields(LedgerLine)))
 _BARRIERS = frozenset({"assert", "edit", "checkpoint"})
 _OUTCOMES = {"support": 1.0, "partial": 0.5, "contradict": 0.0}
 
@@ -62,15 +63,45 @@ class Belief:
 PRIOR = Belief.of(BASE_CONFIDENCE, PRIOR_WEIGHT)
 
 
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    """One witness that counts: its weight a root, what of it propagation left, its outcome in [0, 1], and when."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """What counts of one source: the latest it said, its weight a root, and what propagation left of that.
 
+    `weight` is the line's, `outcome` is in [0, 1], `used` how sure the source's holder was when it was used.
+    """
+
+    source: str
+    weight: float
     share: float
     factor: float
     outcome: float
     roots: tuple[str, ...]
+    used: float | None
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A witness in the order of time, and the belief before and after it."""
+
+    witness: Witness
+    before: Belief
+    after: Belief
+
+    @property
+    def moved(self) -> float:
+        """The weight that this witness added, 0 or more: none where all its roots had said so before."""
+        if self.witness.outcome == 1:
+            return self.after.weight_for - self.before.weight_for
+        return (self.after.weight_against - self.before.weight_against) / (1 - self.witness.outcome)
+
+
+class Stated(NamedTuple):
+    """The latest statement in a ledger: its word, the confidence it states, and the cap that premises put on it."""
+
+    op: str
+    confidence: float
+    cap: float | None
 
 
 def replay(lines: Iterable[LedgerLine]) -> Belief:
@@ -83,9 +114,43 @@ def replay_now(lines: Iterable[LedgerLine], now: datetime, *, importance: str = 
     return _replay(_in_order(lines), now, HALF_LIFE_DAYS * HALF_LIFE_FACTOR[importance])
 
 
-def stored(confidence: float) -> float:
+def witnesses(lines: Iterable[LedgerLine]) -> tuple[Witness, ...]:
+    """Return the evidence that counts since the latest statement, one witness a source, the earliest first."""
+    _, evidence = _parted(_in_order(lines), None, 0.0)
+    return tuple(sorted(evidence, key=lambda one: one.at))
+
+
+def stated(lines: Iterable[LedgerLine]) -> Stated | None:
+    """Return the latest statement of a ledger; None where it has evidence alone."""
+    ordered = _in_order(lines)
+    start = _latest_barrier(ordered)
+    if start is None:
+        return None
+    barrier = ordered[start]
+    confidence = BASE_CONFIDENCE if barrier.new is None else barrier.new
+    return Stated(barrier.op, confidence, _cap(ordered[start + 1 :]))
+
+
+def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
+    """Return how the belief came about since the latest statement, one step a witness, the earliest first."""
+    base, evidence = _parted(_in_order(lines), None, 0.0)
+    votes, before, steps = _Votes(base), base, []
+    for one in sorted(evidence, key=lambda one: one.at):
+        votes.cast(one, 1.0)
+        after = votes.belief()
+        steps.append(Step(one, before, after))
+        before = after
+    return tuple(steps)
+
+
+def rounded(confidence: float) -> float:
     """Return a confidence as it is written into a file."""
     return round(confidence, DECIMALS)
+
+
+def by_time(history: Iterable[LedgerLine]) -> list[LedgerLine]:
+    """Return the lines of a ledger by time; at one instant in the file's order."""
+    return sorted(history, key=_at)
 
 
 def _in_order(lines: Iterable[LedgerLine]) -> list[LedgerLine]:
@@ -98,21 +163,41 @@ def _at(line: LedgerLine) -> datetime:
 
 
 def _canonical(line: LedgerLine) -> str:
-    return json.dumps(asdict(line), sort_keys=True, separators=(",", ":"))
+    return json.dumps({name: getattr(line, name) for name in _KEYS}, separators=(",", ":"))
+
+
+def _left(at: datetime, now: datetime | None, half_life_days: float) -> float:
+    """Return the fraction of a weight that is left at `now` of what was recorded `at`; all of it without a `now`."""
+    age_days = max(0.0, (now - at).total_seconds() / 86_400) if now else 0.0
+    return 0.5 ** (age_days / half_life_days) if age_days else 1.0
 
 
 def _replay(lines: list[LedgerLine], now: datetime | None, half_life_days: float) -> Belief:
-    def left_of(at: datetime) -> float:
-        """Return the fraction of a weight that is left of what was recorded `at`."""
-        age_days = max(0.0, (now - at).total_seconds() / 86_400) if now else 0.0
-        return 0.5 ** (age_days / half_life_days) if age_days else 1.0
+    base, evidence = _parted(lines, now, half_life_days)
+    votes = _Votes(base)
+    for witness in evidence:
+        votes.cast(witness, _left(witness.at, now, half_life_days))
+    return votes.belief()
 
-    start = max((i for i, line in enumerate(lines) if line.op in _BARRIERS), default=None)
+
+def _parted(lines: list[LedgerLine], now: datetime | None, half_life_days: float) -> tuple[Belief, list[Witness]]:
+    """Return what the latest barrier states, faded, or the prior; and the evidence after it that counts."""
+    start = _latest_barrier(lines)
     if start is None:
-        return _weighed(PRIOR, _evidence(lines, frozenset()), left_of)
+        return PRIOR, _evidence(lines, frozenset())
     barrier, after = lines[start], lines[start + 1 :]
-    base = _stated(barrier, lines[:start], after).faded(left_of(_at(barrier)))
-    return _weighed(base, _evidence(after, frozenset(barrier.counted)), left_of)
+    base = _stated(barrier, lines[:start], after).faded(_left(_at(barrier), now, half_life_days))
+    return base, _evidence(after, frozenset(barrier.counted))
+
+
+def _latest_barrier(lines: list[LedgerLine]) -> int | None:
+    return max((i for i, line in enumerate(lines) if line.op in _BARRIERS), default=None)
+
+
+def _cap(after: list[LedgerLine]) -> float | None:
+    """Return the cap that premises put on a statement, by the lines after it."""
+    caps = [line.cap for line in after if line.op == "propagate" and line.cap is not None]
+    return caps[-1] if caps else None
 
 
 def _stated(barrier: LedgerLine, before: list[LedgerLine], after: list[LedgerLine]) -> Belief:
@@ -125,13 +210,13 @@ def _stated(barrier: LedgerLine, before: list[LedgerLine], after: list[LedgerLin
             precision = max(_replay(before, None, 0.0).precision, STATED_WEIGHT)
         case _:
             precision = STATED_WEIGHT
-    caps = [line.cap for line in after if line.op == "propagate" and line.cap is not None]
-    return Belief.of(min(confidence, caps[-1]) if caps else confidence, precision)
+    cap = _cap(after)
+    return Belief.of(confidence if cap is None else min(confidence, cap), precision)
 
 
-def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[_Evidence]:
+def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[Witness]:
     """Return the evidence that counts: the latest line of each source, less what was retracted or counted before."""
-    found: dict[str, _Evidence] = {}
+    found: dict[str, Witness] = {}
     for line in lines:
         source = line.evidence_source or f"at:{line.timestamp}"
         if line.op == "retract":
@@ -142,21 +227,37 @@ def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[_Evidenc
             roots = line.roots or (source,)
             weight = RELIABILITY["unknown"] if line.weight is None else line.weight
             free = tuple(root for root in roots if root not in counted)
-            found[source] = _Evidence(weight / len(roots), 1.0, _OUTCOMES[line.op], free, _at(line))
+            found[source] = Witness(
+                source=source,
+                weight=weight,
+                share=weight / len(roots),
+                factor=1.0,
+                outcome=_OUTCOMES[line.op],
+                roots=free,
+                used=line.source_confidence,
+                at=_at(line),
+            )
     return list(found.values())
 
 
-def _weighed(base: Belief, evidence: list[_Evidence], left_of: Callable[[datetime], float]) -> Belief:
-    """Return the belief after the evidence: each root votes once for and once against, as its heaviest witness does."""
-    votes_for: dict[str, float] = {}
-    votes_against: dict[str, float] = {}
-    for witness in evidence:
-        weight = witness.share * witness.factor * left_of(witness.at)
+class _Votes:
+    """The votes on a belief: each root votes once for and once against, as its heaviest witness does."""
+
+    def __init__(self, base: Belief) -> None:
+        self._base = base
+        self._for: dict[str, float] = {}
+        self._against: dict[str, float] = {}
+
+    def cast(self, witness: Witness, fraction: float) -> None:
+        """Add what a witness says, with this fraction of its weight."""
+        weight = witness.share * witness.factor * fraction
         for root in witness.roots:
-            votes_for[root] = max(votes_for.get(root, 0.0), weight * witness.outcome)
-            votes_against[root] = max(votes_against.get(root, 0.0), weight * (1 - witness.outcome))
-    # fsum, so that the order of the lines in the file can't show in the last digit.
-    return Belief(
-        fsum([base.weight_for, *votes_for.values()]),
-        fsum([base.weight_against, *votes_against.values()]),
-    )
+            self._for[root] = max(self._for.get(root, 0.0), weight * witness.outcome)
+            self._against[root] = max(self._against.get(root, 0.0), weight * (1 - witness.outcome))
+
+    def belief(self) -> Belief:
+        """Return the belief after all votes; by fsum, so that the order of the lines can't show in the last digit."""
+        return Belief(
+            fsum([self._base.weight_for, *self._for.values()]),
+            fsum([self._base.weight_against, *self._against.values()]),
+        )

@@ -13,19 +13,8 @@ from hypothesis import strategies as st
 from memstore.model.confidence import LedgerLine
 from memstore.model.memory import Memory
 from memstore.model.provenance import Origin
-from memstore.rules.beliefs import (
-    Evidence,
-    Stance,
-    as_evidence,
-    held,
-    held_now,
-    mark_as_evidence,
-    next_time,
-    replayed,
-    rests_on,
-    roots,
-    weigh,
-)
+from memstore.rules.beliefs import Stance, held, held_now, next_time, replayed, weigh
+from memstore.rules.evidence import Evidence, as_evidence, mark_as_evidence, rests_on, roots
 
 NOW = datetime(2026, 2, 1, 21, 10, 2, tzinfo=UTC)
 BELIEF = Memory(type="belief", id="m_belief", confidence=0.85, created_at="2026-02-01T18:04:11Z", author="si:ash")

@@ -1,0 +1,136 @@
+"""Evidence: what speaks for or against something, and on which independent roots it rests."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from memstore.model.ids import MemoryRef
+from memstore.model.keys import RELIABILITY
+from memstore.rules.confidence import by_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from memstore.model.confidence import LedgerLine
+    from memstore.model.memory import Memory
+
+    Load = Callable[[str], Memory | None]
+
+# A run of consolidation as evidence: it weighs nothing by itself, the memories that it names do.
+_CONSOLIDATION = re.compile(r"consolidation:(\d{4}-\d{2}-\d{2})")
+_SUPPORTING = frozenset({"support", "partial"})
+# The words of a ledger with which a source says something, or takes it back; its latest one stands.
+SPOKEN = frozenset({*_SUPPORTING, "contradict", "retract"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What speaks: its ref or mark, its weight of 0 or more, its independent roots, how sure its own holder is."""
+
+    source: str
+    weight: float
+    roots: tuple[str, ...] = ()
+    confidence: float | None = None
+
+
+def mark_as_evidence(text: str) -> Evidence | None:
+    """Return a mark `consolidation:YYYY-MM-DD` as evidence, which weighs 0; None for any other text."""
+    found = _CONSOLIDATION.fullmatch(text)
+    return Evidence(source=text, weight=0.0) if found and _is_day(found[1]) else None
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def as_evidence(memory: Memory, load: Load) -> Evidence:
+    """Return a memory as evidence.
+
+    Args:
+        memory: it must have an id.
+        load: gives the memory that a ref names, None where there is none to see.
+    """
+    return Evidence(
+        source=str(memory.ref),
+        weight=RELIABILITY[memory.source_type or "unknown"],
+        roots=roots(memory, load),
+        confidence=memory.confidence,
+    )
+
+
+def roots(memory: Memory, load: Load) -> tuple[str, ...]:
+    """Return the independent roots of a memory, sorted: sessions where they are recorded, else memories.
+
+    What was made of another memory has that one's roots, and a belief those of all that it rests on: neither becomes
+    a second witness by being written down again.
+    """
+    found: set[str] = set()
+    for known in _reached(memory, load, lambda one: () if _is_root(one) else _grounds(one)):
+        found.update(_own_roots(known, load))
+    return tuple(sorted(found or {_root(memory)}))
+
+
+def rests_on(memory: Memory, ref: str, load: Load) -> bool:
+    """Whether a memory was made of what `ref` names, or is believed because of it, over any number of links."""
+    return any(str(known.ref) == ref for known in _reached(memory, load, _grounds))
+
+
+def _reached(start: Memory, load: Load, following: Callable[[Memory], Iterable[str]]) -> list[Memory]:
+    """Return a memory and all to which refs lead from it, nearest first; it ends on any graph."""
+    found, seen = [start], {str(start.ref)}
+    waiting = deque(found)
+    while waiting:
+        for ref in following(waiting.popleft()):
+            if ref not in seen:
+                seen.add(ref)
+                known = load(ref)
+                if known is not None:
+                    found.append(known)
+                    waiting.append(known)
+    return found
+
+
+def _is_root(memory: Memory) -> bool:
+    """Whether a memory is a first-hand record of a session; a belief never is."""
+    return memory.type != "belief" and _session(memory) is not None
+
+
+def _grounds(memory: Memory) -> list[str]:
+    """Return the refs that a memory was made of; for a belief those that support it, too."""
+    named = list(memory.derived_from)
+    if memory.type == "belief":
+        named += [*memory.relates_to, *(line.evidence_source or "" for line in _standing(memory))]
+    return [ref for ref in named if MemoryRef.parse(ref)]
+
+
+def _standing(memory: Memory) -> list[LedgerLine]:
+    """Return the lines of a ledger that support, the latest of each source."""
+    latest = {line.evidence_source: line for line in by_time(memory.confidence_history) if line.op in SPOKEN}
+    return [line for line in latest.values() if line.op in _SUPPORTING]
+
+
+def _own_roots(memory: Memory, load: Load) -> set[str]:
+    """Return the roots that a memory has itself: none where what it was made of has them."""
+    if _is_root(memory):
+        return {_root(memory)}
+    lost = [line for line in _standing(memory) if memory.type == "belief" and load(line.evidence_source or "") is None]
+    own = {root for line in lost for root in line.roots}
+    others = [ref for ref in _grounds(memory) if load(ref) is not None]
+    return own if own or others else {_root(memory)}
+
+
+def _root(memory: Memory) -> str:
+    session = _session(memory)
+    return f"session:{session}" if session else str(memory.ref)
+
+
+def _session(memory: Memory) -> str | None:
+    return memory.origin.session_id if memory.origin else None
