@@ -70,6 +70,10 @@ class TooLargeError(VaultError):
         self.size = size
 
 
+class NoFileError(VaultError):
+    """There is no file of that name in the vault."""
+
+
 class GitError(VaultError):
     """Git is missing, or said no."""
 

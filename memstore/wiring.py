@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.ports.journal import Journal
     from memstore.ports.place import Place
     from memstore.ports.settings import SettingsFile
+    from memstore.ports.signatures import Signatures
     from memstore.ports.surroundings import Surroundings
     from memstore.ports.usage import UsageLog
 
@@ -103,6 +104,7 @@ def assemble(env: Environment, root: Path, config: Config, actor: str, *, track:
         actor=actor,
         journal=cast("Journal", _Later(lambda: _journal(state))),
         usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
+        signatures=cast("Signatures", _Later(lambda: _signatures(env))),
     )
 
 
@@ -138,6 +140,13 @@ def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
     from memstore.adapters.usage_log import DiskUsage
 
     return DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)
+
+
+def _signatures(env: Environment) -> Signatures:
+    from memstore.adapters.ssh_signatures import SshSignatures
+
+    own_key = config_file.read_user_config(env.config_file).signing_key
+    return SshSignatures(env.home, agent=env.get("SSH_AUTH_SOCK") or "", own_key=own_key)
 
 
 def find_vault(env: Environment, named: str | None) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.codec.fence import MOST_BYTES
-from memstore.errors import ChangedMeanwhileError, LockedError, TooLargeError, VaultError
+from memstore.errors import ChangedMeanwhileError, LockedError, NoFileError, TooLargeError, VaultError
 from memstore.model.registry import kind_of
 from memstore.ports.vault import FileStat
 from memstore.rules.vault_places import is_memory_path
@@ -40,7 +40,7 @@ class MemoryVault:
     def read(self, path: str) -> bytes:
         self._must_be_inside(path)
         if path not in self.files:
-            raise VaultError(f"can't read {path}: No such file")
+            raise NoFileError(f"can't read {path}: No such file")
         if len(self.files[path]) > MOST_BYTES:
             raise TooLargeError(f"{path} is too large", size=len(self.files[path]))
         return self.files[path]

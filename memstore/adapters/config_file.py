@@ -193,7 +193,7 @@ def _fits(setting: Setting, value: object) -> bool:
             return isinstance(value, str) and is_entity_id(value)
         case Kind.CHOICE:
             return value in setting.choices
-        case Kind.FOLDER:
+        case Kind.FOLDER | Kind.FILE:
             return isinstance(value, str) and value.startswith(("/", "~"))
 
 

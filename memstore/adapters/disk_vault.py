@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from memstore.adapters import tree_walk
 from memstore.adapters.write_lock import WriteLock
 from memstore.codec.fence import MOST_BYTES
-from memstore.errors import ChangedMeanwhileError, TooLargeError, VaultError
+from memstore.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +67,8 @@ class DiskVault:
 
         Raises:
             TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); none of them was read.
-            VaultError: there is no such file, it is no regular file, or it lies outside the vault.
+            NoFileError: there is no such file.
+            VaultError: it is no regular file, can't be read, or lies outside the vault.
         """
         joined = self._joined(path)
         try:
@@ -253,7 +254,8 @@ def _mode_of(place: Path) -> int | None:
 
 
 def _cant(what: str, path: str, error: OSError) -> VaultError:
-    return VaultError(f"can't {what} {path}: {error.strerror or error}", hint="look at the path and its permissions")
+    kind = NoFileError if isinstance(error, FileNotFoundError | NotADirectoryError) else VaultError
+    return kind(f"can't {what} {path}: {error.strerror or error}", hint="look at the path and its permissions")
 
 
 def _is_there(path: str) -> ChangedMeanwhileError:

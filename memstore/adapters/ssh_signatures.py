@@ -24,15 +24,17 @@ class SshSignatures:
     Args:
         home: the person's folder, for `~` in the names of keys.
         agent: the socket of the ssh-agent; empty where there is none.
+        own_key: the key that the user's configuration names.
     """
 
-    def __init__(self, home: Path, *, agent: str) -> None:
+    def __init__(self, home: Path, *, agent: str, own_key: str | None = None) -> None:
         self._home = home
         self._agent = agent
+        self.own_key = own_key
 
-    def public_key(self, named: str) -> PublicKey:
-        """Return the public key of a key file or of a .pub file; see the port."""
-        path = self._path(named)
+    def public_key(self, key: str) -> PublicKey:
+        """Return the public part of a key; see the port."""
+        path = self._path(key)
         beside = path if path.suffix == ".pub" else path.with_name(path.name + ".pub")
         if beside.exists():
             return _public(beside)
@@ -45,7 +47,7 @@ class SshSignatures:
         return public
 
     def sign(self, message: bytes, *, namespace: str, key: str) -> str:
-        """Return a signature as one line of base64; see the port."""
+        """Return a signature over a message; see the port."""
         path = self._path(key)
         signed = sshsig.signed_bytes(message, namespace=namespace)
         private = None if path.suffix == ".pub" else self._private(path)

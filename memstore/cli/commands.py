@@ -41,6 +41,12 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "contradict": ("evidence:contradict", "record what speaks against a memory"),
         "recompute": ("evidence:recompute", "prove that confidences follow from their histories"),
     },
+    "vouch for it": {
+        "sign": ("trust:sign", "sign a memory that you wrote"),
+        "witness": ("trust:witness", "vouch for somebody else's memory, or dispute it"),
+        "trust": ("trust:trust", "show who vouches for a memory"),
+        "attest": ("trust:attest", "give attestations to other tools"),
+    },
     "history": {
         "status": ("history:status", "show what is not committed, and what is wrong"),
         "commit": ("history:commit", "commit pending memories"),

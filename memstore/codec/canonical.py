@@ -92,7 +92,7 @@ def canonical_json(value: Mapping[str, Plain]) -> bytes:
     Raises:
         FormatError: a text has code points that Unicode has not assigned.
     """
-    plain = _normal(_present(value))
+    plain = _normal(dict(value))
     return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
@@ -117,7 +117,7 @@ def _normal(value: Plain) -> Plain:
         case list():
             return [_normal(item) for item in value]
         case dict():
-            return {key: _normal(item) for key, item in value.items()}
+            return {key: _normal(item) for key, item in _present(value).items()}
         case None:
             return None
         case _:

@@ -30,6 +30,7 @@ class Kind(Enum):
     FLAG = "true or false"
     ENTITY = "an entity id, like human:sean"
     FOLDER = "a folder, absolute or below ~"
+    FILE = "a file, absolute or below ~"
     CHOICE = "one of a few words"
     WORDS = "a list of words"
 
@@ -56,6 +57,7 @@ VAULT_SETTINGS = (
 USER_SETTINGS = (
     Setting("vault", Kind.FOLDER, "the vault where no other is named or around the folder"),
     Setting("entity", Kind.ENTITY, "who acts and looks, in every vault"),
+    Setting("signing_key", Kind.FILE, "the key that you sign with, or its .pub where an ssh-agent holds it"),
 )
 
 
@@ -76,3 +78,4 @@ class UserConfig(NamedTuple):
 
     vault: str | None = None
     entity: str | None = None
+    signing_key: str | None = None

@@ -10,22 +10,24 @@ if TYPE_CHECKING:
 
 
 class Signatures(Protocol):
-    """The keys of the one who acts, and the mathematics."""
+    """The keys of the one who acts, and the mathematics.
 
-    def public_key(self, named: str) -> PublicKey:
-        """Return the public key of a key file or of a .pub file.
+    A key is named by its file, or by its .pub file where an ssh-agent holds the private part.
+    """
+
+    @property
+    def own_key(self) -> str | None:
+        """The key that the user's configuration names; None where it names none."""
+
+    def public_key(self, key: str) -> PublicKey:
+        """Return the public part of a key.
 
         Raises:
             VaultError: there is no such file, or no key in it that can be used.
         """
 
     def sign(self, message: bytes, *, namespace: str, key: str) -> str:
-        """Return a signature as one line of base64.
-
-        Args:
-            message: what is signed.
-            namespace: what the signature is for.
-            key: the file of a private key, or of a public one whose private part an agent holds.
+        """Return a signature over a message, made for a purpose, as one line of base64.
 
         Raises:
             VaultError: the key can't be had or used.
@@ -33,3 +35,21 @@ class Signatures(Protocol):
 
     def holds(self, signature: SshSignature, message: bytes) -> bool:
         """Return whether the key in a signature made it over this message, for the namespace that it names."""
+
+
+class NoSignatures:
+    """No key, and nothing holds."""
+
+    own_key = None
+
+    def public_key(self, key: str) -> PublicKey:
+        """Raise KeyError: there is none."""
+        raise KeyError(key)
+
+    def sign(self, message: bytes, *, namespace: str, key: str) -> str:  # noqa: ARG002 - the port's
+        """Raise KeyError: there is none."""
+        raise KeyError(key)
+
+    def holds(self, signature: SshSignature, message: bytes) -> bool:  # noqa: ARG002 - the port's
+        """Return False."""
+        return False

@@ -42,7 +42,8 @@ class Vault(Protocol):
 
         Raises:
             TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); none of them was read.
-            VaultError: there is no such file, it is no regular file, or it lies outside the vault.
+            NoFileError: there is no such file.
+            VaultError: it is no regular file, can't be read, or lies outside the vault.
         """
 
     def create(self, path: str, data: bytes) -> None:

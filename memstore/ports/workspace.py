@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memstore.ports.journal import NoJournal
+from memstore.ports.signatures import NoSignatures
 from memstore.ports.usage import NoUsage
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
     from memstore.ports.search_index import Library
+    from memstore.ports.signatures import Signatures
     from memstore.ports.usage import UsageLog
     from memstore.ports.vault import Vault
 
@@ -31,3 +33,4 @@ class Workspace:
     actor: str
     journal: Journal = field(default_factory=NoJournal)
     usage: UsageLog = field(default_factory=NoUsage)
+    signatures: Signatures = field(default_factory=NoSignatures)

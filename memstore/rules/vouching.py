@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.model.keyring import ATTEST_NAMESPACE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memstore.model.attestation import Witness
     from memstore.model.keyring import Keyring, PublicKey, Signer
@@ -100,7 +100,7 @@ def _standing(
         return State.UNTRUSTED, "the key was revoked"
     lines = [line for line in keyring.lines_of(agent, ATTEST_NAMESPACE) if line.key == key]
     if not lines:
-        return State.UNTRUSTED, f"{key.fingerprint} is no key of {agent}"
+        return State.UNTRUSTED, f"it was not made with a key of {agent}"
     then = [line for line in lines if line.is_valid_at(at)]
     if not then:
         return State.UNTRUSTED, "the key was not valid then"
@@ -117,6 +117,14 @@ def _still_counts(line: Signer, now: datetime, proven_by: datetime | None) -> bo
 
 def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
+
+
+def controller(entity: str, controllers: Mapping[str, str]) -> str:
+    """Return who controls an entity in the end, itself where nobody does; of a circle its first member by name."""
+    path = [entity]
+    while (above := controllers.get(path[-1])) is not None and above not in path:
+        path.append(above)
+    return path[-1] if above is None else min(path[path.index(above) :])
 
 
 def _lateness(witness: Witness) -> tuple[datetime, int, str]:

@@ -270,6 +270,12 @@ def test_a_statement_is_one_of_in_toto() -> None:
     }
 
 
+def test_what_an_entry_leaves_out_is_not_in_its_statement() -> None:
+    said = json.loads(statement.payload(statement.by_author("m_synth3s1s0", SIGNED)))
+    assert said["predicate"] == {"agent": "si:babel", "at": "2026-02-04T16:00:00Z", "c14n": "memstore.c14n/1"}
+    assert said["predicateType"] == "https://memstore.dev/attestation/author/v1"
+
+
 def test_what_is_signed_is_the_encoding_of_dsse() -> None:
     body = statement.payload(statement.by_author("m_synth3s1s0", SIGNED))
     assert statement.message(statement.by_author("m_synth3s1s0", SIGNED)) == (

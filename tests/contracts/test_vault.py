@@ -8,7 +8,7 @@ import pytest
 
 from memstore.codec.fence import MOST_BYTES
 from memstore.codec.memory_file import BrokenFile
-from memstore.errors import ChangedMeanwhileError, TooLargeError, VaultError
+from memstore.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
 from memstore.ports.vault import read_file
 from tests.memory_vault import MemoryVault
 from tests.support import disk_vault
@@ -89,8 +89,9 @@ def test_a_path_that_leads_out_is_refused(vault: Vault, path: str) -> None:
 
 
 def test_reading_what_is_not_there(vault: Vault) -> None:
-    with pytest.raises(VaultError):
-        vault.read("a.md")
+    for path in ("a.md", "no/such/folder/a.md"):
+        with pytest.raises(NoFileError):
+            vault.read(path)
 
 
 def test_a_file_too_large_is_broken_and_not_read(vault: Vault) -> None:

@@ -1,0 +1,55 @@
+"""Attestations for other tools: the bytes that were signed, and envelopes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import sshsig, statement
+from memstore.errors import FormatError, NotFoundError
+from memstore.flows.amend import opened_for_change
+from memstore.model.keyring import ATTEST_NAMESPACE
+
+if TYPE_CHECKING:
+    from memstore.codec.statement import Statement
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+
+def payload(ws: Workspace, ref: str, *, by: str | None = None) -> bytes:
+    """Return the very bytes that an attestation's signature is over, for `ssh-keygen -Y verify` to read.
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        by: whose attestation; None is the author's. Of a witness's several it is the latest.
+
+    Raises:
+        NotFoundError: there is no such memory, or nobody of that name attests to it.
+    """
+    return statement.message(_entry(opened_for_change(ws, ref).memory, by)[0])
+
+
+def signature(ws: Workspace, ref: str, *, by: str | None = None) -> str:
+    """Return an attestation's signature as the file that `ssh-keygen -Y verify -s FILE` reads; see `payload`."""
+    return sshsig.armoured(_entry(opened_for_change(ws, ref).memory, by)[1])
+
+
+def envelope(ws: Workspace, ref: str, *, by: str | None = None) -> dict[str, Any]:
+    """Return an attestation as a DSSE envelope; see `payload`."""
+    said, sig = _entry(opened_for_change(ws, ref).memory, by)
+    return statement.envelope(said, sig, sshsig.read(sig, namespace=ATTEST_NAMESPACE).key.fingerprint)
+
+
+def _entry(memory: Memory, by: str | None) -> tuple[Statement, str]:
+    """Return the statement that an entry stands for, and its signature."""
+    if memory.signature is not None and by in (None, memory.signature.by):
+        return statement.by_author(memory.id or "", memory.signature), memory.signature.sig
+    signed = [witness for witness in memory.witnesses if witness.agent_id == by and witness.sig]
+    if not signed:
+        raise NotFoundError(
+            f"{memory.ref} has no signed attestation by {by or 'its author'}", hint=f"memstore trust {memory.ref}"
+        )
+    latest = max(signed, key=lambda witness: witness.witnessed_at)
+    if latest.sig is None:
+        raise FormatError("it has no signature")
+    return statement.by_witness(memory.id or "", latest), latest.sig

@@ -1,0 +1,162 @@
+"""Sign one's own memory, and witness somebody else's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memstore.codec import canonical, memory_file, splice, statement
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import RefusedError, UsageError
+from memstore.flows.amend import opened_for_change
+from memstore.flows.save import Edit, Saved, save, unchanged
+from memstore.flows.vouch import Voucher
+from memstore.model.attestation import Signature, Witness
+from memstore.model.instants import instant
+from memstore.model.keyring import ATTEST_NAMESPACE
+from memstore.model.keys import SIGNATURE_KEYS, WITNESS_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.codec.render import Plain
+    from memstore.codec.statement import Statement
+    from memstore.model.keys import Key
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.vouching import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signed:
+    """What became of the file, and how the attestation in it stands now."""
+
+    saved: Saved
+    verdict: Verdict
+
+
+def sign(ws: Workspace, ref: str, *, key: str | None = None, dry_run: bool = False, commit: bool = False) -> Signed:
+    """Sign a memory as its author; one whose signature is valid stays as it is.
+
+    Args:
+        ws: the vault.
+        ref: the memory; the actor must be its author.
+        key: the key's file, or its .pub where an ssh-agent holds it; None is the one that the user's settings name.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        RefusedError: somebody else is its author.
+        UsageError: it has no id yet, or no key is named.
+        VaultError: the key can't be used.
+        FormatError: it holds characters that can't be signed.
+    """
+    file = opened_for_change(ws, ref)
+    memory = _signable(file)
+    if memory.author != ws.actor:
+        raise RefusedError(
+            f"{memory.ref} is by {memory.author or 'nobody named'}, and {ws.actor} can't sign for others",
+            hint=f"memstore witness {memory.ref} vouches for it" if memory.author else f"memstore set {ref} author=…",
+        )
+    voucher = Voucher(ws)
+    before = voucher.of(memory).signature
+    if before.counts:
+        return Signed(saved=unchanged(file), verdict=before)
+    content, provenance = canonical.digests(memory)
+    entry = Signature(by=ws.actor, at=instant(ws.clock.now()), content=content, provenance=provenance, sig="")
+    sig = _made(ws, statement.by_author(memory.id or "", entry), key)
+    edit = splice.SetValue("signature", _plain(replace(entry, sig=sig), SIGNATURE_KEYS))
+    saved, after = _written(ws, file, [edit], verb="sign", dry_run=dry_run, commit=commit)
+    return Signed(saved=saved, verdict=voucher.of(after).signature)
+
+
+def witness(
+    ws: Workspace,
+    ref: str,
+    attestation: str,
+    *,
+    aspects: Sequence[str] = (),
+    notes: str | None = None,
+    key: str | None = None,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Signed:
+    """Say of a memory that it is so, or that it is not; the latest that one says counts.
+
+    Args:
+        ws: the vault.
+        ref: the memory; the actor must not be its author.
+        attestation: `confirm`, `dispute` or `partial`.
+        aspects: which keys of it one speaks of; `partial` names them.
+        notes: one line; `[[ref]]` in it names what one has seen oneself.
+        key: as in `sign`.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        RefusedError: the actor is its author, or controlled by whoever controls the author.
+        UsageError: it has no id yet, no key is named, or `partial` without an aspect.
+        VaultError: the key can't be used.
+    """
+    file = opened_for_change(ws, ref)
+    memory = _signable(file)
+    voucher = Voucher(ws)
+    if memory.author and voucher.is_one_voice(ws.actor, memory.author):
+        raise RefusedError(
+            f"{memory.ref} is by {memory.author}, and nobody is a witness of their own words",
+            hint=f"memstore sign {ref}",
+        )
+    if attestation == "partial" and not aspects:
+        raise UsageError("partial of what?", hint="--aspect title, say; notes can tell the rest")
+    digests = canonical.digests(memory)
+    entry = Witness(
+        agent_id=ws.actor,
+        attestation=attestation,
+        witnessed_at=instant(ws.clock.now()),
+        content=digests.content,
+        provenance=digests.provenance,
+        aspects=tuple(aspects),
+        notes=notes,
+    )
+    sig = _made(ws, statement.by_witness(memory.id or "", entry), key)
+    edit = splice.AppendEntry("witnesses", _plain(replace(entry, sig=sig), WITNESS_KEYS))
+    saved, after = _written(ws, file, [edit], verb="witness", dry_run=dry_run, commit=commit)
+    return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict)
+
+
+def key_of(ws: Workspace, named: str | None) -> str:
+    """Return the key to sign with; `UsageError` where none is named, nor chosen in the user's settings."""
+    key = named or ws.signatures.own_key
+    if key is None:
+        raise UsageError(
+            "no key to sign with", hint="--key FILE, or for good: memstore config --user signing_key ~/.ssh/id_ed25519"
+        )
+    return key
+
+
+def _made(ws: Workspace, said: Statement, key: str | None) -> str:
+    return ws.signatures.sign(statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(ws, key))
+
+
+def _signable(file: MemoryFile) -> Memory:
+    if not file.memory.id:
+        raise UsageError(f"{file.path} has no id that a signature could name", hint=f"memstore adopt {file.path}")
+    if file.memory.status == "forgotten":
+        raise RefusedError(f"{file.memory.ref} was forgotten: nothing is left to vouch for")
+    return file.memory
+
+
+def _plain(entry: Signature | Witness, keys: Sequence[Key]) -> dict[str, Plain]:
+    """Return an entry as a frontmatter holds it, in the order of its table of keys."""
+    values = {key.name: getattr(entry, key.name) for key in keys}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}
+
+
+def _written(
+    ws: Workspace, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
+) -> tuple[Saved, Memory]:
+    """Return what became of a file, and the memory in it now, or in a dry run as it would be."""
+    data = splice.apply(file, edits)
+    saved = save(ws, Edit(path=file.path, before=file, after=data), verb=verb, dry_run=dry_run, commit=commit)
+    after = memory_file.read(file.path, data)
+    return saved, after.memory if isinstance(after, MemoryFile) else file.memory

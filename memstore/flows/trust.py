@@ -1,0 +1,76 @@
+"""How far others vouch for a memory, and why: computed now, never read from a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.flows.amend import opened_for_change
+from memstore.flows.vouch import Voucher
+from memstore.rules import trust
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.flows.vouch import Vouched
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.trust import Grounds, Trust
+
+# What a signature is over; all other keys may be changed by whoever has the file, and no attestation notices.
+SIGNED_KEYS = frozenset(
+    {
+        "type", "title", "tags", "aliases", "claims", "valid_from", "valid_until",
+        "id", "created_at", "source", "source_type", "source_entity", "subject_ids",
+        "derived_from", "supersedes", "author", "platform", "origin",
+    }
+)  # fmt: skip
+_ATTESTATIONS = frozenset({"signature", "witnesses", "anchors"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trusted:
+    """A memory's trust, what it rests on, and the keys of its frontmatter that nobody signed."""
+
+    file: MemoryFile
+    trust: Trust
+    grounds: Grounds
+    vouched: Vouched
+    unsigned: tuple[str, ...]
+    computed_at: datetime
+
+
+def trust_of(ws: Workspace, ref: str, *, literal: bool = False) -> Trusted:
+    """Return how far others vouch for a memory.
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        literal: count what the file claims, unverified, as seed 004's algorithm read; for comparison only.
+
+    Raises:
+        NotFoundError: there is none that the viewer may see.
+    """
+    file = opened_for_change(ws, ref)
+    vouched = Voucher(ws).of(file.memory)
+    grounds = claimed(file) if literal else vouched.grounds(reputation=trust.NEW_AUTHOR)
+    return Trusted(
+        file=file,
+        trust=trust.trust(grounds),
+        grounds=grounds,
+        vouched=vouched,
+        unsigned=tuple(name for name in file.front.values if name not in SIGNED_KEYS | _ATTESTATIONS),
+        computed_at=ws.clock.now(),
+    )
+
+
+def claimed(file: MemoryFile) -> Grounds:
+    """Return what a file says of itself, nothing of it verified."""
+    memory = file.memory
+    said = [witness.attestation for witness in memory.witnesses]
+    return trust.Grounds(
+        signed=memory.signature is not None,
+        confirms=said.count("confirm"),
+        disputes=said.count("dispute"),
+        anchors=len(memory.anchors),
+    )

@@ -1,0 +1,153 @@
+"""Who vouches for memories, verified now: keyring, signatures, and whose voice each witness is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memstore.codec import allowed_signers, canonical, edges, registry_file, sshsig, statement
+from memstore.errors import FormatError, NoFileError, VaultError
+from memstore.flows.sources import loader
+from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
+from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.rules import evidence, vouching
+from memstore.rules.trust import Grounds
+from memstore.rules.vouching import UNSIGNED, Attested, Proof, State, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memstore.codec.canonical import Digests
+    from memstore.codec.statement import Statement
+    from memstore.model.attestation import Witness
+    from memstore.model.finding import Finding
+    from memstore.model.keyring import Keyring
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vouched:
+    """How the author's signature and each witness of a memory stand, in the file's order."""
+
+    signature: Verdict
+    witnesses: tuple[Attested, ...]
+
+    def grounds(self, *, reputation: float) -> Grounds:
+        """Return what trust rests on."""
+        said = [one.witness.attestation for one in self.witnesses if one.verdict.counts]
+        return Grounds(
+            signed=self.signature.counts,
+            confirms=said.count("confirm"),
+            disputes=said.count("dispute"),
+            reputation=reputation,
+        )
+
+
+def read_keyring(ws: Workspace) -> tuple[Keyring, tuple[Finding, ...]]:
+    """Return whose keys count in this vault, and what is wrong with the files that say so."""
+    return allowed_signers.read(own_bytes(ws, ALLOWED_SIGNERS), own_bytes(ws, REVOKED_KEYS))
+
+
+def own_bytes(ws: Workspace, path: str) -> bytes | None:
+    """Return the bytes of a file of the vault's own; None where there is none.
+
+    Raises:
+        VaultError: there is one, and it can't be read.
+    """
+    try:
+        return ws.vault.read(path)
+    except NoFileError:
+        return None
+
+
+class Voucher:
+    """Verifies many memories against the keyring and the registry as they are now."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+        self.keyring, self.findings = read_keyring(ws)
+        self._now = ws.clock.now()
+
+    def of(self, memory: Memory) -> Vouched:
+        """Return who vouches for a memory."""
+        digests = _digests(memory)
+        attested = [self._attested(memory, witness, digests) for witness in memory.witnesses]
+        return Vouched(
+            signature=self._signature(memory, digests),
+            witnesses=vouching.voices(memory.author, attested, controller_of=self._controller_of),
+        )
+
+    def is_one_voice(self, entity: str, other: str) -> bool:
+        """Whether two entities are controlled by the same one, and so have one voice."""
+        return self._controller_of(entity) == self._controller_of(other)
+
+    def _signature(self, memory: Memory, digests: Digests | FormatError) -> Verdict:
+        entry = memory.signature
+        if entry is None:
+            return UNSIGNED
+        if entry.by != memory.author:
+            return Verdict(State.INVALID, f"it is {entry.by}'s, and the author is {memory.author or 'not named'}")
+        return self._verdict(statement.by_author(memory.id or "", entry), entry.sig, digests)
+
+    def _attested(self, memory: Memory, witness: Witness, digests: Digests | FormatError) -> Attested:
+        if witness.sig is None:
+            return Attested(witness, UNSIGNED)
+        if not self._controller_of(witness.agent_id):
+            return Attested(witness, Verdict(State.UNTRUSTED, f"who controls {witness.agent_id} can't be read"))
+        said = statement.by_witness(memory.id or "", witness)
+        return Attested(witness, self._verdict(said, witness.sig, digests), self._roots(witness))
+
+    def _verdict(self, said: Statement, sig: str, digests: Digests | FormatError) -> Verdict:
+        if isinstance(digests, FormatError):
+            return Verdict(State.INVALID, str(digests))
+        changed = [name for name, then, now in zip(digests._fields, said.digests, digests, strict=True) if then != now]
+        proof = self._proof(said, sig)
+        return vouching.verdict(said.agent, said.at, proof, changed=changed, keyring=self.keyring, now=self._now)
+
+    def _proof(self, said: Statement, sig: str) -> Proof:
+        try:
+            signature, message = sshsig.read(sig, namespace=ATTEST_NAMESPACE), statement.message(said)
+        except FormatError as error:
+            return Proof(problem=str(error))
+        if not self._ws.signatures.holds(signature, message):
+            return Proof(problem="the signature is over other words than the entry's, or over another memory")
+        return Proof(signature.key)
+
+    def _roots(self, witness: Witness) -> frozenset[str]:
+        """Return the sources that what a witness cites goes back to; empty where it cites nothing to be seen."""
+        cited = edges.cited_refs(witness.notes or "")
+        memories = [memory for ref in cited if (memory := self._load(ref)) is not None]
+        return frozenset(root for memory in memories for root in evidence.roots(memory, self._load))
+
+    @cached_property
+    def _load(self) -> Callable[[str], Memory | None]:
+        return loader(self._ws, self._ws.library.snapshot())
+
+    def _controller_of(self, entity: str) -> str:
+        return vouching.controller(entity, self._controllers)
+
+    @cached_property
+    def _controllers(self) -> Mapping[str, str]:
+        """The entities whose files name a controller; who controls one whose file can't be read is unknown, ""."""
+        found = {}
+        for path in self._ws.vault.registry_files():
+            if kind_of(path) is not RegistryKind.ENTITY:
+                continue
+            try:
+                file = registry_file.read(path, RegistryKind.ENTITY, self._ws.vault.read(path))
+            except VaultError:
+                file = ()
+            if isinstance(file, tuple):
+                found[expected_id(path, RegistryKind.ENTITY)] = ""
+            elif controller := file.values.get("controller"):
+                found[file.values["id"]] = controller
+        return found
+
+
+def _digests(memory: Memory) -> Digests | FormatError:
+    try:
+        return canonical.digests(memory)
+    except FormatError as error:
+        return error

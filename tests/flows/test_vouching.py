@@ -1,0 +1,285 @@
+"""Signing, witnessing and trust, with real keys: what counts, and every attack that must not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from memstore.adapters.ssh_signatures import SshSignatures
+from memstore.errors import RefusedError, UsageError
+from memstore.flows.attest import envelope, payload, signature
+from memstore.flows.sign import sign, witness
+from memstore.flows.trust import trust_of
+from memstore.model.config import Config
+from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
+from tests.memory_workspace import files_of, memory_workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memstore.ports.workspace import Workspace
+
+BABEL, PITH, CLAIRE = "si:babel", "si:pith", "human:claire"
+PATH = "isnad.md"
+MEMORY = """\
+---
+type: insight
+id: m_1snad0000x
+title: Memory synthesis is harder than memory storage
+tags: [synthesis, memory]
+created_at: "2026-01-04T16:00:00Z"
+source: deep thinking
+author: si:babel
+platform: clawdbot
+confidence: 0.9
+---
+
+The hard problem isn't where to put memories.
+"""
+OTHER = MEMORY.replace("m_1snad0000x", "m_0ther0000x")
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("keys")
+    for name in ("babel", "pith", "claire", "mallory"):
+        key = Ed25519PrivateKey.generate()
+        (folder / name).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    return folder
+
+
+@pytest.fixture
+def vault(keys: Path) -> Workspace:
+    """Return a vault of Babel's, who knows the keys of three."""
+    signatures = SshSignatures(keys, agent="")
+    lines = [
+        f'{who} namespaces="{ATTEST_NAMESPACE}" {key.type} {key.base64}\n'
+        for who, name in ((BABEL, "babel"), (PITH, "pith"), (CLAIRE, "claire"))
+        for key in (signatures.public_key(str(keys / name)),)
+    ]
+    files = {PATH: MEMORY.encode(), "other.md": OTHER.encode(), ALLOWED_SIGNERS: "".join(lines).encode()}
+    ws = memory_workspace(files, actor=BABEL, config=Config(owner=BABEL))
+    return replace(ws, signatures=signatures)
+
+
+def text(ws: Workspace, path: str = PATH) -> str:
+    return files_of(ws)[path].decode()
+
+
+def put(ws: Workspace, changed: str, path: str = PATH) -> None:
+    assert changed != text(ws, path)
+    files_of(ws)[path] = changed.encode()
+
+
+def edit(ws: Workspace, old: str, new: str, path: str = PATH) -> None:
+    assert old in text(ws, path)
+    put(ws, text(ws, path).replace(old, new), path)
+
+
+def witnessed(ws: Workspace, keys: Path, who: str, attestation: str = "confirm", notes: str | None = None) -> None:
+    # The owner of the vault lets the witness write; the key says who it was.
+    name = who.partition(":")[2]
+    witness(replace(ws, actor=who, config=Config(owner=who)), PATH, attestation, key=str(keys / name), notes=notes)
+
+
+def states(ws: Workspace, path: str = PATH) -> list[str]:
+    found = trust_of(ws, path).vouched
+    return [found.signature.state.value, *(one.verdict.state.value for one in found.witnesses)]
+
+
+# -- what counts ---------------------------------------------------------------------------------
+
+
+def test_signature_and_witness_count_and_are_explained(vault: Workspace, keys: Path) -> None:
+    assert sign(vault, PATH, key=str(keys / "babel")).verdict.counts
+    witnessed(vault, keys, PITH)
+    found = trust_of(vault, PATH)
+    assert states(vault) == ["valid", "valid"]
+    assert (found.trust.score, found.trust.level.word) == (0.5, "attested")
+    assert [(term.name, term.points) for term in found.trust.terms] == [
+        ("signature", 200),
+        ("witness", 200),
+        ("reputation", 100),
+    ]
+    assert found.unsigned == ("confidence",)
+
+
+def test_a_dispute_is_shown_and_takes_away(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    witnessed(vault, keys, PITH)
+    witnessed(vault, keys, CLAIRE, "dispute", notes="I was there, and it was storage.")
+    found = trust_of(vault, PATH).trust
+    assert (found.score, found.level.word, found.contested) == (0.35, "attested", True)
+
+
+def test_the_latest_word_of_a_witness_counts(vault: Workspace, keys: Path) -> None:
+    witnessed(vault, keys, PITH, "dispute")
+    witnessed(vault, keys, PITH, "confirm")
+    assert states(vault) == ["unsigned", "excluded", "valid"]
+
+
+def test_signing_twice_changes_nothing(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    before = text(vault)
+    assert not sign(vault, PATH, key=str(keys / "babel")).saved.changed
+    assert text(vault) == before
+
+
+def test_a_signature_adds_one_line_and_a_dry_run_none(vault: Workspace, keys: Path) -> None:
+    assert sign(vault, PATH, key=str(keys / "babel"), dry_run=True).saved.changed
+    assert text(vault) == MEMORY
+    sign(vault, PATH, key=str(keys / "babel"))
+    added = [line for line in text(vault).splitlines() if line not in MEMORY.splitlines()]
+    assert len(added) == 1
+    assert added[0].startswith('signature: {by: "si:babel", at: "2026-')
+
+
+def test_what_a_signature_does_not_cover_may_change(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    edit(vault, "confidence: 0.9", "confidence: 0.2\nmood: curious\naccess_grants: [human:sean]  # he asked")
+    edit(vault, "[synthesis, memory]", "\n  - memory\n  - synthesis")
+    put(vault, text(vault).replace("\n", "\r\n"))
+    assert states(vault) == ["valid"]
+
+
+def test_what_changed_is_named(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    edit(vault, "source: deep thinking", "source: a dream")
+    assert trust_of(vault, PATH).vouched.signature.reason == "provenance changed since"
+    edit(vault, "isn't", "is")
+    assert trust_of(vault, PATH).vouched.signature.reason == "content and provenance changed since"
+    assert sign(vault, PATH, key=str(keys / "babel")).verdict.counts
+
+
+def test_attestations_can_be_taken_elsewhere(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    witnessed(vault, keys, PITH)
+    assert payload(vault, PATH).startswith(b"DSSEv1 28 application/vnd.in-toto+json ")
+    assert payload(vault, PATH, by=PITH) != payload(vault, PATH)
+    assert signature(vault, PATH, by=PITH).startswith("-----BEGIN SSH SIGNATURE-----\n")
+    assert envelope(vault, PATH)["signatures"][0]["keyid"].startswith("SHA256:")
+
+
+# -- attacks -------------------------------------------------------------------------------------
+
+
+def moved(ws: Workspace) -> None:
+    edit(ws, "platform: clawdbot\n", "")
+    edit(ws, "source: deep thinking", "source: clawdbot")
+
+
+@pytest.mark.parametrize(
+    ("attack", "expected"),
+    [
+        (lambda ws: edit(ws, "isn't where", "is where"), ["stale", "stale"]),
+        (moved, ["stale", "stale"]),
+        (lambda ws: edit(ws, "id: m_1snad0000x", "id: m_st01en000x"), ["invalid", "invalid"]),
+        (lambda ws: edit(ws, "attestation: confirm", "attestation: dispute"), ["valid", "invalid"]),
+        (lambda ws: edit(ws, 'witnessed_at: "2026-02', 'witnessed_at: "2026-01'), ["valid", "invalid"]),
+        (lambda ws: edit(ws, 'at: "2026-02', 'at: "2026-01'), ["invalid", "invalid"]),
+        (lambda ws: edit(ws, 'agent_id: "si:pith"', 'agent_id: "human:claire"'), ["valid", "invalid"]),
+        (lambda ws: edit(ws, 'agent_id: "si:pith"', 'agent_id: "si:p1th"'), ["valid", "invalid"]),
+        (lambda ws: edit(ws, 'by: "si:babel"', 'by: "si:pith"'), ["invalid", "valid"]),
+        (lambda ws: edit(ws, "author: si:babel", "author: si:pith"), ["invalid", "stale"]),
+        (lambda ws: put(ws, re.sub(r'(agent_id.*)sig: "[^"]*"', r'\1sig: "U1NIU0lH"', text(ws))), ["valid", "invalid"]),
+        (lambda ws: put(ws, re.sub(r'(agent_id.*), sig: "[^"]*"', r"\1", text(ws))), ["valid", "unsigned"]),
+        (lambda ws: put(ws, re.sub(r"(  - \{agent_id.*\n)", r"\1\1", text(ws))), ["valid", "excluded", "valid"]),
+    ],
+)
+def test_an_attack_adds_nothing(attack: object, expected: list[str], vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    witnessed(vault, keys, PITH)
+    before = trust_of(vault, PATH).trust
+    assert callable(attack)
+    attack(vault)
+    assert sorted(states(vault)[1:]) == sorted(expected[1:])
+    assert states(vault)[0] == expected[0]
+    assert trust_of(vault, PATH).trust.score <= before.score
+
+
+def test_a_signature_of_another_memory_is_none_of_this(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    line = next(line for line in text(vault).splitlines() if line.startswith("signature:"))
+    edit(vault, "platform: clawdbot\n", f"platform: clawdbot\n{line}\n", "other.md")
+    assert states(vault, "other.md") == ["invalid"]
+
+
+def test_a_key_that_is_not_in_the_keyring_vouches_for_nobody(vault: Workspace, keys: Path) -> None:
+    found = sign(vault, PATH, key=str(keys / "mallory"))
+    assert (found.verdict.state.value, found.verdict.reason) == (
+        "untrusted",
+        "it was not made with a key of si:babel",
+    )
+
+
+def test_a_key_that_was_swapped_or_revoked_no_longer_counts(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    key = vault.signatures.public_key(str(keys / "babel"))
+    files_of(vault)[REVOKED_KEYS] = f"{key.type} {key.base64}\n".encode()
+    assert states(vault) == ["untrusted"]
+    files_of(vault)[REVOKED_KEYS] = b"SSHKRL\n\0"
+    assert states(vault) == ["untrusted"]
+    del files_of(vault)[REVOKED_KEYS]
+    mallory = vault.signatures.public_key(str(keys / "mallory"))
+    edit(vault, key.base64, mallory.base64, ALLOWED_SIGNERS)
+    assert states(vault) == ["untrusted"]
+
+
+def test_an_expired_key_proves_no_old_date(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    edit(
+        vault,
+        f'si:babel namespaces="{ATTEST_NAMESPACE}"',
+        f'si:babel namespaces="{ATTEST_NAMESPACE}",valid-before="20260201130000Z"',
+        ALLOWED_SIGNERS,
+    )
+    assert states(vault) == ["valid"]
+    for _ in range(90):
+        vault.clock.now()
+    assert states(vault) == ["unproven-time"]
+
+
+def test_nobody_is_a_witness_of_their_own_words(vault: Workspace, keys: Path) -> None:
+    with pytest.raises(RefusedError, match="nobody is a witness of their own words"):
+        witness(vault, PATH, "confirm", key=str(keys / "babel"))
+    files_of(vault)["entities/si/pith.md"] = b"---\ntype: entity\nid: si:pith\ncontroller: si:babel\n---\n"
+    with pytest.raises(RefusedError, match="nobody is a witness"):
+        witnessed(vault, keys, PITH)
+
+
+def test_a_second_persona_of_the_author_is_no_witness(vault: Workspace, keys: Path) -> None:
+    witnessed(vault, keys, PITH)
+    files_of(vault)["entities/si/pith.md"] = b"---\ntype: entity\nid: si:pith\ncontroller: si:babel\n---\n"
+    assert states(vault) == ["unsigned", "excluded"]
+    files_of(vault)["entities/si/pith.md"] = b"---\nid: si:pith\ncontroller: [\n---\n"
+    assert states(vault) == ["unsigned", "untrusted"]
+
+
+def test_sybils_are_one_voice(vault: Workspace, keys: Path) -> None:
+    witnessed(vault, keys, PITH)
+    witnessed(vault, keys, CLAIRE)
+    for name in ("si/pith", "human/claire"):
+        entity = name.replace("/", ":")
+        files_of(vault)[f"entities/{name}.md"] = f"---\ntype: entity\nid: {entity}\ncontroller: human:x\n---\n".encode()
+    assert sorted(states(vault)) == ["excluded", "unsigned", "valid"]
+
+
+def test_a_stored_trust_is_ignored(vault: Workspace) -> None:
+    edit(vault, "confidence: 0.9", "confidence: 0.9\ntrust: {score: 1.0, level: consensus}")
+    assert trust_of(vault, PATH).trust.score == 0.0
+    assert trust_of(vault, PATH, literal=True).trust.score == 0.0
+
+
+def test_nobody_signs_for_others_or_without_a_key(vault: Workspace, keys: Path) -> None:
+    with pytest.raises(UsageError, match="no key to sign with"):
+        sign(vault, PATH)
+    edit(vault, "author: si:babel", "author: si:pith")
+    with pytest.raises(RefusedError, match="can't sign for others"):
+        sign(vault, PATH, key=str(keys / "babel"))
+    with pytest.raises(UsageError, match="partial of what"):
+        witness(replace(vault, actor=CLAIRE, config=Config(owner=CLAIRE)), PATH, "partial", key=str(keys / "claire"))
