@@ -29,8 +29,8 @@ class Postings(Protocol):
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Return the rows that hold a term, ascending, and how often each does."""
 
-    def positions(self, field: Field, term: str, row: int) -> Sequence[int]:
-        """Return where a term stands in a row's field."""
+    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Return where a term stands in the field of each row."""
 
     def terms(self, prefix: str) -> Sequence[str]:
         """Return all terms that begin with `prefix`, sorted."""
@@ -136,11 +136,15 @@ class LayeredIndex:
         rows_above, counts_above = self._above.postings(field, term)
         return ([*rows, *rows_above], [*counts, *counts_above]) if rows_above else (rows, counts)
 
-    def positions(self, field: Field, term: str, row: int) -> Sequence[int]:
-        """Return where a term stands in a row's field, counted in terms from 0; empty where it does not."""
-        if row >= self._index.row_count:
-            return self._above.positions(field, term, row)
-        return self._ask(lambda below: below.positions(field, term, row))
+    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
+        count = self._index.row_count
+        lower = [row for row in rows if row < count]
+        below = iter(self._ask(lambda below: below.positions(field, term, lower)) if lower else ())
+        if len(lower) == len(rows):
+            return list(below)
+        above = iter(self._above.positions(field, term, [row for row in rows if row >= count]))
+        return [next(below if row < count else above) for row in rows]
 
     def lengths(self, field: Field) -> Sequence[int]:
         """Return the number of terms of a field for every row, dead ones included."""

@@ -44,9 +44,10 @@ class MemoryIndex:
         places: Mapping[int, list[int]] = self._places[field].get(term, {})
         return list(places), [len(positions) for positions in places.values()]
 
-    def positions(self, field: Field, term: str, row: int) -> Sequence[int]:
-        """Return where a term stands in a row's field, counted in terms from 0; empty where it does not."""
-        return self._places[field].get(term, {}).get(row, ())
+    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
+        places = self._places[field].get(term, {})
+        return [places.get(row, ()) for row in rows]
 
     def lengths(self, field: Field) -> Sequence[int]:
         """Return the number of terms of a field for every row, dead ones included."""

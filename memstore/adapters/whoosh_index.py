@@ -51,7 +51,6 @@ class WhooshIndex:
         except Exception as error:  # unpickling damaged bytes may raise anything
             raise DamagedError("the search index can't be opened") from error
         self._blocks: dict[tuple[Field, str], list[tuple[_Segment, list[_Block]]]] = {}
-        self._places: dict[tuple[Field, str], dict[int, bytes]] = {}
 
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Return the rows that hold a term, ascending, and how often each does."""
@@ -69,19 +68,18 @@ class WhooshIndex:
             rows, counts = [rows[i] for i in order], [counts[i] for i in order]
         return rows, counts
 
-    def positions(self, field: Field, term: str, row: int) -> Sequence[int]:
-        """Return where a term stands in a row's field, counted in terms from 0; empty where it does not."""
-        key = (field, term)
-        if key not in self._places:
-            self._places[key] = {
-                row: value
-                for segment, blocks in self._read(field, term)
-                for block in blocks
-                for row, value in zip(segment.rows_of(block.documents), block.values, strict=True)
-            }
-        value = self._places[key].get(row)
-        positions: list[int] = _format().decode_positions(value) if value is not None else []
-        return positions
+    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
+        wanted = set(rows)
+        values = {
+            row: value
+            for segment, blocks in self._read(field, term)
+            for block in blocks
+            for row, value in zip(segment.rows_of(block.documents), block.values, strict=True)
+            if row in wanted
+        }
+        decoded = _format().decode_positions
+        return [decoded(values[row]) if row in values else () for row in rows]
 
     def terms(self, prefix: str) -> Sequence[str]:
         """Return all terms of both fields that begin with `prefix`, sorted; dead rows' terms may be among them."""

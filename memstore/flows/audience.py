@@ -172,7 +172,8 @@ class Audience:
     def _phrase(self, terms: Sequence[str], field: Field) -> Postings:
         columns = [self._visible(self.index.postings(field, term))[0] for term in dict.fromkeys(terms)]
         rows = sorted(set(columns[0]).intersection(*columns[1:]))
-        counts = [phrase_counts([self.index.positions(field, term, row) for term in terms]) for row in rows]
+        positions = {term: self.index.positions(field, term, rows) for term in dict.fromkeys(terms)}
+        counts = map(phrase_counts, zip(*(positions[term] for term in terms), strict=True))
         found = [(row, times) for row, times in zip(rows, counts, strict=True) if times]
         return [row for row, _ in found], [times for _, times in found]
 

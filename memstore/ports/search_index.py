@@ -71,8 +71,8 @@ class SearchIndex(Protocol):
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Return the live rows that hold a term, ascending, and how often each does."""
 
-    def positions(self, field: Field, term: str, row: int) -> Sequence[int]:
-        """Return where a term stands in a row's field, counted in terms from 0; empty where it does not."""
+    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
 
     def lengths(self, field: Field) -> Sequence[int]:
         """Return the number of terms of a field for every row, dead ones included."""

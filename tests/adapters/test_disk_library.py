@@ -41,10 +41,10 @@ def said(snapshot: Snapshot) -> Said:
         for term in index.terms(""):
             rows, counts = index.postings(field, term)
             assert list(rows) == sorted(rows)
-            for row, count in zip(rows, counts, strict=True):
-                positions = list(index.positions(field, term, row))
+            places = index.positions(field, term, rows)
+            for row, count, positions in zip(rows, counts, places, strict=True):
                 assert len(positions) == count
-                postings[field, term, paths[row]] = positions
+                postings[field, term, paths[row]] = list(positions)
     return {
         "entries": {paths[row]: catalog.entry(row) for row in live},
         "columns": {paths[row]: {name: column[row] for name, column in columns.items()} for row in live},

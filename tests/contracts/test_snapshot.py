@@ -105,7 +105,7 @@ def test_postings_are_rows_with_counts(snapshot: Snapshot) -> None:
 
 
 def positions(snapshot: Snapshot, field: Field, term: str, path: str) -> Sequence[int]:
-    return list(snapshot.index.positions(field, term, row_of(snapshot, path)))
+    return list(snapshot.index.positions(field, term, [row_of(snapshot, path)])[0])
 
 
 def test_positions_count_terms_from_0(snapshot: Snapshot) -> None:
@@ -114,6 +114,9 @@ def test_positions_count_terms_from_0(snapshot: Snapshot) -> None:
     assert positions(snapshot, Field.HEAD, "hot", "c/empty.md") == [0, 2]
     assert positions(snapshot, Field.TEXT, "hot", "c/empty.md") == []
     assert positions(snapshot, Field.TEXT, "cold", "a/tea.md") == []
+    assert snapshot.index.positions(Field.TEXT, "hot", []) == []
+    rows = [row_of(snapshot, path) for path in ("c/copy.md", "b.md", "a/tea.md", "b.md")]
+    assert [list(places) for places in snapshot.index.positions(Field.TEXT, "hot", rows)] == [[], [0], [3, 8], [0]]
 
 
 def test_lengths_are_exact_and_cover_every_row(snapshot: Snapshot) -> None:
