@@ -17,15 +17,32 @@ if TYPE_CHECKING:
     from memstore.flows.adopt import adopt as adopt
     from memstore.flows.amend import set_keys as set_keys
     from memstore.flows.amend import tag as tag
+    from memstore.flows.audit import audit_trail as audit_trail
+    from memstore.flows.audit import verify_audit as verify_audit
     from memstore.flows.blame import blame as blame
     from memstore.flows.check import check as check
     from memstore.flows.cite import cite as cite
     from memstore.flows.commit import commit as commit
+    from memstore.flows.consents import consents as consents
+    from memstore.flows.consents import delegate as delegate
+    from memstore.flows.consents import grant_consent as grant_consent
+    from memstore.flows.consents import refuse_consent as refuse_consent
+    from memstore.flows.consents import request_consent as request_consent
+    from memstore.flows.consents import revoke_consent as revoke_consent
+    from memstore.flows.contexts import add_context as add_context
+    from memstore.flows.contexts import contexts as contexts
     from memstore.flows.create import belief as belief
     from memstore.flows.create import episode as episode
     from memstore.flows.create import note as note
     from memstore.flows.create import raw as raw
     from memstore.flows.diff import diff as diff
+    from memstore.flows.entities import add_entity as add_entity
+    from memstore.flows.entities import add_members as add_members
+    from memstore.flows.entities import entities as entities
+    from memstore.flows.entities import groups as groups
+    from memstore.flows.entities import guard_entity as guard_entity
+    from memstore.flows.entities import name_entity as name_entity
+    from memstore.flows.entities import remove_members as remove_members
     from memstore.flows.fix_provenance import fix_provenance as fix_provenance
     from memstore.flows.fmt import fmt as fmt
     from memstore.flows.impact import impact_of as impact_of
@@ -51,31 +68,47 @@ __version__ = "0.1.0"
 
 # Name -> module. Importing memstore must cost nothing: the program's `--version` does it.
 _HOMES = {
+    "add_context": "memstore.flows.contexts",
+    "add_entity": "memstore.flows.entities",
+    "add_members": "memstore.flows.entities",
     "add_memory": "memstore.flows.add",
     "adopt": "memstore.flows.adopt",
+    "audit_trail": "memstore.flows.audit",
     "belief": "memstore.flows.create",
     "blame": "memstore.flows.blame",
     "check": "memstore.flows.check",
     "cite": "memstore.flows.cite",
     "commit": "memstore.flows.commit",
+    "consents": "memstore.flows.consents",
+    "contexts": "memstore.flows.contexts",
     "contradict": "memstore.flows.reinforce",
+    "delegate": "memstore.flows.consents",
     "diff": "memstore.flows.diff",
+    "entities": "memstore.flows.entities",
     "episode": "memstore.flows.create",
     "find_orphans": "memstore.flows.orphans",
     "fix_provenance": "memstore.flows.fix_provenance",
     "fmt": "memstore.flows.fmt",
+    "grant_consent": "memstore.flows.consents",
+    "groups": "memstore.flows.entities",
+    "guard_entity": "memstore.flows.entities",
     "impact_of": "memstore.flows.impact",
     "import_seeds": "memstore.flows.import_seeds",
     "list_memories": "memstore.flows.list_memories",
     "log": "memstore.flows.log",
     "move": "memstore.flows.move",
+    "name_entity": "memstore.flows.entities",
     "note": "memstore.flows.create",
     "open_vault": "memstore.wiring",
     "process_raw": "memstore.flows.promote",
     "promote": "memstore.flows.promote",
     "raw": "memstore.flows.create",
     "recompute": "memstore.flows.recompute",
+    "refuse_consent": "memstore.flows.consents",
     "reinforce": "memstore.flows.reinforce",
+    "remove_members": "memstore.flows.entities",
+    "request_consent": "memstore.flows.consents",
+    "revoke_consent": "memstore.flows.consents",
     "search": "memstore.flows.search",
     "set_keys": "memstore.flows.amend",
     "show_memory": "memstore.flows.show",
@@ -84,6 +117,7 @@ _HOMES = {
     "tag": "memstore.flows.amend",
     "trace_memory": "memstore.flows.trace",
     "undo": "memstore.flows.undo",
+    "verify_audit": "memstore.flows.audit",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the keys are names

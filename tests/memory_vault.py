@@ -10,7 +10,7 @@ from memstore.codec.fence import MOST_BYTES
 from memstore.errors import ChangedMeanwhileError, LockedError, NoFileError, TooLargeError, VaultError
 from memstore.model.registry import kind_of
 from memstore.ports.vault import FileStat
-from memstore.rules.vault_places import is_memory_path
+from memstore.rules.vault_places import is_audit_path, is_memory_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +36,9 @@ class MemoryVault:
 
     def registry_files(self) -> Iterator[str]:
         yield from [path for path in self.files if kind_of(path)]
+
+    def audit_files(self) -> Iterator[str]:
+        yield from [path for path in self.files if is_audit_path(path)]
 
     def read(self, path: str) -> bytes:
         self._must_be_inside(path)

@@ -57,10 +57,20 @@ class DiskVault:
         from memstore.model.registry import REGISTRY_FOLDERS, kind_of
 
         for top in REGISTRY_FOLDERS:
-            for folder, folders, names in os.walk(os.path.join(self._real_root, top)):  # noqa: PTH118
-                folders[:] = [name for name in folders if not name.startswith(".")]
-                below = os.path.relpath(folder, self._real_root).replace(os.sep, "/")
-                yield from [path for name in names if kind_of(path := f"{below}/{name}")]
+            yield from [path for path in self._files_below(top) if kind_of(path)]
+
+    def audit_files(self) -> Iterator[str]:
+        """Yield the paths of all files with audit events, in no order."""
+        from memstore.rules.vault_places import is_audit_path
+
+        yield from [path for path in self._files_below("audit") if is_audit_path(path)]
+
+    def _files_below(self, top: str) -> Iterator[str]:
+        """Yield the paths of all files below a folder, but for hidden folders."""
+        for folder, folders, names in os.walk(os.path.join(self._real_root, top)):  # noqa: PTH118
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            below = os.path.relpath(folder, self._real_root).replace(os.sep, "/")
+            yield from [f"{below}/{name}" for name in names]
 
     def read(self, path: str) -> bytes:
         """Return a file's bytes.

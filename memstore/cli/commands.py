@@ -47,6 +47,13 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "trust": ("trust:trust", "show who vouches for a memory"),
         "attest": ("trust:attest", "give attestations to other tools"),
     },
+    "share": {
+        "entity": ("registry:entity", "see and change who there is"),
+        "group": ("registry:group_", "see and change groups"),
+        "consent": ("consent:consent", "record who said yes, and who said no"),
+        "delegate": ("consent:delegate", "let somebody consent for another for a while"),
+        "audit": ("audit:audit", "see what was done with access, and prove it"),
+    },
     "history": {
         "status": ("history:status", "show what is not committed, and what is wrong"),
         "commit": ("history:commit", "commit pending memories"),

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memstore.cli.session import Session
+    from memstore.flows.registry import Registered
     from memstore.flows.save import Saved
     from memstore.model.finding import Finding
 
@@ -75,6 +76,33 @@ def saved_lines(session: Session, saved: Saved, *, dry_run: bool) -> Iterator[st
     ref = paint("ref", saved.ref) if saved.ref else ""
     told = " ".join(word for word in (ref, paint("title", safe_line(saved.title))) if word)
     yield f"{paint('path', safe_line(saved.path))}: {told}"
+
+
+def emit_registered(session: Session, verb: str, done: Registered, *, dry_run: bool) -> None:
+    """Tell what became of a file of a registry."""
+    session.emit(
+        verb,
+        document=lambda: _registered_document(done, dry_run=dry_run),
+        lines=lambda: _registered_lines(session, done, dry_run=dry_run),
+    )
+    if not done.diff:
+        session.say("nothing changed")
+
+
+def _registered_document(done: Registered, *, dry_run: bool) -> dict[str, Any]:
+    document: dict[str, Any] = {"id": done.id, "path": done.path, "changed": bool(done.diff)}
+    if dry_run:
+        document["diff"] = done.diff
+    return {**document, "commit": done.commit} if done.commit else document
+
+
+def _registered_lines(session: Session, done: Registered, *, dry_run: bool) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    if dry_run:
+        yield from diff_lines(session, done.diff)
+    else:
+        yield f"{session.paint('path', safe_line(done.path))}: {session.paint('ref', done.id)}"
 
 
 def diff_lines(session: Session, diff: str) -> Iterator[str]:

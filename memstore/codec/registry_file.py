@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import fence, shapes, strict_yaml
-from memstore.codec.fence import BOM, not_utf8
+from memstore.codec import fence, shapes, splice, strict_yaml
+from memstore.codec.draft import new_file
+from memstore.codec.fence import BOM, FencedText, not_utf8
 from memstore.codec.problem import Problem
+from memstore.errors import FormatError
 from memstore.model.finding import Position
 from memstore.model.registry import FORMS, RegistryKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memstore.codec.render import Plain
     from memstore.codec.strict_yaml import Frontmatter
     from memstore.model.finding import Finding
 
@@ -38,6 +43,40 @@ def read(path: str, kind: RegistryKind, data: bytes) -> RegistryFile | tuple[Fin
     if problems:
         return tuple(problem.found_in(path) for problem in problems)
     return RegistryFile(path, kind, front.values, front, body)
+
+
+_FENCE = b"---\n"
+
+
+def written(kind: RegistryKind, values: Mapping[str, Plain], body: str = "") -> bytes:
+    """Return the bytes of a new registry file that says just this; absent values are left out."""
+    said = new_file(values, body)
+    return said if FORMS[kind].suffix != ".yaml" else said.removeprefix(_FENCE).removesuffix(_FENCE)
+
+
+def edited(path: str, kind: RegistryKind, data: bytes, edits: Iterable[splice.Edit]) -> bytes:
+    """Return the bytes of a registry file after edits that touch only what they must.
+
+    Raises:
+        FormatError: the file can't be read, or not be edited without touching more than was asked for.
+    """
+    if FORMS[kind].suffix != ".yaml":
+        return splice.apply_to_text(path, _fenced(path, data), edits)
+    # All of it is what stands between the fences in other files.
+    mark = BOM if data.startswith(BOM) else b""
+    end = b"\r\n" if b"\r\n" in data else b"\n"
+    bare = data.removeprefix(BOM)
+    closing = b"" if bare.endswith(b"\n") or not bare else end
+    fence_line = b"---" + end
+    after = splice.apply_to_text(path, _fenced(path, fence_line + bare + closing + fence_line), edits)
+    return mark + after.removeprefix(fence_line).removesuffix(fence_line).removesuffix(closing or b"\0")
+
+
+def _fenced(path: str, data: bytes) -> FencedText:
+    text = fence.split(data)
+    if isinstance(text, FencedText):
+        return text
+    raise FormatError(f"{path} can't be read and is not touched", hint=f"memstore check {path}")
 
 
 def _yaml_of(data: bytes) -> tuple[str, int, str] | Problem:

@@ -328,6 +328,7 @@ _FORMS: dict[Shape, tuple[str, Callable[[str], bool]]] = {
     Shape.ENTITY: ("entity-id", is_entity_id),
     Shape.ENTITIES: ("entity-id", is_entity_id),
     Shape.ROLES: ("entity-id", is_entity_id),
+    Shape.GRANTEE: ("entity-id", lambda text: text == EVERYBODY or is_entity_id(text)),
     Shape.GRANTS: ("entity-id", _is_grant),
     Shape.GRANT_LISTS: ("entity-id", _is_grant),
     Shape.CONTEXT: ("entity-id", lambda text: is_entity_id(text) and text.startswith("ctx:")),
@@ -342,6 +343,7 @@ _FORMS: dict[Shape, tuple[str, Callable[[str], bool]]] = {
 _EXAMPLES = {
     Shape.MEMORY_ID: "lower-case letters, digits, - and _, 3 to 64 of them, like m_7f3k9q2x1c",
     Shape.ENTITY: "write kind:name in lower case, like human:sean",
+    Shape.GRANTEE: 'write kind:name in lower case, like human:sean, or "*"',
     Shape.ENTITIES: "write one kind:name an item, like human:sean; look for a missing dash or indent",
     Shape.GRANTS: 'write one kind:name an item, like human:sean, or "*"; look for a missing dash or indent',
     Shape.GRANT_LISTS: 'write one kind:name an item, like human:sean, or "*"',

@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memstore.codec import audit_event
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.changes import Changes, check_changes, introduced_ids
 from memstore.flows.pending import own_pending, pending
 from memstore.flows.resolve import resolve
 from memstore.model.finding import in_order
-from memstore.rules import commit_messages, own_files, transitions
+from memstore.rules import audit, commit_messages, own_files, transitions
+from memstore.rules.audit import AUDIT_HEAD
+from memstore.rules.vault_places import is_audit_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from memstore.codec.memory_file import ReadFile
     from memstore.flows.pending import Pending
+    from memstore.model.audit import AuditEvent
     from memstore.model.change import MemoryChange
     from memstore.model.finding import Finding
     from memstore.ports.search_index import Snapshot
@@ -71,7 +75,10 @@ def commit_paths(ws: Workspace, paths: Collection[str], *, text: str | None = No
         snapshot = ws.library.snapshot()
         waiting = pending(ws, snapshot)
         chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
-        return _commit(ws, waiting, snapshot, chosen, {}, text)
+        own: Mapping[str, bytes | None] = {}
+        if any(map(own_files.is_own_path, paths)):
+            own = {path: data for path, data in own_pending(ws).items() if path in paths}
+        return _commit(ws, waiting, snapshot, chosen, own, text)
 
 
 def _commit(
@@ -98,15 +105,22 @@ def _commit(
     )
 
 
-def _message(chosen: Sequence[MemoryChange], own: Collection[str], text: str | None) -> str:
+def _message(chosen: Sequence[MemoryChange], own: Mapping[str, bytes | None], text: str | None) -> str:
     """Return the message for memories and the vault's own files, of which there are some, of the one or the other."""
+    heads = [f"{AUDIT_HEAD}: {digest}" for digest in audit.heads(_events(own))]
     if not chosen:
-        return f"{text or f'vault: {own_files.told(own)}'}\n"
+        return commit_messages.with_trailers(text or f"vault: {own_files.told(own)}", heads)
     message = commit_messages.message(chosen, text)
-    if not own or text is not None:
-        return message
-    subject, _, rest = message.partition("\n")
-    return f"{subject}\n\nwith {own_files.told(own)}\n{rest}"
+    if own and text is None:
+        subject, _, rest = message.partition("\n")
+        message = f"{subject}\n\nwith {own_files.told(own)}\n{rest}"
+    return commit_messages.with_trailers(message, heads)
+
+
+def _events(own: Mapping[str, bytes | None]) -> Iterator[AuditEvent]:
+    for path, data in own.items():
+        if data and is_audit_path(path) and (event := audit_event.read(path, data)):
+            yield event
 
 
 def _checked(changes: Changes, files: Mapping[str, ReadFile], snapshot: Snapshot) -> tuple[Finding, ...]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import memory_file
+from memstore.codec import memory_file, registry_file
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.titles import title_of
 from memstore.errors import ChangedMeanwhileError, FormatError, RefusedError, VaultError
+from memstore.model import registry
 from memstore.model.finding import in_order
 from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
 from memstore.rules import checks, transitions
 from memstore.rules.checks import Checked
+from memstore.rules.vault_places import is_audit_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +60,13 @@ def save(ws: Workspace, edit: Edit, *, verb: str, dry_run: bool = False, commit:
 
 
 def save_all(
-    ws: Workspace, edits: Sequence[Edit], *, verb: str, dry_run: bool = False, commit: bool = False
+    ws: Workspace,
+    edits: Sequence[Edit],
+    *,
+    verb: str,
+    dry_run: bool = False,
+    commit: bool = False,
+    own: Sequence[Written] = (),
 ) -> tuple[Saved, ...]:
     """Write the memories of one operation, after all of them have been checked.
 
@@ -68,28 +76,59 @@ def save_all(
         verb: the command, for `undo`.
         dry_run: write nothing, and return what would be.
         commit: commit the files as well; the vault's configuration may ask for that too.
+        own: files of the vault itself that belong to the operation: registries, consents, audit events.
 
     Raises:
-        FormatError: the new bytes could not be read as a memory.
+        FormatError: the new bytes could not be read as a memory, or as what such a file has to be.
         RefusedError: a memory must not change in that way.
         ChangedMeanwhileError: a file is no longer what was read, or there is one already; nothing was written.
     """
     files = [_checked(edit) for edit in edits]
     saved = tuple(_saved(edit, file) for edit, file in zip(edits, files, strict=True))
     changes = [edit for edit in edits if edit.before is None or edit.before.data != edit.after]
-    if dry_run or not changes:
+    for file in own:
+        _check_own(file)
+    if dry_run or not (changes or own):
         return saved
     commit = commit or ws.config.auto_commit
     if commit:
         can_commit(ws)
     with ws.vault.lock():
-        _write(ws, changes, verb)
+        _write(ws, [*map(_written, changes), *own], verb)
     if not commit:
         return saved
-    made = _commit(ws, [edit.path for edit in changes])
+    made = _commit(ws, [edit.path for edit in changes] + [file.path for file in own])
     return tuple(
         Saved(ref=s.ref, path=s.path, title=s.title, diff=s.diff, findings=s.findings, commit=made) for s in saved
     )
+
+
+def save_own(
+    ws: Workspace, files: Sequence[Written], *, verb: str, dry_run: bool = False, commit: bool = False
+) -> str | None:
+    """Write files of the vault itself as one operation; return the commit that has them, None where there is none.
+
+    Raises:
+        FormatError: the new bytes are not what such a file has to be.
+        ChangedMeanwhileError: a file is no longer what was read, or there is one already; nothing was written.
+    """
+    commit = commit or ws.config.auto_commit
+    save_all(ws, [], verb=verb, dry_run=dry_run, own=files)
+    if dry_run or not commit:
+        return None
+    return _commit(ws, [file.path for file in files])
+
+
+def _check_own(file: Written) -> None:
+    """Stop where a registry file would not be readable."""
+    kind = registry.kind_of(file.path)
+    read = registry_file.read(file.path, kind, file.after) if kind and file.after is not None else None
+    if isinstance(read, tuple):
+        raise FormatError(f"{file.path} would not be readable; nothing was written:\n{told(read)}", hint=hint(read))
+
+
+def _written(edit: Edit) -> Written:
+    return Written(edit.path, edit.before.data if edit.before else None, edit.after)
 
 
 def _checked(edit: Edit) -> MemoryFile:
@@ -149,28 +188,29 @@ def unchanged(file: MemoryFile) -> Saved:
     return _saved(Edit(path=file.path, before=file, after=file.data), file)
 
 
-def _write(ws: Workspace, edits: Sequence[Edit], verb: str) -> None:
+def _write(ws: Workspace, files: Sequence[Written], verb: str) -> None:
     """Write all files; before the first one is touched, each must be as it was read."""
-    for edit in edits:
-        _expect(ws, edit)
+    for file in files:
+        _expect(ws, file)
     # The journal comes last: after a crash in between, `undo` knows the operation before, and sees that files changed.
-    for edit in edits:
-        if edit.before is None:
-            ws.vault.create(edit.path, edit.after)
+    for file in files:
+        if file.before is None:
+            ws.vault.create(file.path, file.after or b"")
         else:
-            ws.vault.replace(edit.path, edit.after, expected=edit.before.data)
-    written = tuple(Written(edit.path, edit.before.data if edit.before else None, edit.after) for edit in edits)
-    ws.journal.record(Operation(verb=verb, at=instant(ws.clock.now()), files=written))
+            ws.vault.replace(file.path, file.after or b"", expected=file.before)
+    # What was audited stays so: undoing an act is another act.
+    undoable = tuple(file for file in files if not is_audit_path(file.path))
+    ws.journal.record(Operation(verb=verb, at=instant(ws.clock.now()), files=undoable))
 
 
-def _expect(ws: Workspace, edit: Edit) -> None:
+def _expect(ws: Workspace, file: Written) -> None:
     try:
-        now = ws.vault.read(edit.path)
+        now = ws.vault.read(file.path)
     except VaultError:
         now = None
-    if now != (edit.before.data if edit.before else None):
-        what = "there is a file already" if edit.before is None else "it was saved by somebody else meanwhile"
-        raise ChangedMeanwhileError(f"{edit.path}: {what}; nothing was written", hint="run the command again")
+    if now != file.before:
+        what = "there is a file already" if file.before is None else "it was saved by somebody else meanwhile"
+        raise ChangedMeanwhileError(f"{file.path}: {what}; nothing was written", hint="run the command again")
 
 
 def can_commit(ws: Workspace) -> None:

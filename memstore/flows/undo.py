@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import ChangedMeanwhileError, NotFoundError, VaultError
+from memstore.flows.audit import is_audited, recorded
 from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
 from memstore.rules.access import may_see
@@ -50,6 +51,9 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
             files=tuple(Written(file.path, file.after, file.before) for file in last.files),
         )
         if not dry_run:
+            if is_audited(last.verb):
+                event = recorded(ws, "undo", of=last.verb)
+                ws.vault.create(event.path, event.after or b"")
             for file in back.files:
                 _write(ws, file)
             ws.journal.record(back)

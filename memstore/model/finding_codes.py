@@ -359,6 +359,27 @@ _CODES = (
         "In .memstore/allowed_signers the line lets nobody in. In .memstore/revoked_keys it might keep somebody out, "
         "so no key counts until it is mended. `memstore keys` writes lines that stock OpenSSH reads as well.",
     ),
+    # -- the audit chain
+    _error(
+        "audit-unreadable",
+        "a file among the audit events that holds none",
+        "Events are JSON, one a file, written once by memstore. Bring the file back from git.",
+    ),
+    _error(
+        "audit-changed",
+        "an audit event that is not as it was written",
+        "Its digest is another one than the file says. Bring the file back from git.",
+    ),
+    _error(
+        "audit-missing",
+        "an audit event that follows one that is not there",
+        "Each event names the digests of the writer's latest events before it; one of these was changed or deleted.",
+    ),
+    _error(
+        "audit-truncated",
+        "a commit names an audit event that is not there",
+        "Commits name the latest events in the trailer Audit-Head, so events that were cut off at the end are missed.",
+    ),
 )
 
 CODES: Mapping[str, FindingCode] = MappingProxyType({code.name: code for code in _CODES})

@@ -50,6 +50,7 @@ class Shape(Enum):
     MEMORY_ID = "a memory's id"
     ENTITY = "an entity id"
     ENTITIES = "a list of entity ids"
+    GRANTEE = 'an entity id, or "*"'
     GRANTS = 'a list of entity ids, or "*"'
     GRANT_LISTS = "a list of lists of entity ids"
     CONTEXT = "a context, ctx:name"

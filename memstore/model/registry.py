@@ -45,7 +45,7 @@ CONSENT_KEYS = (
     Key("effect", Shape.CHOICE, EFFECTS),
     _required("grantor", Shape.ENTITY),
     Key("on_behalf_of", Shape.ENTITY),
-    Key("grantee", Shape.ENTITY),
+    Key("grantee", Shape.GRANTEE),
     Key("scope", Shape.LINE),
     Key("revokes", Shape.MEMORY_ID),
     _required("granted_at", Shape.INSTANT),
@@ -60,7 +60,7 @@ REQUEST_KEYS = (
     _required("id", Shape.MEMORY_ID),
     Key("grantor", Shape.ENTITY),
     Key("on_behalf_of", Shape.ENTITY),
-    Key("grantee", Shape.ENTITY),
+    Key("grantee", Shape.GRANTEE),
     Key("scope", Shape.LINE),
     Key("requested_at", Shape.INSTANT),
     Key("requested_by", Shape.ENTITY),
@@ -116,3 +116,9 @@ def expected_id(path: str, kind: RegistryKind) -> str:
         return ":".join(names[-2:])
     namespace = FORMS[kind].namespace
     return f"{namespace}:{names[-1]}" if namespace else names[-1]
+
+
+def path_of(registry_id: str, kind: RegistryKind, *, year: str = "") -> str:
+    """Return where the registry file of an id belongs; consents and requests lie by the year they were written in."""
+    name = registry_id.replace(":", "/") if kind is RegistryKind.ENTITY else registry_id.rpartition(":")[2]
+    return "/".join(part for part in (kind.value, year, f"{name}{FORMS[kind].suffix}") if part)

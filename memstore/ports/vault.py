@@ -37,6 +37,9 @@ class Vault(Protocol):
     def registry_files(self) -> Iterator[str]:
         """Yield the paths of all registry files (`model.registry`), in no order."""
 
+    def audit_files(self) -> Iterator[str]:
+        """Yield the paths of all files with audit events, in no order."""
+
     def read(self, path: str) -> bytes:
         """Return a file's bytes.
 

@@ -22,3 +22,8 @@ def is_memory_path(path: str) -> bool:
     """Whether the path of a file, relative to the vault, is one where memories lie; `.memstoreignore` aside."""
     *folders, name = path.split("/")
     return is_memory_name(name) and all(is_memory_folder(folder, at_top=i == 0) for i, folder in enumerate(folders))
+
+
+def is_audit_path(path: str) -> bool:
+    """Whether the path of a file, relative to the vault, is one where an audit event lies."""
+    return path.startswith("audit/") and path.endswith(".json") and "/." not in path

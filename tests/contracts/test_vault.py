@@ -115,6 +115,12 @@ def test_places_that_hold_no_memories_are_not_listed(vault: Vault) -> None:
     assert paths(vault) == {"Index.md", "notes/groups/a.md", "suggestions/s.md"}
 
 
+def test_audit_files_are_listed_apart(vault: Vault) -> None:
+    for path in ("audit/si/ash/2026/20260301T000000Z-ev_1.json", "audit/README.md", "entities/a/b.json", "m.md"):
+        vault.create(path, b"{}")
+    assert set(vault.audit_files()) == {"audit/si/ash/2026/20260301T000000Z-ev_1.json"}
+
+
 def test_registry_files_are_listed_apart(vault: Vault) -> None:
     for path in ("entities/human/sean.md", "groups/tutors.yaml", "consents/2026/con_1.md", "groups/a.md", "note.md"):
         vault.create(path, b"text")

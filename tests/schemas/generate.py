@@ -40,6 +40,7 @@ _TEXTS: dict[Shape, dict[str, Any]] = {
     Shape.ENTITY: _text(ENTITY_ID_PATTERN),
     Shape.ENTITIES: _text(ENTITY_ID_PATTERN),
     Shape.ROLES: _text(ENTITY_ID_PATTERN),
+    Shape.GRANTEE: _text(rf"\*|{ENTITY_ID_PATTERN}"),
     Shape.GRANTS: _text(f"{EVERYBODY}|{ENTITY_ID_PATTERN}"),
     Shape.GRANT_LISTS: _text(f"{EVERYBODY}|{ENTITY_ID_PATTERN}"),
     Shape.CONTEXT: _text(r"ctx:[a-z0-9][a-z0-9._-]*"),

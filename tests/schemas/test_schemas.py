@@ -69,7 +69,8 @@ time = st.sampled_from(
     ["2026-02-01", "2026-02-01T18:04:11Z", "2026-02-01T18:04:11.5Z", "2026-2-1", "2026-02-01T18:04", ""]
 )
 _TEXTS = {
-    Shape.ENTITY: entity, Shape.ENTITIES: entity, Shape.GRANTS: entity, Shape.GRANT_LISTS: entity,
+    Shape.ENTITY: entity, Shape.GRANTEE: entity, Shape.ENTITIES: entity,
+    Shape.GRANTS: entity, Shape.GRANT_LISTS: entity,
     Shape.CONTEXT: entity,
     Shape.REF: ref, Shape.REFS: ref, Shape.HEIRS: ref, Shape.SOURCES: ref, Shape.INSTANT: time, Shape.DAY: time,
     Shape.MEMORY_ID: st.sampled_from(["m_7f3k9q2x1c", "abc", "ab", "_ab", "ABC", "a" * 64, "a" * 65]),

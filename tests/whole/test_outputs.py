@@ -31,6 +31,15 @@ COMMANDS = (
     ["reinforce", "m_enqj11r5df", "--evidence", REF], ["contradict", "m_enqj11r5df", "--evidence", REF, "--dry-run"],
     ["import", "seeds", "README.md", "--dry-run"],
     ["fix-provenance", "--dry-run"], ["index", "status"], ["index", "rebuild"], ["index", "path"], ["hooks", "status"],
+    ["entity", "add", "dog:rex", "--alias", "Rex"], ["entity", "alias", "dog:rex", "Rexy"], ["entity", "list"],
+    ["entity", "guardian", "dog:rex", "human:sean", "--dry-run"], ["group", "add", "group:dogs", "dog:rex"],
+    ["group", "remove", "group:dogs", "dog:rex"], ["group", "list"],
+    ["consent", "grant", "--from", "human:sean", "--for", "dog:rex", "--to", "si:luna_agent", "--scope", REF],
+    ["consent", "refuse", "--from", "human:sean", "--to", "*", "--scope", "subject:dog:rex", "--dry-run"],
+    ["consent", "request", "--from", "human:sean", "--to", "si:luna_agent", "--scope", "subject:dog:rex"],
+    ["consent", "revoke", "con_7c8q9twgxk", "--by", "human:sean"], ["consent", "list"],
+    ["delegate", "--from", "human:sean", "--to", "si:claire", "--scope", "ctx:bella_care", "--expires", "1y"],
+    ["audit", "show"], ["audit", "verify"],
     ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
 )  # fmt: skip
 

@@ -1,0 +1,90 @@
+"""`memstore audit`: what was done with access, and whether the record of it is whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import group, subcommand
+from memstore.errors import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.audit import Verified
+    from memstore.model.audit import AuditEvent
+
+
+@group("audit", examples=("memstore audit verify", "memstore audit show"))
+def audit() -> None:
+    """See who did what with access, and prove that the record is whole."""
+
+
+@subcommand(audit, "verify", examples=("memstore audit verify",))
+def verify(session: Session) -> None:
+    """Prove that every audit event is as it was written and none is missing; exit 1 where one is."""
+    from memstore.flows.audit import verify_audit
+
+    done = verify_audit(session.workspace())
+    session.emit("audit-verify", document=lambda: _verified_document(done), lines=lambda: _verified_lines(done))
+    count = f"{done.events} event{'' if done.events == 1 else 's'}"
+    session.say(f"{count}, {len(done.findings)} not as they should be" if done.findings else f"{count}, all sound")
+    if done.findings:
+        session.exit(Exit.FOUND_ERRORS)
+
+
+@subcommand(audit, "show", examples=("memstore audit show", "memstore audit show human:sean -n 5"))
+@click.argument("of", metavar="[ID]", required=False)
+@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="How many at most.")
+def show(session: Session, of: str | None, limit: int | None) -> None:
+    """Show what was done, the latest first: all, or by or about one entity, memory or consent."""
+    from memstore.flows.audit import audit_trail
+
+    events = audit_trail(session.workspace(), of=of, limit=limit)
+    session.emit(
+        "audit-show",
+        document=lambda: {"events": [_document(event) for event in events]},
+        lines=lambda: (_line(session, event) for event in events),
+        each="events",
+    )
+    if not events:
+        session.say("nothing was done with access yet")
+
+
+def _verified_document(done: Verified) -> dict[str, Any]:
+    from memstore.cli.check_formats import as_json
+
+    return {"events": done.events, "findings": [as_json(finding) for finding in done.findings]}
+
+
+def _verified_lines(done: Verified) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for finding in done.findings:
+        yield safe_line(finding.line)
+        if finding.hint:
+            yield f"  hint: {finding.hint}"
+
+
+def _document(event: AuditEvent) -> dict[str, Any]:
+    return {
+        "id": event.id,
+        "path": event.path,
+        "at": event.at,
+        "by": event.by,
+        "event": event.event,
+        "about": {**event.about},
+        "digest": event.digest,
+    }
+
+
+def _line(session: Session, event: AuditEvent) -> str:
+    from memstore.cli.output import safe_line
+
+    about = "  ".join(
+        f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in event.about.items()
+    )
+    return f"{session.paint('dim', event.at)}  {safe_line(f'{event.by}  {event.event}  {about}')}"

@@ -1,0 +1,165 @@
+"""`memstore consent` and `memstore delegate`: who said yes, who said no, and who may say it for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from memstore.cli.options import command, group, subcommand
+from memstore.cli.written import commit_option, dry_run_option, emit_registered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.cli.session import Session
+    from memstore.flows.consents import KnownConsent
+
+F = TypeVar("F", bound="Callable[..., Any] | click.Command")
+
+_EXAMPLE = "--from human:parent_456 --to si:reading_specialist --scope ctx:student_123_academic"
+
+
+def _record_options(*, ends: bool = True) -> Callable[[F], F]:
+    """Add what all records say: who, to whom, for what, for whom, until when and why."""
+
+    def decorate(function: F) -> F:
+        made = commit_option()(dry_run_option()(function))
+        made = click.option("--note", metavar="TEXT", default="", help="What was said, in its own words.")(made)
+        made = click.option("--reason", metavar="TEXT", help="Why.")(made)
+        if ends:
+            made = click.option("--expires", metavar="DATE", help="Until just before when: a date, or like 30d.")(made)
+        made = click.option(
+            "--for", "on_behalf_of", metavar="ENTITY", help="For whom they speak, as guardian or delegate."
+        )(made)
+        scope = "What: mem:ID or any REF, ctx:NAME, subject:ENTITY or source:ENTITY."
+        made = click.option("--scope", metavar="SCOPE", required=True, help=scope)(made)
+        made = click.option("--to", "grantee", metavar="ENTITY", required=True, help="To whom it may be passed on.")(
+            made
+        )
+        return click.option("--from", "grantor", metavar="ENTITY", required=True, help="Who says so.")(made)
+
+    return decorate
+
+
+@group("consent", examples=(f"memstore consent grant {_EXAMPLE}", "memstore consent list"))
+def consent() -> None:
+    """Record consents and refusals. A consent opens nothing by itself: it lets a grant count."""
+
+
+@subcommand(
+    consent,
+    "grant",
+    examples=(
+        f"memstore consent grant {_EXAMPLE}",
+        "memstore consent grant --from human:sean --for dog:bella --to si:luna_agent --scope m_7f3 --expires 30d",
+    ),
+)
+@_record_options()
+def grant(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+    """Record that somebody consents."""
+    from memstore.flows.consents import grant_consent
+
+    done = grant_consent(session.workspace(), grantor, grantee, scope, dry_run=dry_run, **told)
+    emit_registered(session, "consent-grant", done, dry_run=dry_run)
+
+
+@subcommand(
+    consent, "refuse", examples=("memstore consent refuse --from human:sean --to '*' --scope subject:dog:bella",)
+)
+@_record_options()
+def refuse(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+    """Record that somebody says no; it beats every consent."""
+    from memstore.flows.consents import refuse_consent
+
+    done = refuse_consent(session.workspace(), grantor, grantee, scope, dry_run=dry_run, **told)
+    emit_registered(session, "consent-refuse", done, dry_run=dry_run)
+
+
+@subcommand(consent, "request", examples=(f"memstore consent request {_EXAMPLE}",))
+@_record_options(ends=False)
+def request(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+    """Write a request that can be sent to who is asked; it opens nothing, and no answer is no consent."""
+    from memstore.flows.consents import request_consent
+
+    done = request_consent(session.workspace(), grantor, grantee, scope, dry_run=dry_run, **told)
+    emit_registered(session, "consent-request", done, dry_run=dry_run)
+
+
+@subcommand(
+    consent,
+    "revoke",
+    examples=(
+        "memstore consent revoke con_7c8q9twgxk --by human:sean",
+        "memstore consent revoke con_7c8q9twgxk --as human:sean",
+    ),
+)
+@click.argument("consent_id", metavar="CONSENT")
+@click.option("--by", metavar="ENTITY", help="Who takes it back, where it is not the one who acts.")
+@click.option("--reason", metavar="TEXT", help="Why.")
+@click.option("--note", metavar="TEXT", default="", help="What was said, in its own words.")
+@commit_option()
+@dry_run_option()
+def revoke(session: Session, /, consent_id: str, *, by: str | None, dry_run: bool, **told: Any) -> None:
+    """Take a consent, a refusal or a delegation back, from now on.
+
+    Only who gave it, whom it speaks for, or a guardian of theirs can.
+    """
+    from memstore.flows.consents import revoke_consent
+
+    done = revoke_consent(session.workspace(), consent_id, by=by, dry_run=dry_run, **told)
+    emit_registered(session, "consent-revoke", done, dry_run=dry_run)
+
+
+@subcommand(consent, "list", examples=("memstore consent list", "memstore --as human:sean consent list"))
+def list_consents(session: Session) -> None:
+    """List consents, refusals, delegations and requests; anybody but the vault's owner sees those that name them."""
+    from memstore.flows.consents import consents
+
+    known = consents(session.workspace())
+    session.emit(
+        "consent-list",
+        document=lambda: {"consents": [_document(one) for one in known]},
+        lines=lambda: (_line(session, one) for one in known),
+        each="consents",
+    )
+    if not known:
+        session.say("no consent is recorded; memstore consent grant records one")
+
+
+@command(
+    "delegate",
+    examples=("memstore delegate --from human:sean --to si:claire --scope source:human:sean --expires 1y",),
+)
+@_record_options()
+def delegate(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+    """Record that somebody lets another consent in their place; it has to end, and can't be passed on."""
+    from memstore.flows.consents import delegate as record
+
+    done = record(session.workspace(), grantor, grantee, scope, dry_run=dry_run, **told)
+    emit_registered(session, "delegate", done, dry_run=dry_run)
+
+
+def _document(one: KnownConsent) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "path": one.path,
+        "kind": one.kind,
+        "grantor": one.grantor,
+        "on_behalf_of": one.on_behalf_of,
+        "grantee": one.grantee,
+        "scope": one.scope,
+        "at": one.at,
+        "expires_at": one.expires_at,
+        "reason": one.reason,
+        "state": one.state,
+    }
+
+
+def _line(session: Session, one: KnownConsent) -> str:
+    from memstore.cli.output import safe_line
+
+    behalf = f" for {one.on_behalf_of}" if one.on_behalf_of else ""
+    ends = f" until {one.expires_at}" if one.expires_at else ""
+    told = f"{one.kind}  {one.grantor}{behalf} -> {one.grantee or ''}  {one.scope or ''}  {one.state}{ends}"
+    return f"{session.paint('path', safe_line(one.path))}: {session.paint('ref', one.id)}  {safe_line(told)}"

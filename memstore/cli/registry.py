@@ -1,0 +1,207 @@
+"""`memstore entity` and `memstore group`: who there is, who speaks for whom, who belongs together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from memstore.cli.options import group, several, subcommand
+from memstore.cli.written import commit_option, dry_run_option, emit_registered
+from memstore.model.registry import ENTITY_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.entities import KnownEntity, KnownGroup, KnownMember
+
+F = TypeVar("F", bound="Callable[..., Any] | click.Command")
+
+_entity_argument = click.argument("entity_id", metavar="ENTITY")
+_remove_option = click.option("--remove", is_flag=True, help="Take them away.")
+
+
+@group("entity", examples=("memstore entity add dog:bella --alias Bella --guardian human:sean", "memstore entity list"))
+def entity() -> None:
+    """See and change who there is: people, agents, animals, topics."""
+
+
+@subcommand(
+    entity,
+    "add",
+    examples=(
+        "memstore entity add dog:bella --alias Bella --guardian human:sean",
+        'memstore entity add vet:dr_smith --alias "Dr. Smith" --role vet --note "Bella\'s vet"',
+    ),
+)
+@_entity_argument
+@several("--alias", "--aliases", "aliases", metavar="NAME…", help="Names by which people call it.")
+@several("--guardian", "--guardians", "guardians", metavar="ENTITY…", help="Who speaks for it.")
+@click.option("--kind", type=click.Choice(ENTITY_KINDS), help="What it is, where its namespace does not say so.")
+@several("--role", "--roles", "roles", metavar="ROLE…", help="Roles it holds.")
+@click.option("--note", metavar="TEXT", default="", help="A text for people.")
+@commit_option()
+@dry_run_option()
+def add(session: Session, /, entity_id: str, *, dry_run: bool, **said: Any) -> None:
+    """Register an entity. Names are what a generalization must not give away; guardians consent for it."""
+    from memstore.flows.entities import add_entity
+
+    done = add_entity(session.workspace(), entity_id, dry_run=dry_run, **said)
+    emit_registered(session, "entity-add", done, dry_run=dry_run)
+
+
+@subcommand(entity, "alias", examples=('memstore entity alias dog:bella "Bella Blue"',))
+@_entity_argument
+@click.argument("names", metavar="NAME…", nargs=-1, required=True)
+@_remove_option
+@commit_option()
+@dry_run_option()
+def alias(
+    session: Session, entity_id: str, names: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
+) -> None:
+    """Give an entity names, or take them away."""
+    from memstore.flows.entities import name_entity
+
+    done = name_entity(session.workspace(), entity_id, names, remove=remove, commit=commit, dry_run=dry_run)
+    emit_registered(session, "entity-alias", done, dry_run=dry_run)
+
+
+@subcommand(entity, "guardian", examples=("memstore entity guardian dog:bella human:sean",))
+@_entity_argument
+@click.argument("guardians", metavar="GUARDIAN…", nargs=-1, required=True)
+@_remove_option
+@commit_option()
+@dry_run_option()
+def guardian(
+    session: Session, entity_id: str, guardians: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
+) -> None:
+    """Say who speaks for an entity: their consent is needed, and its own is not enough."""
+    from memstore.flows.entities import guard_entity
+
+    done = guard_entity(session.workspace(), entity_id, guardians, remove=remove, commit=commit, dry_run=dry_run)
+    emit_registered(session, "entity-guardian", done, dry_run=dry_run)
+
+
+@subcommand(entity, "list", examples=("memstore entity list",))
+def list_entities(session: Session) -> None:
+    """List the registered entities; anybody but the vault's owner sees no more than themselves."""
+    from memstore.flows.entities import entities
+
+    known = entities(session.workspace())
+    session.emit(
+        "entity-list",
+        document=lambda: {"entities": [_entity_document(one) for one in known]},
+        lines=lambda: (_entity_line(session, one) for one in known),
+        each="entities",
+    )
+    if not known:
+        session.say("no entity is registered; memstore entity add registers one")
+
+
+def _entity_document(one: KnownEntity) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "path": one.path,
+        "kind": one.kind,
+        "aliases": [*one.aliases],
+        "guardians": [*one.guardians],
+        "roles": [*one.roles],
+    }
+
+
+def _entity_line(session: Session, one: KnownEntity) -> str:
+    from memstore.cli.output import safe_line
+
+    told = [", ".join(one.aliases), f"guardian: {', '.join(one.guardians)}" if one.guardians else ""]
+    told += [", ".join(one.roles)]
+    words = "  ".join(safe_line(part) for part in told if part)
+    return f"{session.paint('path', safe_line(one.path))}: {session.paint('ref', one.id)}  {words}".rstrip()
+
+
+# -- groups --------------------------------------------------------------------------------------
+
+
+@group("group", examples=("memstore group add group:bella_care_team human:sean vet:dr_smith", "memstore group list"))
+def group_() -> None:
+    """See and change groups, whose members see what the group is granted, while they are members."""
+
+
+@subcommand(
+    group_,
+    "add",
+    examples=(
+        "memstore group add group:bella_care_team human:sean vet:dr_smith",
+        "memstore group add group:tutors si:tutor_b --until 2026-06-15",
+    ),
+)
+@click.argument("group_id", metavar="GROUP")
+@click.argument("members", metavar="ENTITY…", nargs=-1, required=True)
+@click.option("--from", "since", metavar="DATE", help="From when on; now, if not given.")
+@click.option("--until", metavar="DATE", help="Until just before when.")
+@commit_option()
+@dry_run_option()
+def add_to_group(
+    session: Session,
+    group_id: str,
+    members: tuple[str, ...],
+    *,
+    since: str | None,
+    until: str | None,
+    commit: bool,
+    dry_run: bool,
+) -> None:
+    """Put entities in a group, which is made where there is none."""
+    from memstore.flows.entities import add_members
+
+    ws = session.workspace()
+    done = add_members(ws, group_id, members, since=since, until=until, commit=commit, dry_run=dry_run)
+    emit_registered(session, "group-add", done, dry_run=dry_run)
+
+
+@subcommand(group_, "remove", examples=("memstore group remove group:bella_care_team vet:dr_smith",))
+@click.argument("group_id", metavar="GROUP")
+@click.argument("members", metavar="ENTITY…", nargs=-1, required=True)
+@commit_option()
+@dry_run_option()
+def remove_from_group(
+    session: Session, group_id: str, members: tuple[str, ...], *, commit: bool, dry_run: bool
+) -> None:
+    """End memberships now. What the group gave ends with them; grants by name stay."""
+    from memstore.flows.entities import remove_members
+
+    done = remove_members(session.workspace(), group_id, members, commit=commit, dry_run=dry_run)
+    emit_registered(session, "group-remove", done, dry_run=dry_run)
+
+
+@subcommand(group_, "list", examples=("memstore group list",))
+def list_groups(session: Session) -> None:
+    """List the groups and their members; anybody but the vault's owner sees only themselves in them."""
+    from memstore.flows.entities import groups
+
+    known = groups(session.workspace())
+    session.emit(
+        "group-list",
+        document=lambda: {"groups": [_group_document(one) for one in known]},
+        lines=lambda: (line for one in known for line in _group_lines(session, one)),
+        each="groups",
+    )
+    if not known:
+        session.say("no group is registered; memstore group add makes one")
+
+
+def _group_document(one: KnownGroup) -> dict[str, Any]:
+    members = [{"id": member.id, "from": member.since, "until": member.until} for member in one.members]
+    return {"id": one.id, "path": one.path, "members": members}
+
+
+def _group_lines(session: Session, one: KnownGroup) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    yield f"{session.paint('path', safe_line(one.path))}: {session.paint('ref', one.id)}"
+    yield from (f"  {_member_line(member)}" for member in one.members)
+
+
+def _member_line(member: KnownMember) -> str:
+    since = f"  from {member.since}" if member.since else ""
+    return f"{member.id}{since}" + (f"  until {member.until}" if member.until else "")

@@ -1,0 +1,109 @@
+"""The audit trail: who did what with access, one file an event, in ids alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import audit_event
+from memstore.errors import NotFoundError
+from memstore.flows.visible import stop_for_others
+from memstore.model.instants import instant
+from memstore.ports.journal import Written
+from memstore.rules import audit
+
+if TYPE_CHECKING:
+    from memstore.model.audit import AuditEvent
+    from memstore.model.finding import Finding
+    from memstore.ports.workspace import Workspace
+
+# The commands whose acts are audited, by the first word of their verb.
+_AUDITED = frozenset({"privacy", "consent", "delegate", "entity", "group", "context", "generalize"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """How many audit events there are, and what is wrong with the chain."""
+
+    events: int
+    findings: tuple[Finding, ...]
+
+
+def is_audited(verb: str) -> bool:
+    """Whether what this command does is recorded."""
+    return verb.partition(" ")[0] in _AUDITED
+
+
+def recorded(ws: Workspace, event: str, **about: str | list[str] | None) -> Written:
+    """Return the file of a new event of the one who acts, to be written with what it is about.
+
+    Args:
+        ws: the vault.
+        event: the act, like `grant`.
+        about: the ids it is about; what is None is left out.
+    """
+    prefix = audit_event.folder_of(ws.actor)
+    before, _ = _events(ws, prefix)
+    path, data = audit_event.write(
+        event_id="ev_" + ws.ids.memory_id().removeprefix("m_"),
+        at=instant(ws.clock.now()),
+        by=ws.actor,
+        event=event,
+        about={name: value for name, value in about.items() if value},
+        prev=audit.heads(before),
+    )
+    return Written(path, None, data)
+
+
+def verify_audit(ws: Workspace) -> Verified:
+    """Return whether every audit event is as it was written, and none is missing that another or a commit names.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner asks.
+    """
+    stop_for_others(ws)
+    events, unreadable = _events(ws)
+    messages: dict[str, str] = {}
+    if ws.history.repository is not None and ws.history.head():
+        messages = {commit.id: commit.message for commit in ws.history.commits()}
+    findings = audit.verify(events, unreadable, audit.anchored(messages))
+    return Verified(events=len(events) + len(unreadable), findings=findings)
+
+
+def audit_trail(ws: Workspace, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:
+    """Return audit events, the latest first.
+
+    Args:
+        ws: the vault.
+        of: an id; only the events that it did, or that are about it.
+        limit: how many at most.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner asks.
+        NotFoundError: no event is of that id.
+    """
+    stop_for_others(ws)
+    events, _ = _events(ws)
+    wanted = [event for event in events if of is None or of in _ids(event)]
+    if of is not None and not wanted:
+        raise NotFoundError(f"no audit event is of `{of}`", hint="memstore audit show lists all")
+    return tuple(sorted(wanted, key=lambda event: (event.at, event.id), reverse=True)[:limit])
+
+
+def _ids(event: AuditEvent) -> set[str]:
+    ids = {event.id, event.by}
+    for value in event.about.values():
+        ids.update([value] if isinstance(value, str) else value if isinstance(value, list) else ())
+    return ids
+
+
+def _events(ws: Workspace, prefix: str = "") -> tuple[list[AuditEvent], list[str]]:
+    """Return the events below a folder, and the paths of files that hold none."""
+    events, unreadable = [], []
+    for path in sorted(path for path in ws.vault.audit_files() if path.startswith(prefix)):
+        event = audit_event.read(path, ws.vault.read(path))
+        if event is None:
+            unreadable.append(path)
+        else:
+            events.append(event)
+    return events, unreadable

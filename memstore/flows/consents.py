@@ -1,0 +1,351 @@
+"""Consents: asked for, given, refused, delegated and taken back; each one immutable file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Unpack
+
+from memstore.codec import dates
+from memstore.errors import NotFoundError, RefusedError, UsageError
+from memstore.flows.registry import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
+from memstore.flows.resolve import resolve
+from memstore.flows.visible import sees_unreadable
+from memstore.model.ids import MEMORY_TYPES, is_entity_id
+from memstore.model.instants import instant
+from memstore.model.registry import RegistryKind
+from memstore.model.sharing import EVERYBODY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from memstore.codec.registry_file import RegistryFile
+    from memstore.codec.render import Plain
+    from memstore.flows.registry import Registered
+    from memstore.ports.workspace import Workspace
+
+SCOPES = "mem:ID, ctx:NAME, subject:ENTITY or source:ENTITY"
+
+
+class Told(Saving, total=False):
+    """What else may be said of a record; all of it is optional.
+
+    `on_behalf_of` is for whom the grantor speaks, as guardian or delegate; `expires` until just before when it holds,
+    a date or `30d` from now; `reason` is why; `note` what was said, in its own words.
+    """
+
+    on_behalf_of: str | None
+    expires: str | None
+    reason: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownConsent:
+    """A consent, refusal, delegation or request, and what became of it.
+
+    `kind` is consent, refusal, delegation or request; `state` is active, expired, revoked or open.
+    """
+
+    id: str
+    path: str
+    kind: str
+    grantor: str
+    on_behalf_of: str | None
+    grantee: str | None
+    scope: str | None
+    at: str
+    expires_at: str | None
+    reason: str | None
+    state: str
+
+
+def grant_consent(
+    ws: Workspace,
+    grantor: str,
+    grantee: str,
+    scope: str,
+    **told: Unpack[Told],
+) -> Registered:
+    """Record that somebody consents; a consent by itself opens nothing, it lets a grant count.
+
+    >>> given = memstore.grant_consent(
+    ...     ws, grantor="human:parent_456", grantee="si:reading_specialist", scope="ctx:student_123_academic"
+    ... )
+    >>> given.path.startswith("consents/2026/con_")
+    True
+
+    Args:
+        ws: the vault.
+        grantor: who consents.
+        grantee: to whom it may be passed on: an entity, a group, a role, a context, or `*`.
+        scope: what: `mem:…` (or any ref), `ctx:…`, `subject:…` or `source:…`.
+        told: what else is said of it, `Told`.
+
+    Raises:
+        UsageError: an id, a scope or a date is none.
+        NotFoundError: the scope names a memory that the actor does not see.
+        RefusedError: the actor is neither the vault's owner, who records what others say, nor the grantor.
+    """
+    return _record(ws, "consent grant", grantor, grantee, scope, told)
+
+
+def refuse_consent(
+    ws: Workspace,
+    grantor: str,
+    grantee: str,
+    scope: str,
+    **told: Unpack[Told],
+) -> Registered:
+    """Record that somebody says no; it beats every consent. Arguments and errors as for `grant_consent`."""
+    return _record(ws, "consent refuse", grantor, grantee, scope, told)
+
+
+def delegate(
+    ws: Workspace,
+    grantor: str,
+    delegate_to: str,
+    scope: str,
+    **told: Unpack[Told],
+) -> Registered:
+    """Record that somebody lets another consent in their place, for a while; the other can't pass that on.
+
+    Args:
+        ws: the vault.
+        grantor: whose consent it is.
+        delegate_to: who may give it.
+        scope: for what, as for `grant_consent`.
+        told: what else is said of it, `Told`; until when must be.
+
+    Raises:
+        UsageError: an id, a scope or a date is none, or there is no end.
+        RefusedError: to oneself; or the actor is neither the vault's owner nor the grantor.
+    """
+    if grantor == delegate_to:
+        raise RefusedError(f"{grantor} needs no delegation to speak for themselves", hint="delegate to somebody else")
+    if delegate_to == EVERYBODY:
+        raise UsageError("nobody in particular can't be a delegate", hint="name one entity")
+    if not told.get("expires"):
+        raise UsageError("a delegation has to end some time", hint="say until when, like --expires 90d")
+    return _record(ws, "delegate", grantor, delegate_to, scope, told)
+
+
+def request_consent(
+    ws: Workspace,
+    grantor: str,
+    grantee: str,
+    scope: str,
+    **told: Unpack[Told],
+) -> Registered:
+    """Ask somebody to consent: a file that can be sent to them, and that opens nothing. Errors as `grant_consent`."""
+    stop_unless_owner(ws, "ask for consents")
+    values: dict[str, Plain] = {
+        "type": "request",
+        "id": new_id(ws, "req_"),
+        **_who(ws, grantor, grantee, scope, told.get("on_behalf_of")),
+        "requested_at": instant(ws.clock.now()),
+        "requested_by": ws.actor,
+        "reason": told.get("reason"),
+    }
+    about = {"request": str(values["id"]), "grantor": grantor, "grantee": grantee, "scope": str(values["scope"])}
+    return _created(ws, RegistryKind.REQUEST, values, "consent request", about, told)
+
+
+def revoke_consent(ws: Workspace, consent: str, *, by: str | None = None, **told: Unpack[Told]) -> Registered:
+    """Take a consent, a refusal or a delegation back; it counts from now on.
+
+    Args:
+        ws: the vault.
+        consent: the record's id.
+        by: who takes it back; None is the actor.
+        told: what else is said of it, `Told`.
+
+    Raises:
+        NotFoundError: the actor knows of no such record.
+        RefusedError: it is not theirs to take back, or was taken back already.
+    """
+    file = _record_named(ws, consent)
+    who = entity_id(by or ws.actor, "who revokes")
+    _stop_unless_speaking_for(ws, who)
+    concerned = [name for name in (file.values["grantor"], file.values.get("on_behalf_of")) if name]
+    entitled = {*concerned, *(guardian for name in concerned for guardian in _guardians(ws, name))}
+    if who not in entitled:
+        raise RefusedError(
+            f"only {', '.join(sorted(entitled))} can take {consent} back, and {who} is none of them",
+            hint=f"memstore consent revoke {consent} --by {min(entitled)}, if that is who said so",
+        )
+    if consent in _revoked(ws):
+        raise RefusedError(f"{consent} was taken back already", hint="memstore consent list")
+    values: dict[str, Plain] = {
+        "type": "revocation",
+        "id": new_id(ws, "con_"),
+        "revokes": consent,
+        "grantor": who,
+        "on_behalf_of": next((name for name in concerned if name != who), None),
+        "grantee": file.values.get("grantee"),
+        "scope": file.values.get("scope"),
+        "granted_at": instant(ws.clock.now()),
+        "reason": told.get("reason"),
+        "method": "asserted",
+    }
+    about = {"consent": str(values["id"]), "revokes": consent, "grantor": who}
+    return _created(ws, RegistryKind.CONSENT, values, "consent revoke", about, told)
+
+
+def consents(ws: Workspace) -> tuple[KnownConsent, ...]:
+    """Return all consents, refusals, delegations and open requests, the oldest first.
+
+    Anybody but the vault's owner learns of those in which they are the grantor or the grantee.
+    """
+    now, revoked = instant(ws.clock.now()), _revoked(ws)
+    known = [
+        _known(file, now, revoked)
+        for file in (*registered(ws, RegistryKind.CONSENT), *registered(ws, RegistryKind.REQUEST))
+        if file.values["type"] != "revocation"
+    ]
+    shown = [one for one in known if sees_unreadable(ws) or ws.actor in (one.grantor, one.grantee)]
+    return tuple(sorted(shown, key=lambda one: (one.at, one.id)))
+
+
+def consent_values(
+    ws: Workspace, grantor: str, grantee: str, scope: str, *, on_behalf_of: str | None = None
+) -> dict[str, Plain]:
+    """Return the keys of a new consent, asserted by the one who records it."""
+    return {
+        "type": "consent",
+        "id": new_id(ws, "con_"),
+        "grantor": grantor,
+        "on_behalf_of": on_behalf_of,
+        "grantee": grantee,
+        "scope": scope,
+        "granted_at": instant(ws.clock.now()),
+        "method": "asserted",
+    }
+
+
+def later(text: str, now: datetime) -> str:
+    """Return the time at which something is to end: a date, or `30d` from now.
+
+    Raises:
+        UsageError: it is no date, or not after now.
+    """
+    then = dates.period(text, now=now).start
+    if text[:1].isdigit() and text[-1:] in "dwoy":
+        then = now + (now - then)
+    if then <= now:
+        raise UsageError(f"{text!r} is not after now", hint="write a later date, or like 30d")
+    return instant(then)
+
+
+# -- one record ----------------------------------------------------------------------------------
+
+
+def _record(ws: Workspace, verb: str, grantor: str, grantee: str, scope: str, told: Told) -> Registered:
+    who = _who(ws, grantor, grantee, scope, told.get("on_behalf_of"))
+    _stop_unless_speaking_for(ws, grantor)
+    now, expires = ws.clock.now(), told.get("expires")
+    values: dict[str, Plain] = {
+        "type": "delegation" if verb == "delegate" else "consent",
+        "id": new_id(ws, "con_"),
+        "effect": "deny" if verb == "consent refuse" else None,
+        **who,
+        "granted_at": instant(now),
+        "expires_at": later(expires, now) if expires else None,
+        "reason": told.get("reason"),
+        "method": "asserted",
+    }
+    about = {"consent": str(values["id"]), **{name: str(value) for name, value in who.items() if value}}
+    return _created(ws, RegistryKind.CONSENT, values, verb, about, told)
+
+
+def _created(
+    ws: Workspace, kind: RegistryKind, values: dict[str, Plain], verb: str, about: Mapping[str, str], told: Told
+) -> Registered:
+    saving: Saving = {"dry_run": told.get("dry_run", False), "commit": told.get("commit", False)}
+    return create(ws, kind, values, body=told.get("note") or "", verb=verb, about=about, **saving)
+
+
+def _who(ws: Workspace, grantor: str, grantee: str, scope: str, on_behalf_of: str | None) -> dict[str, Plain]:
+    entity_id(grantor, "grantor")
+    if grantee != EVERYBODY:
+        entity_id(grantee, "grantee")
+    if on_behalf_of is not None:
+        entity_id(on_behalf_of, "who is spoken for")
+    if grantor == grantee:
+        raise UsageError(f"{grantor} needs no consent of their own", hint="name who is to see it with --to")
+    return {
+        "grantor": grantor,
+        "on_behalf_of": None if on_behalf_of == grantor else on_behalf_of,
+        "grantee": grantee,
+        "scope": whole_scope(ws, scope),
+    }
+
+
+def whole_scope(ws: Workspace, scope: str) -> str:
+    """Return a scope as records have it; a memory's ref may be abbreviated.
+
+    Raises:
+        UsageError: it is none.
+        NotFoundError: it names a memory that the actor does not see.
+    """
+    kind, colon, name = scope.partition(":")
+    if kind == "ctx" and is_entity_id(scope):
+        return scope
+    if kind in ("subject", "source"):
+        if not is_entity_id(name):
+            raise UsageError(f"scope {scope!r} names no entity", hint=f"write like {kind}:human:sean")
+        return scope
+    if colon and is_entity_id(scope) and kind not in ("mem", *MEMORY_TYPES):
+        raise UsageError(f"{scope!r} is no scope", hint=f"one of {SCOPES}")
+    entry = resolve(ws, name if kind == "mem" else scope, snapshot=ws.library.snapshot())
+    if not entry.id:
+        raise UsageError(f"{entry.path} has no id to name it by", hint=f"memstore adopt {entry.path}")
+    return f"mem:{entry.id}"
+
+
+def _stop_unless_speaking_for(ws: Workspace, who: str) -> None:
+    """Let pass whoever speaks for themselves, and the vault's owner, who records what others say."""
+    if ws.actor != who:
+        stop_unless_owner(ws, "record what others consent to")
+
+
+def _record_named(ws: Workspace, consent: str) -> RegistryFile:
+    file = found(ws, RegistryKind.CONSENT, consent)
+    known = file is not None and file.values["type"] != "revocation"
+    if file is None or not known or not (sees_unreadable(ws) or ws.actor in _concerned(ws, file)):
+        raise NotFoundError(f"no consent answers to `{consent}`", hint="memstore consent list")
+    return file
+
+
+def _concerned(ws: Workspace, file: RegistryFile) -> set[str]:
+    named = {str(name) for key in ("grantor", "grantee", "on_behalf_of") if (name := file.values.get(key))}
+    return named | {guardian for name in named for guardian in _guardians(ws, name)}
+
+
+def _guardians(ws: Workspace, entity: str) -> tuple[str, ...]:
+    file = found(ws, RegistryKind.ENTITY, entity)
+    return texts(file.values, "guardians") if file else ()
+
+
+def _revoked(ws: Workspace) -> set[str]:
+    return {str(file.values.get("revokes")) for file in registered(ws, RegistryKind.CONSENT)} - {"None"}
+
+
+def _known(file: RegistryFile, now: str, revoked: set[str]) -> KnownConsent:
+    values = file.values
+    kind = "refusal" if values.get("effect") == "deny" else values["type"]
+    expires = values.get("expires_at") or None
+    state = "revoked" if values["id"] in revoked else "expired" if expires and expires <= now else "active"
+    return KnownConsent(
+        id=values["id"],
+        path=file.path,
+        kind=kind,
+        grantor=values.get("grantor") or "",
+        on_behalf_of=values.get("on_behalf_of") or None,
+        grantee=values.get("grantee") or None,
+        scope=values.get("scope") or None,
+        at=values.get("granted_at") or values.get("requested_at") or "",
+        expires_at=expires,
+        reason=values.get("reason") or None,
+        state="open" if kind == "request" else state,
+    )

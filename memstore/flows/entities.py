@@ -1,0 +1,304 @@
+"""Entities and groups: who there is, by which names, who speaks for whom, who belongs together from when until when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+from memstore.codec.splice import AppendItems, RemoveItems, SetValue
+from memstore.errors import NotFoundError, RefusedError, UsageError
+from memstore.flows.registry import (
+    Saving,
+    change,
+    create,
+    entity_id,
+    found,
+    plain,
+    registered,
+    stop_unless_owner,
+    texts,
+)
+from memstore.flows.visible import sees_unreadable
+from memstore.model.instants import instant
+from memstore.model.registry import ENTITY_KINDS, RegistryKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.codec.registry_file import RegistryFile
+    from memstore.codec.render import Plain
+    from memstore.flows.registry import About, Registered
+    from memstore.ports.workspace import Workspace
+
+GROUP_NAMESPACES = ("group", "org")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEntity:
+    """One entity as the registry has it."""
+
+    id: str
+    path: str
+    kind: str | None
+    aliases: tuple[str, ...]
+    guardians: tuple[str, ...]
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownMember:
+    """A member of a group, from a time until just before another; None is without end."""
+
+    id: str
+    since: str | None
+    until: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownGroup:
+    """One group as the registry has it."""
+
+    id: str
+    path: str
+    members: tuple[KnownMember, ...]
+
+
+class AboutEntity(Saving, total=False):
+    """What may be said of an entity; all of it is optional.
+
+    `aliases` are the names by which people call it, `guardians` who speaks for it, `kind` is what it is where its
+    namespace does not say so, `roles` are `role:…` (the prefix may be left out), `note` a text for people.
+    """
+
+    aliases: Sequence[str]
+    guardians: Sequence[str]
+    kind: str | None
+    roles: Sequence[str]
+    note: str
+
+
+def add_entity(ws: Workspace, entity: str, **said: Unpack[AboutEntity]) -> Registered:
+    """Register an entity.
+
+    >>> memstore.add_entity(ws, "dog:bella", aliases=["Bella"], guardians=["human:sean"]).path
+    'entities/dog/bella.md'
+
+    Args:
+        ws: the vault.
+        entity: its id.
+        said: what else is known of it, `AboutEntity`.
+
+    Raises:
+        UsageError: an id is none, or the kind is unknown.
+        RefusedError: somebody else than the vault's owner acts, or it is registered already.
+    """
+    stop_unless_owner(ws, "register entities")
+    entity_id(entity, "entity")
+    kind, guardians = said.get("kind"), [entity_id(name, "guardian") for name in said.get("guardians", ())]
+    if kind is not None and kind not in ENTITY_KINDS:
+        raise UsageError(f"kind {kind!r} is unknown", hint=f"one of {', '.join(ENTITY_KINDS)}")
+    _stop_where_registered(ws, RegistryKind.ENTITY, entity, "memstore entity alias and entity guardian add to it")
+    values: dict[str, Plain] = {
+        "type": "entity",
+        "id": entity,
+        "kind": kind,
+        "aliases": plain(said.get("aliases", ())),
+        "guardians": plain(guardians),
+        "roles": plain(role_id(role) for role in said.get("roles", ())),
+    }
+    saving: Saving = {"dry_run": said.get("dry_run", False), "commit": said.get("commit", False)}
+    about: About = {"entity": entity, "guardians": guardians}
+    note = said.get("note", "")
+    return create(ws, RegistryKind.ENTITY, values, body=note, verb="entity add", about=about, **saving)
+
+
+def name_entity(
+    ws: Workspace,
+    entity: str,
+    aliases: Sequence[str],
+    *,
+    remove: bool = False,
+    **saving: Unpack[Saving],
+) -> Registered:
+    """Give an entity names, or take them away.
+
+    Raises:
+        NotFoundError: it is not registered.
+        RefusedError: somebody else than the vault's owner acts.
+    """
+    stop_unless_owner(ws, "change entities")
+    file = _entity_file(ws, entity)
+    edit = (RemoveItems if remove else AppendItems)("aliases", tuple(aliases))
+    return change(ws, file, [edit], verb="entity alias", about={"entity": entity}, **saving)
+
+
+def guard_entity(
+    ws: Workspace,
+    entity: str,
+    guardians: Sequence[str],
+    *,
+    remove: bool = False,
+    **saving: Unpack[Saving],
+) -> Registered:
+    """Say who speaks for an entity, or does no longer.
+
+    Raises:
+        NotFoundError: it is not registered.
+        UsageError: a guardian's id is none, or the entity's own.
+        RefusedError: somebody else than the vault's owner acts.
+    """
+    stop_unless_owner(ws, "name guardians")
+    file = _entity_file(ws, entity)
+    if entity in guardians:
+        raise UsageError(f"{entity} needs no guardian to speak for itself", hint="name somebody else")
+    names = [entity_id(name, "guardian") for name in guardians]
+    edit = (RemoveItems if remove else AppendItems)("guardians", tuple(names))
+    about: About = {"entity": entity, "removed" if remove else "guardians": names}
+    return change(ws, file, [edit], verb="entity guardian", about=about, **saving)
+
+
+def entities(ws: Workspace) -> tuple[KnownEntity, ...]:
+    """Return all entities, by id; anybody but the vault's owner learns of no more than themselves."""
+    return tuple(
+        KnownEntity(
+            id=file.values["id"],
+            path=file.path,
+            kind=file.values.get("kind"),
+            aliases=texts(file.values, "aliases"),
+            guardians=texts(file.values, "guardians"),
+            roles=texts(file.values, "roles"),
+        )
+        for file in registered(ws, RegistryKind.ENTITY)
+        if sees_unreadable(ws) or file.values["id"] == ws.actor
+    )
+
+
+# -- groups --------------------------------------------------------------------------------------
+
+
+def add_members(
+    ws: Workspace,
+    group: str,
+    members: Sequence[str],
+    *,
+    since: str | None = None,
+    until: str | None = None,
+    **saving: Unpack[Saving],
+) -> Registered:
+    """Put entities, or groups, in a group, which is made where there is none.
+
+    >>> memstore.add_members(ws, "group:bella_care_team", ["human:sean", "vet:dr_smith"]).id
+    'group:bella_care_team'
+
+    Args:
+        ws: the vault.
+        group: the group.
+        members: who is to be in it.
+        since: from when on, RFC 3339 in UTC; None is from now on.
+        until: until just before when; None is without end.
+        saving: whether to write it, `Saving`.
+
+    Raises:
+        UsageError: an id is none.
+        RefusedError: somebody else than the vault's owner acts.
+    """
+    stop_unless_owner(ws, "change groups")
+    _check_group(group)
+    now = instant(ws.clock.now())
+    if until is not None and until <= (since or now):
+        raise UsageError(f"nobody is a member until {until}, which is before it begins", hint="give a later --until")
+    file = found(ws, RegistryKind.GROUP, group)
+    kept = _members(file) if file else ()
+    here = {member.id for member in kept if _is_member(member, now)}
+    new = [entity_id(name, "member") for name in dict.fromkeys(members) if name not in here]
+    if group in new:
+        raise UsageError(f"{group} can't be a member of itself", hint="name somebody else")
+    entries: list[Plain] = [_entry(name, since or now, until) for name in new]
+    about: About = {"group": group, "members": new}
+    if file is None:
+        values: dict[str, Plain] = {"id": group, "members": entries}
+        return create(ws, RegistryKind.GROUP, values, verb="group add", about=about, **saving)
+    edit = AppendItems("members", tuple(entries))
+    return change(ws, file, [edit], verb="group add", about=about, **saving)
+
+
+def remove_members(ws: Workspace, group: str, members: Sequence[str], **saving: Unpack[Saving]) -> Registered:
+    """End memberships now; what was seen as a member stays seen, and grants by name stay.
+
+    Raises:
+        NotFoundError: there is no such group, or somebody is no member of it.
+        RefusedError: somebody else than the vault's owner acts.
+    """
+    stop_unless_owner(ws, "change groups")
+    file = found(ws, RegistryKind.GROUP, group)
+    if file is None:
+        raise NotFoundError(f"no group is registered as `{group}`", hint="memstore group list")
+    now = instant(ws.clock.now())
+    missing = [name for name in members if not any(m.id == name and _may_end(m, now) for m in _members(file))]
+    if missing:
+        raise NotFoundError(f"{', '.join(missing)} is no member of {group}", hint="memstore group list")
+    entries: list[Plain] = []
+    for entry in cast("list[dict[str, Plain]]", file.values["members"]):
+        member = _member(entry)
+        ends = member.id in members and _may_end(member, now)
+        entries.append({**entry, "until": now} if ends else entry)
+    about: About = {"group": group, "removed": [*members]}
+    edit = SetValue("members", entries)
+    return change(ws, file, [edit], verb="group remove", about=about, **saving)
+
+
+def groups(ws: Workspace) -> tuple[KnownGroup, ...]:
+    """Return all groups, by id; anybody but the vault's owner learns of those they are in, and only of themselves."""
+    found = [
+        KnownGroup(id=file.values["id"], path=file.path, members=_members(file))
+        for file in registered(ws, RegistryKind.GROUP)
+    ]
+    if sees_unreadable(ws):
+        return tuple(found)
+    own = [(group, tuple(member for member in group.members if member.id == ws.actor)) for group in found]
+    return tuple(KnownGroup(id=group.id, path=group.path, members=members) for group, members in own if members)
+
+
+def role_id(text: str) -> str:
+    """Return a role's id, with or without its prefix: `care_agent` is `role:care_agent`."""
+    return entity_id(text if text.startswith("role:") else f"role:{text}", "role")
+
+
+def _stop_where_registered(ws: Workspace, kind: RegistryKind, registry_id: str, hint: str) -> None:
+    if file := found(ws, kind, registry_id):
+        raise RefusedError(f"{registry_id} is registered already: {file.path}", hint=hint)
+
+
+def _entity_file(ws: Workspace, entity: str) -> RegistryFile:
+    file = found(ws, RegistryKind.ENTITY, entity_id(entity, "entity"))
+    if file is None:
+        raise NotFoundError(f"no entity is registered as `{entity}`", hint=f"memstore entity add {entity}")
+    return file
+
+
+def _check_group(group: str) -> None:
+    if entity_id(group, "group").partition(":")[0] not in GROUP_NAMESPACES:
+        raise UsageError(f"{group!r} is no group", hint="a group's id begins with group: or org:")
+
+
+def _members(file: RegistryFile) -> tuple[KnownMember, ...]:
+    entries: list[dict[str, Any]] = file.values.get("members") or []
+    return tuple(_member(entry) for entry in entries)
+
+
+def _member(entry: dict[str, Any]) -> KnownMember:
+    return KnownMember(id=entry["id"], since=entry.get("from") or None, until=entry.get("until") or None)
+
+
+def _entry(name: str, since: str, until: str | None) -> dict[str, Plain]:
+    entry: dict[str, Plain] = {"id": name, "from": since}
+    return entry if until is None else {**entry, "until": until}
+
+
+def _is_member(member: KnownMember, now: str) -> bool:
+    return (member.since or "") <= now and _may_end(member, now)
+
+
+def _may_end(member: KnownMember, now: str) -> bool:
+    """Whether a membership has not ended yet; days and times compare as texts."""
+    return member.until is None or member.until > now
