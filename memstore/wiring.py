@@ -43,6 +43,8 @@ def open_workspace(
     vault: str | None = None,
     entity: str | None = None,
     context: str | None = None,
+    alone: bool = False,
+    any_context: bool = False,
     track: bool = True,
 ) -> Workspace:
     """Return the vault, opened with all that flows need.
@@ -51,41 +53,68 @@ def open_workspace(
         env: the process's surroundings.
         vault: the vault's folder; found by `find_vault` where it is None.
         entity: who acts and looks; found by `find_actor` where it is None.
-        context: the privacy context, `ctx:…`.
+        context: the privacy context, `ctx:…`; found by `find_context` where it is None.
+        alone: the word of who looks that nobody else listens.
+        any_context: whether it may be one that has expired, or can't be read; for what enters and leaves contexts.
         track: whether uses of memories are remembered; MEMSTORE_NO_USAGE says no for all.
 
     Raises:
         VaultError: there is no vault, or its configuration can't be used.
-        UsageError: `entity` is no entity id.
-        RefusedError: the vault's configuration demands a context.
+        UsageError: `entity` is no entity id, or `context` no context's.
+        RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
     """
     root = find_vault(env, vault)
     config = config_file.read_vault_config(root, default_owner=env.login_entity)
     actor = find_actor(env, entity, config).value
-    _check_context(env, config, actor, context)
-    return assemble(env, root, config, actor, track=track)
+    declared = find_context(env, context)
+    ws = assemble(env, root, config, actor, context=declared and declared.value, alone=alone, track=track)
+    if not any_context:
+        _check_context(env, ws)
+    return ws
 
 
-def open_vault(path: str | Path | None = None, *, entity: str | None = None, track: bool = True) -> Workspace:
+def open_vault(
+    path: str | Path | None = None,
+    *,
+    entity: str | None = None,
+    context: str | None = None,
+    alone: bool = False,
+    track: bool = True,
+) -> Workspace:
     """Return a vault, opened for use from Python.
 
     Args:
         path: the vault's folder; None finds it as the command line does.
         entity: who acts and looks; None finds that as the command line does.
+        context: the privacy context, `ctx:…`; None finds it as the command line does.
+        alone: the word of who looks that nobody else listens.
         track: whether uses of memories are remembered, in a log of this machine.
 
     Raises:
         VaultError: there is no vault, or its configuration can't be used.
-        UsageError: `entity` is no entity id.
+        UsageError: `entity` is no entity id, or `context` no context's.
+        RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
     """
     from memstore.adapters.environment import Environment
 
     named = None if path is None else str(path)
-    return open_workspace(Environment.of_process(), vault=named, entity=entity, track=track)
+    return open_workspace(
+        Environment.of_process(), vault=named, entity=entity, context=context, alone=alone, track=track
+    )
 
 
-def assemble(env: Environment, root: Path, config: Config, actor: str, *, track: bool = True) -> Workspace:
+def assemble(
+    env: Environment,
+    root: Path,
+    config: Config,
+    actor: str,
+    *,
+    context: str | None = None,
+    alone: bool = False,
+    track: bool = True,
+) -> Workspace:
     """Return the workspace of the vault at `root`, built from the adapters of this machine."""
+    from memstore.adapters.context_file import ContextFile
     from memstore.adapters.disk_library import DiskLibrary
     from memstore.adapters.disk_vault import DiskVault
     from memstore.adapters.local_state import cache_folder, state_folder
@@ -105,6 +134,8 @@ def assemble(env: Environment, root: Path, config: Config, actor: str, *, track:
         journal=cast("Journal", _Later(lambda: _journal(state))),
         usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
         signatures=cast("Signatures", _Later(lambda: _signatures(env))),
+        contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
+        alone=alone,
     )
 
 
@@ -216,13 +247,30 @@ def _entity(found: Found) -> Found:
     return found
 
 
-def _check_context(env: Environment, config: Config, actor: str, context: str | None) -> None:
-    """Refuse what this version can't honour: what is said in a context must not be answered as if there were none."""
-    if context is not None:
-        raise UsageError(f"context {context!r}: this version has no contexts yet", hint="leave --context out")
-    if config.require_context and not (actor == config.owner and env.at_terminal):
+def find_context(env: Environment, named: str | None) -> Found | None:
+    """Return the context that this process was told: `named`, else MEMSTORE_CONTEXT; None where it was told none.
+
+    Raises:
+        UsageError: what was found first is no context's id.
+    """
+    variable = env.get("MEMSTORE_CONTEXT")
+    if named is None and variable is None:
+        return None
+    found = Found(named, "--context") if named is not None else Found(variable or "", "MEMSTORE_CONTEXT")
+    if not (is_entity_id(found.value) and found.value.startswith("ctx:")):
+        raise UsageError(f"{found.where} {found.value!r} is no context", hint="a context looks like ctx:dog_park")
+    return found
+
+
+def _check_context(env: Environment, ws: Workspace) -> None:
+    """Refuse to go on in a context that can't be relied on, or without one where the vault demands it."""
+    if ws.contexts.current() is not None:
+        from memstore.flows.sessions import session_of
+
+        session_of(ws)
+    elif ws.config.require_context and not (ws.actor == ws.config.owner and env.at_terminal):
         raise RefusedError(
-            f"this vault answers {actor} only in a context", hint="only its owner, at a terminal, needs none"
+            f"this vault answers {ws.actor} only in a context", hint="only its owner, at a terminal, needs none"
         )
 
 

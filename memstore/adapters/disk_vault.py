@@ -67,7 +67,8 @@ class DiskVault:
 
     def _files_below(self, top: str) -> Iterator[str]:
         """Yield the paths of all files below a folder, but for hidden folders."""
-        for folder, folders, names in os.walk(os.path.join(self._real_root, top)):  # noqa: PTH118
+        place = os.path.join(self._real_root, top)  # noqa: PTH118
+        for folder, folders, names in os.walk(place, onerror=_stop_unless_missing):
             folders[:] = [name for name in folders if not name.startswith(".")]
             below = os.path.relpath(folder, self._real_root).replace(os.sep, "/")
             yield from [f"{below}/{name}" for name in names]
@@ -276,3 +277,9 @@ def _changed(path: str, how: str) -> ChangedMeanwhileError:
     return ChangedMeanwhileError(
         f"{path} changed meanwhile: {how}; nothing was written", hint="look at the file and try again"
     )
+
+
+def _stop_unless_missing(error: OSError) -> None:
+    """Let a folder be missing; one that can't be listed may hold anything, a refusal too."""
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        raise _cant("list", str(error.filename), error) from error

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def _record(ctx: click.Context, param: click.Parameter, value: object) -> None:
     """Keep the value of a global option in the session; one that was not given leaves an earlier one alone."""
-    if value and param.name:
+    # An empty one was given too: `--context "$CTX"` without such a variable must not mean no context.
+    if value not in (None, False) and param.name:
         setattr(ctx.ensure_object(Session).choices, param.name, value)
 
 

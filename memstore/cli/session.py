@@ -42,8 +42,8 @@ class Session:
         """Whether the answer is JSON: one document, or with `--jsonl` one a line."""
         return self.choices.json or self.choices.jsonl
 
-    def workspace(self) -> Workspace:
-        """Return the vault, opened on the first call."""
+    def workspace(self, *, any_context: bool = False) -> Workspace:
+        """Return the vault, opened on the first call; with `any_context` even in one that has expired."""
         if self._workspace is None:
             from memstore import wiring
 
@@ -53,6 +53,8 @@ class Session:
                 vault=choices.vault,
                 entity=choices.entity,
                 context=choices.context,
+                alone=choices.alone,
+                any_context=any_context,
                 track=not choices.no_track,
             )
         return self._workspace

@@ -11,8 +11,8 @@ from memstore.codec import fence, git_blob, passages, titles
 from memstore.codec.fence import FencedText
 from memstore.codec.line_map import LineMap
 from memstore.errors import VaultError
+from memstore.flows.visible import sees_owned_by
 from memstore.model.retrieval import Citation
-from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def opened(then: View, row: int) -> Opened | None:
             return None
         entry = now
     text = fence.split(data)
-    if not isinstance(text, FencedText) or not may_see(entry.owner, then.ws.actor, then.ws.config.owner):
+    if not isinstance(text, FencedText) or not sees_owned_by(then.ws, entry.owner):
         return None
     return Opened(entry, data, text)
 

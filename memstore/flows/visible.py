@@ -20,7 +20,7 @@ def visible_rows(ws: Workspace, snapshot: Snapshot) -> Sequence[int]:
     """Return the rows of the memories that the one who looks may see, ascending."""
     owners = snapshot.catalog.column("owner")
     # Owners are few where memories are many: decide once for each.
-    seeing = {owner: may_see(owner, ws.actor, ws.config.owner) for owner in set(owners)}
+    seeing = {owner: may_see(owner, _viewer(ws), ws.config.owner) for owner in set(owners)}
     if all(seeing.values()):
         return snapshot.catalog.memories
     return [row for row in snapshot.catalog.memories if seeing[owners[row]]]
@@ -28,7 +28,12 @@ def visible_rows(ws: Workspace, snapshot: Snapshot) -> Sequence[int]:
 
 def sees(ws: Workspace, memory: Memory) -> bool:
     """Whether the one who looks may see this memory; decided on what was read, which may be newer than a snapshot."""
-    return may_see(memory.owner or "", ws.actor, ws.config.owner)
+    return may_see(memory.owner or "", _viewer(ws), ws.config.owner)
+
+
+def sees_owned_by(ws: Workspace, owner: str) -> bool:
+    """Whether the one who looks may see a memory of that owner."""
+    return may_see(owner, _viewer(ws), ws.config.owner)
 
 
 def visible_file(ws: Workspace, path: str) -> MemoryFile | None:
@@ -53,7 +58,7 @@ def visible_files(ws: Workspace, snapshot: Snapshot) -> Iterator[MemoryFile]:
 
 def sees_unreadable(ws: Workspace) -> bool:
     """Whether the one who looks may know of files that can't be read: only the vault's owner, whose they must be."""
-    return may_see("", ws.actor, ws.config.owner)
+    return may_see("", _viewer(ws), ws.config.owner)
 
 
 def stop_for_others(ws: Workspace) -> None:
@@ -64,3 +69,8 @@ def stop_for_others(ws: Workspace) -> None:
     """
     if not sees_unreadable(ws):
         raise RefusedError("the history and the checks of a vault are its owner's alone", hint="ask the owner")
+
+
+def _viewer(ws: Workspace) -> str:
+    """Return who looks; nobody in a context, where others listen too."""
+    return ws.actor if ws.alone or ws.contexts.current() is None else ""

@@ -134,7 +134,11 @@ class Labels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """All that decisions are made from: the vault's owner, its registries, its consents, its memories by id."""
+    """All that decisions are made from: the vault's owner, its registries, its consents, its memories by id.
+
+    `doubtful` names the entities, groups and contexts whose files can't be relied on; `consents_in_doubt` says that a
+    consent's can't, which may hide a refusal. What could depend on them is denied.
+    """
 
     owner: str
     entities: Mapping[str, Entity] = field(default_factory=dict)
@@ -144,19 +148,23 @@ class World:
     delegations: tuple[Delegation, ...] = ()
     revocations: tuple[Revocation, ...] = ()
     memories: Mapping[str, Labels] = field(default_factory=dict)
+    doubtful: frozenset[str] = frozenset()
+    consents_in_doubt: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActiveContext:
     """The context somebody is in. No `participants` means its roster, or else that nobody knows who listens.
 
-    `ambiguous` says that the state names more than one context, or none that can be read.
+    `ambiguous` says that the state names more than one context, or none that can be read. `role` is what somebody says
+    they are there; only the registries' roles open anything.
     """
 
     id: str
     participants: tuple[str, ...] = ()
     expires_at: datetime | None = None
     ambiguous: bool = False
+    role: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from memstore.ports.context_state import NoContext
 from memstore.ports.journal import NoJournal
 from memstore.ports.signatures import NoSignatures
 from memstore.ports.usage import NoUsage
@@ -12,6 +13,7 @@ from memstore.ports.usage import NoUsage
 if TYPE_CHECKING:
     from memstore.model.config import Config
     from memstore.ports.clock import Clock, IdSource
+    from memstore.ports.context_state import ContextState
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
     from memstore.ports.search_index import Library
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
-    """What `wiring` hands to every flow. `actor` is the entity who acts and looks."""
+    """What `wiring` hands to every flow.
+
+    `actor` is the entity who acts and looks, `contexts` tells in which context they do; `alone` is their word that
+    nobody else listens.
+    """
 
     vault: Vault
     history: History
@@ -34,3 +40,5 @@ class Workspace:
     journal: Journal = field(default_factory=NoJournal)
     usage: UsageLog = field(default_factory=NoUsage)
     signatures: Signatures = field(default_factory=NoSignatures)
+    contexts: ContextState = field(default_factory=NoContext)
+    alone: bool = False

@@ -84,9 +84,14 @@ class ConsentBook:
         return [say for say in about | told if say.entity != owner]
 
     def obstacle(self, labels: Labels, say: Say, listener: Listener) -> str | None:
-        """Return the code that says why `say` stands between a memory and a listener; None where it does not."""
+        """Return the code that says why `say` stands between a memory and a listener; None where it does not.
+
+        A consent that can't be read may be a refusal of anything.
+        """
         if say.entity == listener.id:
             return None
+        if self._world.consents_in_doubt:
+            return "malformed"
         permits, refusals = self._meant_for(listener)
         reaching = _filed(refusals, _scopes_that_reach(labels)) if refusals else ()
         if any(self._refuses(record, labels, say, listener) for record in reaching):
@@ -107,7 +112,7 @@ class ConsentBook:
         """Return the consents and the refusals, by scope, whose grantee is the listener or takes them in."""
         if listener.id not in self._heard:
             permits = _by_scope(c for c in self._permits if c.grantee in listener.opened_by)
-            refusals = _by_scope(c for c in self._refusals if c.grantee in listener.closed_by)
+            refusals = _by_scope(c for c in self._refusals if listener.may_be_meant(c.grantee))
             self._heard[listener.id] = (permits, refusals)
         return self._heard[listener.id]
 

@@ -49,7 +49,7 @@ class Hearing:
         """Return why a memory's own labels deny the listener."""
         if is_malformed(labels):
             return Denial("malformed")
-        if not self.listener.closed_by.isdisjoint(labels.access_denies):
+        if any(self._may_be_meant(name) for name in labels.access_denies):
             return Denial("excluded")
         if not labels.access_grants:
             return Denial("self-only")
@@ -58,6 +58,11 @@ class Hearing:
         if any(self.listener.opened_by.isdisjoint(label) for label in labels.upstream_grants):
             return Denial("upstream")
         return self._consent_denial(labels)
+
+    def _may_be_meant(self, name: str) -> bool:
+        """Whether a denial may be about the listener; nobody knows who was in a group that is not registered."""
+        is_gone = name.startswith("group:") and name not in self._world.groups
+        return is_gone or self.listener.may_be_meant(name)
 
     def _consent_denial(self, labels: Labels) -> Denial | None:
         obstacles = {

@@ -129,4 +129,6 @@ def participants(world: World, session: Session) -> tuple[str, ...]:
     registered = world.contexts.get(session.context.id)
     roster = registered.roster if registered else ()
     named = session.context.participants or roster or (UNKNOWN_LISTENER,)
-    return (*named, UNKNOWN_LISTENER) if registered and registered.open else named
+    # A context whose file can't be read may be open.
+    is_open = registered.open if registered else session.context.id in world.doubtful
+    return (*named, UNKNOWN_LISTENER) if is_open else named

@@ -63,17 +63,23 @@ def guardians_of(world: World, entity: str) -> tuple[str, ...]:
 class Listener:
     """Somebody who would see a memory, with the names that grants (`opened_by`) and denials (`closed_by`) may use.
 
-    Who can't listen, or is nobody, has no names that open anything.
+    Who can't listen, or is nobody, has no names that open anything. `roles_unknown` says that what they are here can't
+    be read: they may have any role.
     """
 
     id: str
     opened_by: frozenset[str]
     closed_by: frozenset[str]
+    roles_unknown: bool = False
 
     @property
     def is_somebody(self) -> bool:
         """Whether anything at all could be shown to them."""
         return bool(self.opened_by)
+
+    def may_be_meant(self, name: str) -> bool:
+        """Whether a denial or a refusal by this name may be about them."""
+        return name in self.closed_by or (self.roles_unknown and name.startswith("role:"))
 
 
 class Standings:
@@ -90,6 +96,8 @@ class Standings:
         self._at = at
         self._context = context.id if context else None
         self._groups_of_member = self._memberships()
+        # Who is in these can't be read: nobody, for a grant, and everybody, for a denial.
+        self._perhaps_in = set(world.doubtful).union(*map(self._groups, world.doubtful))
 
     def listener(self, entity: str) -> Listener:
         """Return somebody who listens; ids compare exactly, and a malformed one is nobody."""
@@ -99,8 +107,9 @@ class Standings:
         listed = {name for name, context in self._world.contexts.items() if not own.isdisjoint(context.roster)}
         opened_by = own | ({self._context} if self._admits(listed) and self._context else set())
         # A denial counts however they come: from the context, or from its roster.
-        closed_by = own | listed | ({self._context} if self._context else set())
-        return Listener(entity, frozenset(opened_by), frozenset(closed_by))
+        closed_by = own | listed | self._perhaps_in | ({self._context} if self._context else set())
+        roles_unknown = not self._world.doubtful.isdisjoint({entity, self._context or ""})
+        return Listener(entity, frozenset(opened_by), frozenset(closed_by), roles_unknown)
 
     def grantee(self, name: str) -> Listener:
         """Return whoever a new grant to `name` (an entity, a group, a role, a context, `*`) would admit, as one."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from memstore import wiring
 from memstore.adapters.environment import Environment
 from memstore.errors import FormatError, RefusedError, UsageError, VaultError
 from memstore.model.config import Config
+from memstore.model.world import ActiveContext
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,10 +127,43 @@ def test_a_newer_format_is_not_opened(tmp_path: Path) -> None:
         wiring.open_workspace(_environment(tmp_path))
 
 
-def test_contexts_are_refused_and_not_ignored(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["", "park", "human:sean", "ctx:", "ctx:a ctx:b", "CTX:park"])
+def test_what_is_no_context_is_an_error_and_never_no_context(tmp_path: Path, text: str) -> None:
     _vault(tmp_path)
-    with pytest.raises(UsageError, match="ctx:park"):
-        wiring.open_workspace(_environment(tmp_path), context="ctx:park")
+    with pytest.raises(UsageError, match="no context"):
+        wiring.open_workspace(_environment(tmp_path), context=text)
+    if text:
+        with pytest.raises(UsageError, match="MEMSTORE_CONTEXT"):
+            wiring.open_workspace(_environment(tmp_path, MEMSTORE_CONTEXT=text))
+
+
+def test_the_option_stands_before_the_variable_and_that_before_the_file(tmp_path: Path) -> None:
+    _vault(tmp_path)
+    wiring.open_workspace(_environment(tmp_path)).contexts.enter(_context("ctx:kept"))
+
+    def active(context: str | None = None, **variables: str) -> str | None:
+        found = wiring.open_workspace(_environment(tmp_path, **variables), context=context).contexts.current()
+        return found.id if found else None
+
+    assert active("ctx:option", MEMSTORE_CONTEXT="ctx:variable") == "ctx:option"
+    assert active(MEMSTORE_CONTEXT="ctx:variable") == "ctx:variable"
+    assert active() == "ctx:kept"
+    assert active(MEMSTORE_SESSION="another") is None
+    assert active(MEMSTORE_ENTITY="si:ash") is None
+
+
+def test_a_context_that_can_not_be_relied_on_stops_all_but_leaving_it(tmp_path: Path) -> None:
+    _vault(tmp_path)
+    ws = wiring.open_workspace(_environment(tmp_path))
+    ws.contexts.enter(_context("ctx:park", hours=-1))
+    with pytest.raises(RefusedError, match="ctx:park expired at"):
+        wiring.open_workspace(_environment(tmp_path))
+    wiring.open_workspace(_environment(tmp_path), any_context=True).contexts.leave()
+    wiring.open_workspace(_environment(tmp_path))
+
+
+def _context(name: str, *, hours: int = 12) -> ActiveContext:
+    return ActiveContext(id=name, expires_at=datetime.now(UTC) + timedelta(hours=hours))
 
 
 def test_require_context_lets_only_the_owner_at_a_terminal_in(tmp_path: Path) -> None:
@@ -139,6 +174,7 @@ def test_require_context_lets_only_the_owner_at_a_terminal_in(tmp_path: Path) ->
         wiring.open_workspace(at_terminal, entity="si:ash")
     with pytest.raises(RefusedError):
         wiring.open_workspace(_environment(tmp_path))
+    assert wiring.open_workspace(_environment(tmp_path), context="ctx:park").actor == "human:sean"
 
 
 def test_derived_files_lie_where_the_user_keeps_them(tmp_path: Path) -> None:

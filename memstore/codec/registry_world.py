@@ -1,0 +1,175 @@
+"""From registry files to what access is decided from; a file that can't be relied on closes what depends on it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memstore.codec import registry_file
+from memstore.codec.registry_file import RegistryFile
+from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.model.world import (
+    Consent,
+    Delegation,
+    Effect,
+    Entity,
+    Kind,
+    Member,
+    RegisteredContext,
+    Revocation,
+    World,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    Values = Mapping[str, Any]
+
+_Said = TypeVar("_Said")
+
+# Speaks for an entity whose file can't be relied on: no id of anybody, so nobody may consent for it.
+_NOBODY = "?"
+_PARTS_OF_AN_ENTITYS_PATH = 3
+
+
+def world_of(owner: str, files: Iterable[tuple[str, bytes | None]]) -> World:
+    """Return the world of these registry files, without any memories.
+
+    Args:
+        owner: the vault's owner.
+        files: path and bytes of each; None for bytes that can't be read.
+    """
+    return _Reading(files).world(owner)
+
+
+class _Reading:
+    """The files, read one by one: what each says by its id, and whose ids are in doubt."""
+
+    def __init__(self, files: Iterable[tuple[str, bytes | None]]) -> None:
+        self._said: dict[RegistryKind, dict[str, list[Values]]] = {kind: defaultdict(list) for kind in RegistryKind}
+        self._doubtful: set[str] = set()
+        self._consents_in_doubt = False
+        for path, data in files:
+            kind = kind_of(path)
+            if kind not in (None, RegistryKind.REQUEST):
+                self._read(path, kind, data)
+
+    def world(self, owner: str) -> World:
+        consents: list[Consent] = []
+        delegations: list[Delegation] = []
+        revocations: list[Revocation] = []
+        for values in (values for copies in self._said[RegistryKind.CONSENT].values() for values in copies):
+            match _event(values):
+                case Consent() as consent:
+                    consents.append(consent)
+                case Delegation() as delegation:
+                    delegations.append(delegation)
+                case Revocation() as revocation:
+                    revocations.append(revocation)
+                case None:
+                    self._consents_in_doubt = True
+        entities = self._by_id(RegistryKind.ENTITY, _entity)
+        entities |= {name: Entity(kind=Kind.UNKNOWN, guardians=(_NOBODY,)) for name in self._doubtful}
+        return World(
+            owner=owner,
+            entities=entities,
+            groups=self._by_id(RegistryKind.GROUP, _members),
+            contexts=self._by_id(RegistryKind.CONTEXT, _context),
+            consents=tuple(consents),
+            delegations=tuple(delegations),
+            revocations=tuple(revocations),
+            doubtful=frozenset(self._doubtful),
+            consents_in_doubt=self._consents_in_doubt,
+        )
+
+    def _read(self, path: str, kind: RegistryKind, data: bytes | None) -> None:
+        file = None if data is None else registry_file.read(path, kind, data)
+        said = file.values if isinstance(file, RegistryFile) else None
+        named = expected_id(path, kind)
+        if said is None:
+            self._doubt(path, kind, named)
+        elif kind is not RegistryKind.CONSENT and not _is_named(said["id"], named, kind):
+            self._doubt(path, kind, named)
+            self._doubt(path, kind, said["id"])
+        else:
+            self._said[kind][said["id"]].append(said)
+
+    def _doubt(self, path: str, kind: RegistryKind, name: str) -> None:
+        # An entity's file at an odd place may be about anybody, like a consent that can't be read.
+        odd = kind is RegistryKind.ENTITY and path.count("/") + 1 != _PARTS_OF_AN_ENTITYS_PATH
+        if kind is RegistryKind.CONSENT or odd:
+            self._consents_in_doubt = True
+        self._doubtful.add(name)
+
+    def _by_id(self, kind: RegistryKind, made: Callable[[Values], _Said]) -> dict[str, _Said]:
+        """Return what was said of each id; where two files say something, neither counts."""
+        said = self._said[kind]
+        self._doubtful |= {name for name, copies in said.items() if len(copies) > 1}
+        return {name: made(copies[0]) for name, copies in said.items() if name not in self._doubtful}
+
+
+def _is_named(said: str, named: str, kind: RegistryKind) -> bool:
+    """Whether a file's id is the one that its path says; organisations have members as groups have."""
+    return said == named or (kind is RegistryKind.GROUP and said == f"org:{named.partition(':')[2]}")
+
+
+def _entity(values: Values) -> Entity:
+    kind = values.get("kind")
+    return Entity(
+        aliases=_texts(values, "aliases"),
+        guardians=_texts(values, "guardians"),
+        kind=Kind(kind) if kind else None,
+        roles=_texts(values, "roles"),
+    )
+
+
+def _members(values: Values) -> tuple[Member, ...]:
+    return tuple(
+        Member(id=one["id"], since=_time(one.get("from")), until=_time(one.get("until")))
+        for one in values.get("members") or ()
+    )
+
+
+def _context(values: Values) -> RegisteredContext:
+    return RegisteredContext(
+        roster=_texts(values, "roster"),
+        open=bool(values.get("open")),
+        roles={who: tuple(roles) for who, roles in (values.get("roles") or {}).items()},
+        default_access=_texts(values, "default_access"),
+    )
+
+
+def _event(values: Values) -> Consent | Delegation | Revocation | None:
+    """Return what a consent's file records; None where it lacks what would make it one."""
+    at = _time(values["granted_at"])
+    record_id, grantor = values["id"], values["grantor"]
+    grantee, scope = values.get("grantee"), values.get("scope")
+    if at is None:
+        return None
+    if values["type"] == "revocation":
+        revokes = values.get("revokes")
+        return Revocation(revokes=revokes, by=grantor, at=at) if revokes else None
+    if not (grantee and scope):
+        return None
+    shared: dict[str, Any] = {
+        "id": record_id, "grantor": grantor, "scope": scope,
+        "granted_at": at, "expires_at": _time(values.get("expires_at")),
+    }  # fmt: skip
+    if values["type"] == "delegation":
+        # One that never ends is none; it may have carried a refusal.
+        return Delegation(delegate=grantee, **shared) if shared["expires_at"] else None
+    effect = Effect(values.get("effect") or Effect.PERMIT)
+    return Consent(grantee=grantee, effect=effect, on_behalf_of=values.get("on_behalf_of") or None, **shared)
+
+
+def _texts(values: Values, name: str) -> tuple[str, ...]:
+    return tuple(values.get(name) or ())
+
+
+def _time(text: str | None) -> datetime | None:
+    """Return the instant that a file means; a day is its beginning, in UTC."""
+    if not text:
+        return None
+    at = datetime.fromisoformat(text)
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at

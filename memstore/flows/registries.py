@@ -1,0 +1,53 @@
+"""The registries of a vault: who there is, groups, contexts, consents; read anew whenever something is decided."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.errors import VaultError
+from memstore.model.registry import RegistryKind, kind_of
+
+if TYPE_CHECKING:
+    from memstore.model.world import World
+    from memstore.ports.workspace import Workspace
+
+
+class Registries(NamedTuple):
+    """The registry files as they are now, by path: their bytes, None where they can't be read."""
+
+    owner: str
+    files: tuple[tuple[str, bytes | None], ...]
+
+    @property
+    def digest(self) -> str:
+        """Names this state of the registries."""
+        digest = hashlib.sha256(self.owner.encode())
+        for path, data in self.files:
+            told = b"unreadable" if data is None else hashlib.sha256(data).digest()
+            digest.update(b"%b\0%b" % (path.encode(errors="surrogateescape"), told))
+        return digest.hexdigest()
+
+    def world(self) -> World:
+        """Return what they say; the world has no memories yet."""
+        from memstore.codec.registry_world import world_of
+
+        return world_of(self.owner, self.files)
+
+
+def registries_of(ws: Workspace) -> Registries:
+    """Return the vault's registries; requests are none, since they open nothing."""
+    paths = sorted(path for path in ws.vault.registry_files() if kind_of(path) is not RegistryKind.REQUEST)
+    return Registries(ws.config.owner, tuple((path, _bytes(ws, path)) for path in paths))
+
+
+def world_of(ws: Workspace) -> World:
+    """Return what the vault's registries say now, without any memories."""
+    return registries_of(ws).world()
+
+
+def _bytes(ws: Workspace, path: str) -> bytes | None:
+    try:
+        return ws.vault.read(path)
+    except VaultError:
+        return None
