@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from memstore.flows.supersede import supersede as supersede
     from memstore.flows.trace import trace_memory as trace_memory
     from memstore.flows.undo import undo as undo
+    from memstore.flows.why import why as why
     from memstore.wiring import open_vault as open_vault
 
 __version__ = "0.1.0"
@@ -118,6 +119,7 @@ _HOMES = {
     "trace_memory": "memstore.flows.trace",
     "undo": "memstore.flows.undo",
     "verify_audit": "memstore.flows.audit",
+    "why": "memstore.flows.why",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the keys are names

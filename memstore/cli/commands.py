@@ -39,6 +39,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "be more or less sure": {
         "reinforce": ("evidence:reinforce", "record what speaks for a memory"),
         "contradict": ("evidence:contradict", "record what speaks against a memory"),
+        "why": ("why:why", "show how a memory's numbers came about"),
         "recompute": ("evidence:recompute", "prove that confidences follow from their histories"),
     },
     "vouch for it": {

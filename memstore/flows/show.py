@@ -13,6 +13,7 @@ from memstore.flows.uses import record_use
 from memstore.flows.visible import sees
 
 if TYPE_CHECKING:
+    from memstore.codec.memory_file import MemoryFile
     from memstore.model.catalog import Entry
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A memory and its file: `values` are the frontmatter's as they stand there, `revision` is the git blob id.
+    """A memory and its file; `revision` is its git blob id.
 
     `commit` is the commit of which this is the state; None: the file as it is now. `confidence_now` is the confidence
     as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
@@ -29,13 +30,22 @@ class Shown:
     """
 
     entry: Entry
-    memory: Memory
-    values: dict[str, Any]
+    file: MemoryFile
     revision: str
     commit: str | None
     confidence_now: float | None
     quality: float
     grounds: Grounds
+
+    @property
+    def memory(self) -> Memory:
+        """What the file says."""
+        return self.file.memory
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The frontmatter's values as they stand there."""
+        return self.file.front.values
 
 
 def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
@@ -45,6 +55,14 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         NotFoundError: there is none that the viewer may see.
         UsageError: `at` is neither a date nor a commit.
     """
+    shown = glance(ws, ref, at=at)
+    if shown.commit is None:
+        record_use(ws, shown.memory.id, "show")
+    return shown
+
+
+def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
+    """Return what `show_memory` does, for flows of which the look is no use."""
     from memstore.codec import git_blob, memory_file
     from memstore.codec.catalog_entry import entry_of
     from memstore.flows.audience import Audience
@@ -67,19 +85,15 @@ def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     made_of = grounds_of(
         Audience(then), Opened(entry_of(file, blob), file.data, file.text), uses_of(ws, [entry.id]), now
     )
-    shown = Shown(
+    return Shown(
         entry=entry,
-        memory=file.memory,
-        values=file.front.values,
+        file=file,
         revision=blob,
         commit=commit,
         confidence_now=held_now(file.memory, now),
         grounds=made_of,
         quality=round(quality.quality(made_of, QualityProfile(ws.config.quality_profile)), quality.DIGITS),
     )
-    if commit is None:
-        record_use(ws, entry.id, "show")
-    return shown
 
 
 def path_of(ws: Workspace, ref: str) -> Entry:

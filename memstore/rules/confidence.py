@@ -143,6 +143,13 @@ def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+def each_line(lines: Iterable[LedgerLine]) -> list[tuple[LedgerLine, Belief]]:
+    """Return the lines from the latest statement on, by time, each with what the ledger amounted to as far as it."""
+    ordered = _in_order(lines)
+    start = _latest_barrier(ordered) or 0
+    return [(ordered[at], _replay(ordered[: at + 1], None, 0.0)) for at in range(start, len(ordered))]
+
+
 def rounded(confidence: float) -> float:
     """Return a confidence as it is written into a file."""
     return round(confidence, DECIMALS)

@@ -134,7 +134,7 @@ def terms(of: Grounds, profile: QualityProfile = QualityProfile.MEMSTORE) -> Ter
         # By the letter it also multiplies by relevance, and the combined score would do so again: here it is done once.
         recency = retrieval_strength(of.days_old) if of.days_old is not None else 0.0
         return Terms(worth, RECENCY_SHARE * recency, SEED_SHARE * used, SEED_SHARE * cited, 0.0)
-    return Terms(worth, RECENCY_SHARE * of.strength.retrieval, used, cited, -min(of.penalty, MOST_PENALTY))
+    return Terms(worth, RECENCY_SHARE * of.strength.retrieval, used, cited, 0.0 - min(of.penalty, MOST_PENALTY))
 
 
 def quality(of: Grounds, profile: QualityProfile = QualityProfile.MEMSTORE) -> float:

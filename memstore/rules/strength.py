@@ -11,7 +11,7 @@ from math import exp, isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
 STABILITY_DAYS = 30.0  # of a memory that was never used; seed 003's recency factor is exp(-days/30)
@@ -39,13 +39,20 @@ def strength(made_at: datetime | None, uses: Iterable[datetime], now: datetime) 
         uses: when it was used, UTC, in any order; what lies after `now` counts as now.
         now: UTC.
     """
-    last, stability, count = made_at, STABILITY_DAYS, 0
-    for at in sorted(uses):
-        pause = days_between(last, at) if last is not None else 0.0
-        last, stability, count = at, stability_after_use(stability, pause), count + 1
+    used = list(stabilities(made_at, uses))
+    last, stability = used[-1] if used else (made_at, STABILITY_DAYS)
     if last is None:
         return Strength()
-    return Strength(retrieval_strength(days_between(last, now), stability_days=stability), stability, count, last)
+    return Strength(retrieval_strength(days_between(last, now), stability_days=stability), stability, len(used), last)
+
+
+def stabilities(made_at: datetime | None, uses: Iterable[datetime]) -> Iterator[tuple[datetime, float]]:
+    """Yield each use, oldest first, with the stability in days after it."""
+    last, stability = made_at, STABILITY_DAYS
+    for at in sorted(uses):
+        stability = stability_after_use(stability, days_between(last, at) if last is not None else 0.0)
+        last = at
+        yield at, stability
 
 
 def retrieval_strength(days: float, *, stability_days: float = STABILITY_DAYS) -> float:

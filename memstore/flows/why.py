@@ -1,0 +1,60 @@
+"""Tell how each number of a memory came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.flows.show import glance
+from memstore.flows.uses import uses_of
+from memstore.model.config import QualityProfile
+from memstore.rules import explanation
+
+if TYPE_CHECKING:
+    from memstore.flows.show import Shown
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.explanation import Number, Term
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """A memory's numbers, each with its terms; `shown` is the memory."""
+
+    shown: Shown
+    numbers: tuple[Number, ...]
+
+    def line_of(self, term: Term) -> int | None:
+        """Return the line of the file that says a term; None where it says nothing of it."""
+        return self.shown.file.front.position(*term.at).line if term.at else None
+
+
+def why(ws: Workspace, ref: str, *, profile: QualityProfile | None = None) -> Why:
+    """Return how each number of the memory that `ref` names came about; this look is no use of it.
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        profile: how quality is computed; None: as the vault's settings do.
+
+    Raises:
+        NotFoundError: there is none that the viewer may see.
+
+    >>> ref = memstore.note(ws, "Bella eats at eight.", source_type="told_by_human").ref
+    >>> confidence, now, quality, strength = memstore.why(ws, ref).numbers
+    >>> quality.terms[0].why
+    '0.5 × 1 for source_type told_by_human, as no confidence is stored'
+    """
+    shown = glance(ws, ref)
+    memory, now = shown.memory, ws.clock.now()
+    uses = uses_of(ws, [memory.id or ""]).get(memory.id or "", [])
+    return Why(
+        shown=shown,
+        numbers=(
+            explanation.of_confidence(memory),
+            explanation.of_confidence_now(memory, now),
+            explanation.of_quality(shown.grounds, memory, profile or QualityProfile(ws.config.quality_profile)),
+            explanation.of_strength(
+                shown.grounds.strength, memory.created_at, [(use.at, f"{use.how} by {use.by}") for use in uses], now
+            ),
+        ),
+    )

@@ -1,0 +1,201 @@
+"""Explanation: each number of a memory taken apart into the terms that it came from, in words a person understands."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.model.config import QualityProfile
+from memstore.rules import beliefs, confidence
+from memstore.rules import quality as quality_rules
+from memstore.rules.strength import STABILITY_DAYS, Strength, days_between, stabilities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.model.confidence import LedgerLine
+    from memstore.model.memory import Memory
+    from memstore.rules.quality import Grounds
+
+MOST_USES = 10  # those before are told in one term
+# A pull that a number of four decimals does not show.
+NOTHING = 0.00005
+
+
+class Term(NamedTuple):
+    """One part of a number, and where it comes from.
+
+    `at` is where the frontmatter says so: a key, or a key and the place in its list; empty where it says nothing.
+    """
+
+    name: str
+    value: float
+    why: str
+    at: tuple[str | int, ...] = ()
+
+
+class Number(NamedTuple):
+    """A number of a memory, None where it has none, and its terms.
+
+    The terms add up to the number, but where they have a `unit` of their own, like days.
+    """
+
+    name: str
+    value: float | None
+    meaning: str
+    terms: tuple[Term, ...] = ()
+    unit: str = ""
+
+
+# -- confidence ----------------------------------------------------------------------------------
+
+
+def of_confidence(memory: Memory) -> Number:
+    """Return the confidence as its history has it, line by line."""
+    meaning = "how sure its holder is, as it is stored"
+    held = beliefs.held(memory)
+    if held is None:
+        return Number("confidence", None, "a memory of this type needs none")
+    if not beliefs.states_nothing(memory.confidence_history):
+        return Number("confidence", held, meaning, tuple(_ledger_terms(memory, held)))
+    if memory.confidence is None:
+        return Number(
+            "confidence", held, "none is stored", (Term("unstated", held, "beliefs that say nothing have it"),)
+        )
+    return Number("confidence", held, meaning, (Term("stated", held, "without a history", ("confidence",)),))
+
+
+def _ledger_terms(memory: Memory, held: float) -> Iterator[Term]:
+    history = memory.confidence_history
+    steps = confidence.each_line(history)
+    before = 0.0
+    if steps[0][0].op in _OF_EVIDENCE:
+        before = confidence.BASE_CONFIDENCE
+        yield Term("prior", before, f"even odds to begin with, as {confidence.PRIOR_WEIGHT:g} observations")
+    for line, after in steps:
+        pull = after.confidence - before
+        before = after.confidence
+        yield Term(line.op, pull, _line_words(line, pull), ("confidence_history", history.index(line)))
+    if abs(held - before) >= NOTHING:
+        yield Term("by hand", held - before, "the file has another number; see memstore recompute", ("confidence",))
+
+
+_OF_EVIDENCE = {
+    "support": "supports it",
+    "partial": "speaks for it in part",
+    "contradict": "contradicts it",
+    "retract": "was taken back",
+    "propagate": "is held otherwise now",
+}
+_OF_STATEMENTS = {"assert": "stated", "edit": "set by hand", "checkpoint": "summed up from earlier lines"}
+
+
+def _line_words(line: LedgerLine, pull: float) -> str:
+    day = line.timestamp[:10]
+    if line.op not in _OF_EVIDENCE:
+        return f"{_OF_STATEMENTS[line.op]}{f' by {line.by}' if line.by else ''}, {day}"
+    words = f"{line.evidence_source or 'evidence'} {_OF_EVIDENCE[line.op]}"
+    if line.weight is not None:
+        words += f", weight {line.weight:g}"
+    return f"{words}, {day}{'; it adds nothing to what was counted' if abs(pull) < NOTHING else ''}"
+
+
+def of_confidence_now(memory: Memory, now: datetime) -> Number:
+    """Return the confidence as its evidence has faded at `now`, UTC."""
+    held, today = beliefs.held(memory), beliefs.held_now(memory, now)
+    meaning = "the same, as evidence fades"
+    if held is None or today is None:
+        return Number("confidence_now", None, meaning)
+    importance = "pinned" if memory.foundational else memory.importance or "normal"
+    factor = confidence.HALF_LIFE_FACTOR[importance]
+    fades = (
+        f"halves in weight every {confidence.HALF_LIFE_DAYS * factor:g} days"
+        if factor < float("inf")
+        else "never fades"
+    )
+    return Number(
+        "confidence_now",
+        today,
+        meaning,
+        (
+            Term("confidence", held, "as it is stored"),
+            Term("faded", today - held, f"what is of importance {importance} {fades}"),
+        ),
+    )
+
+
+# -- quality -------------------------------------------------------------------------------------
+
+
+def of_quality(of: Grounds, memory: Memory, profile: QualityProfile) -> Number:
+    """Return the quality, term by term of its formula."""
+    terms = quality_rules.terms(of, profile)
+    literal = profile is QualityProfile.SEED_003
+    share = f"{quality_rules.SEED_SHARE:g} × " if literal else ""
+    uses = of.strength.uses
+    found = [
+        _base_term(of, terms.base, memory),
+        Term("recency", terms.recency, _recency_words(of, literal=literal)),
+        Term("uses", terms.uses, f"{share}0.05 × ln(1 + {uses}), at most {share}0.1"),
+        Term(
+            "citation",
+            terms.citation,
+            "it cites lines that still stand" if of.cites else "it cites no lines that stand",
+        ),
+        Term("conflicts", terms.conflicts, "open conflicts" if of.penalty else "no open conflict"),
+    ]
+    cut = terms.total - sum(terms)
+    if abs(cut) >= NOTHING:
+        found.append(Term("cut", cut, "a quality lies between 0 and 1"))
+    return Number(
+        "quality", round(terms.total, quality_rules.DIGITS), "how far it may be relied on today", tuple(found)
+    )
+
+
+def _base_term(of: Grounds, value: float, memory: Memory) -> Term:
+    key, worth = of.base.key, of.base.worth
+    if key == "confidence":
+        return Term("base", value, f"0.5 × the stored confidence {worth:g}", (key,))
+    said = memory.channel if key == "channel" else memory.source_type
+    words = f"0.5 × {worth:g} for {key} {said or 'unknown'}, as no confidence is stored"
+    return Term("base", value, words, (key,) if said else ())
+
+
+def _recency_words(of: Grounds, *, literal: bool) -> str:
+    if not literal:
+        return f"0.3 × its strength {of.strength.retrieval:.4f}"
+    return f"0.3 × exp(-{max(of.days_old, 0.0):.1f} days / 30)" if of.days_old is not None else "it has no date"
+
+
+# -- strength ------------------------------------------------------------------------------------
+
+
+def of_strength(of: Strength, made_at: str | None, uses: Sequence[tuple[datetime, str]], now: datetime) -> Number:
+    """Return the strength: the stability with what each use added to it, and the days since the last one.
+
+    Args:
+        of: the strength.
+        made_at: when the memory was made, as its file has it.
+        uses: when it was used, UTC, and how and by whom in words; oldest first.
+        now: UTC.
+    """
+    meaning = "how readily it comes to mind: exp(-days / stability)"
+    if of.last is None:
+        return Number("strength", 0.0, "it has neither a date nor a use")
+    since = "its last use" if uses else "it was made"
+    days = Term("days", max(days_between(of.last, now), 0.0), f"since {since}", () if uses else ("created_at",))
+    return Number("strength", of.retrieval, meaning, (*_stability_terms(made_at, uses), days), unit="days")
+
+
+def _stability_terms(made_at: str | None, uses: Sequence[tuple[datetime, str]]) -> Iterator[Term]:
+    yield Term("stability", STABILITY_DAYS, "as every memory begins")
+    made = datetime.fromisoformat(made_at) if made_at else None
+    gains, before = [], STABILITY_DAYS
+    for _, after in stabilities(made, [at for at, _ in uses]):
+        gains.append(after - before)
+        before = after
+    earlier = len(uses) - MOST_USES
+    if earlier > 0:
+        yield Term("uses", sum(gains[:earlier]), f"more for {earlier} earlier uses")
+    for gain, (at, words) in list(zip(gains, uses, strict=True))[max(earlier, 0) :]:
+        yield Term("use", gain, f"more for {words}, {at:%Y-%m-%d}")
