@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.flows.consents import refuse_consent as refuse_consent
     from memstore.flows.consents import request_consent as request_consent
     from memstore.flows.consents import revoke_consent as revoke_consent
+    from memstore.flows.consolidate import consolidate as consolidate
     from memstore.flows.contexts import add_context as add_context
     from memstore.flows.contexts import contexts as contexts
     from memstore.flows.create import belief as belief
@@ -59,6 +60,9 @@ if TYPE_CHECKING:
     from memstore.flows.search import search as search
     from memstore.flows.show import show_memory as show_memory
     from memstore.flows.status import status as status
+    from memstore.flows.suggestions import accept as accept
+    from memstore.flows.suggestions import list_suggestions as list_suggestions
+    from memstore.flows.suggestions import reject as reject
     from memstore.flows.supersede import supersede as supersede
     from memstore.flows.trace import trace_memory as trace_memory
     from memstore.flows.undo import undo as undo
@@ -72,6 +76,7 @@ _HOMES = {
     "add_context": "memstore.flows.contexts",
     "add_entity": "memstore.flows.entities",
     "add_members": "memstore.flows.entities",
+    "accept": "memstore.flows.suggestions",
     "add_memory": "memstore.flows.add",
     "adopt": "memstore.flows.adopt",
     "audit_trail": "memstore.flows.audit",
@@ -82,6 +87,7 @@ _HOMES = {
     "commit": "memstore.flows.commit",
     "consents": "memstore.flows.consents",
     "contexts": "memstore.flows.contexts",
+    "consolidate": "memstore.flows.consolidate",
     "contradict": "memstore.flows.reinforce",
     "delegate": "memstore.flows.consents",
     "diff": "memstore.flows.diff",
@@ -96,6 +102,7 @@ _HOMES = {
     "impact_of": "memstore.flows.impact",
     "import_seeds": "memstore.flows.import_seeds",
     "list_memories": "memstore.flows.list_memories",
+    "list_suggestions": "memstore.flows.suggestions",
     "log": "memstore.flows.log",
     "move": "memstore.flows.move",
     "name_entity": "memstore.flows.entities",
@@ -110,6 +117,7 @@ _HOMES = {
     "remove_members": "memstore.flows.entities",
     "request_consent": "memstore.flows.consents",
     "revoke_consent": "memstore.flows.consents",
+    "reject": "memstore.flows.suggestions",
     "search": "memstore.flows.search",
     "set_keys": "memstore.flows.amend",
     "show_memory": "memstore.flows.show",

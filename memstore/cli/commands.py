@@ -40,6 +40,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "reinforce": ("evidence:reinforce", "record what speaks for a memory"),
         "contradict": ("evidence:contradict", "record what speaks against a memory"),
         "why": ("why:why", "show how a memory's numbers came about"),
+        "consolidate": ("consolidate:consolidate", "suggest what to believe from what happened"),
+        "suggestions": ("suggestions:suggestions", "see what was suggested, and decide"),
         "recompute": ("evidence:recompute", "prove that confidences follow from their histories"),
     },
     "vouch for it": {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.codec import memory_file, splice
 from memstore.codec.episode import Account
+from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.codec.titles import default_title
@@ -225,6 +226,13 @@ def _state_confidence(
     """Give the new memory its confidence, never above its sources', and return what the ledger says of that."""
     least = ceiling(entries(ws, ws.library.snapshot(), made["derived_from"]))
     stated = given.get("confidence")
+    if stated is None and memory.status == "draft" and memory.confidence_history:
+        # What a suggestion was computed from is the ledger of what comes of it.
+        made |= {
+            "confidence": memory.confidence,
+            "confidence_history": [entry_of(line) for line in memory.confidence_history],
+        }
+        return None
     if stated is None:
         usual = PROMOTED_BELIEF_CONFIDENCE if made["type"] == "belief" else None
         own = memory.confidence if memory.status == "draft" and memory.confidence is not None else usual

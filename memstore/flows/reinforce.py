@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.model.memory import Memory
     from memstore.ports.search_index import Snapshot
     from memstore.ports.workspace import Workspace
+    from memstore.rules.beliefs import Weighed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,14 +100,19 @@ def _record(
     _must_have_confidence(file)
     evidence = _evidence(ws, file, [named] if isinstance(named, str) else named)
     weighed = weigh(file.memory, evidence, stance, now=ws.clock.now(), by=ws.actor, reason=reason)
+    edit = edit_of_evidence(file, evidence, stance, weighed)
+    verb = "contradict" if stance is Stance.CONTRADICT else "reinforce"
+    saved = save(ws, edit, verb=verb, dry_run=dry_run, commit=commit)
+    return Reinforced(saved=saved, old=weighed.old, new=weighed.new, counted_before=weighed.counted_before)
+
+
+def edit_of_evidence(file: MemoryFile, evidence: Sequence[Evidence], stance: Stance, weighed: Weighed) -> Edit:
+    """Return the edit by which evidence that was weighed joins a memory."""
     edits: list[splice.Edit] = [splice.AppendEntry("confidence_history", entry_of(line)) for line in weighed.lines]
     if weighed.lines:
         edits.insert(0, splice.SetValue("confidence", weighed.new))
         edits += _related(evidence, stance, weighed.counted_before)
-    edit = Edit(path=file.path, before=file, after=splice.apply(file, edits))
-    verb = "contradict" if stance is Stance.CONTRADICT else "reinforce"
-    saved = save(ws, edit, verb=verb, dry_run=dry_run, commit=commit)
-    return Reinforced(saved=saved, old=weighed.old, new=weighed.new, counted_before=weighed.counted_before)
+    return Edit(path=file.path, before=file, after=splice.apply(file, edits))
 
 
 def _must_have_confidence(file: MemoryFile) -> None:

@@ -39,6 +39,8 @@ ANCHOR_ROLES = ("commitment", "source")
 STATUSES = ("active", "draft", "superseded", "archived", "forgotten")
 BELIEF_TYPES = ("fact", "rule", "preference", "constraint", "learned", "value")
 IMPORTANCES = ("low", "normal", "high", "pinned")
+# What a suggestion would do; beside `create`, to the belief in its `relates_to`.
+PROPOSALS = ("create", "support", "contradict", "archive")
 
 
 class Shape(Enum):
@@ -157,6 +159,7 @@ KEYS = (
     Key("aliases", Shape.LINES),
     Key("tags", Shape.LINES),
     Key("status", Shape.CHOICE, STATUSES),
+    Key("proposes", Shape.CHOICE, PROPOSALS),
     Key("created_at", Shape.INSTANT),
     Key("valid_from", Shape.DAY),
     Key("valid_until", Shape.DAY),

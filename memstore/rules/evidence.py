@@ -73,14 +73,14 @@ def roots(memory: Memory, load: Load) -> tuple[str, ...]:
     a second witness by being written down again.
     """
     found: set[str] = set()
-    for known in _reached(memory, load, lambda one: () if _is_root(one) else _grounds(one)):
+    for known in _reached(memory, load, lambda one: () if _is_root(one) else grounds(one)):
         found.update(_own_roots(known, load))
     return tuple(sorted(found or {_root(memory)}))
 
 
 def rests_on(memory: Memory, ref: str, load: Load) -> bool:
     """Whether a memory was made of what `ref` names, or is believed because of it, over any number of links."""
-    return any(str(known.ref) == ref for known in _reached(memory, load, _grounds))
+    return any(str(known.ref) == ref for known in _reached(memory, load, grounds))
 
 
 def _reached(start: Memory, load: Load, following: Callable[[Memory], Iterable[str]]) -> list[Memory]:
@@ -103,7 +103,7 @@ def _is_root(memory: Memory) -> bool:
     return memory.type != "belief" and _session(memory) is not None
 
 
-def _grounds(memory: Memory) -> list[str]:
+def grounds(memory: Memory) -> list[str]:
     """Return the refs that a memory was made of; for a belief those that support it, too."""
     named = list(memory.derived_from)
     if memory.type == "belief":
@@ -123,7 +123,7 @@ def _own_roots(memory: Memory, load: Load) -> set[str]:
         return {_root(memory)}
     lost = [line for line in _standing(memory) if memory.type == "belief" and load(line.evidence_source or "") is None]
     own = {root for line in lost for root in line.roots}
-    others = [ref for ref in _grounds(memory) if load(ref) is not None]
+    others = [ref for ref in grounds(memory) if load(ref) is not None]
     return own if own or others else {_root(memory)}
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # Whose it is, whom it is about, who may see it: what is made of a memory is shown to nobody else.
-_ABOUT = (
+ABOUT = (
     "owner", "scope", "subject_ids", "context", "access_grants", "access_denies", "consent_grants", "upstream_grants",
 )  # fmt: skip
 _WORDS = ("tags", "context_tags")
@@ -28,7 +28,7 @@ def promoted(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
         values: the frontmatter of what is promoted.
         given: the keys that the promoter gives.
     """
-    kept = _kept(values, (*_ABOUT, *_WORDS, *_ORIGIN), given)
+    kept = _kept(values, (*ABOUT, *_WORDS, *_ORIGIN), given)
     if _HOW_IT_IS_KNOWN.isdisjoint(given):
         kept["source_type"] = values.get("source_type") or infer_source_type(
             values.get("source"), values.get("source_entity")
@@ -46,7 +46,7 @@ def superseding(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str
         values: the frontmatter of what is superseded.
         given: the keys that are given for the heir.
     """
-    return _kept(values, (*_ABOUT, *_WORDS, *_KIND), given)
+    return _kept(values, (*ABOUT, *_WORDS, *_KIND), given)
 
 
 def _kept(values: Mapping[str, Any], names: tuple[str, ...], given: Mapping[str, Any]) -> dict[str, Any]:

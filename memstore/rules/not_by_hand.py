@@ -16,6 +16,7 @@ _PAIRED = "both memories name each other"
 _REFUSED = {
     "id": Refusal("an id is for good, others refer to it", "add a new memory and supersede this one"),
     "author": Refusal("the author is who wrote it", "write it with --as ENTITY"),
+    "proposes": Refusal("a suggestion has it, with its evidence", "memstore consolidate --apply"),
     "processed_into": Refusal(_PAIRED, "memstore promote RAW --to TYPE"),
     "supersedes": Refusal(_PAIRED, "memstore supersede REF TEXT"),
     "superseded_by": Refusal(_PAIRED, "memstore supersede REF TEXT"),

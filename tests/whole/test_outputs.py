@@ -29,6 +29,8 @@ COMMANDS = (
     ["cite", f"{REF}:L1-L2"], ["why", REF], ["why", BARE], ["why", "m_enqj11r5df", "--profile", "seed-003"],
     ["promote", "m_x1t13naa35"], ["supersede", "m_e3zjy28q8r", "A murmur needs watching"], ["recompute", "--check"],
     ["reinforce", "m_enqj11r5df", "--evidence", REF], ["contradict", "m_enqj11r5df", "--evidence", REF, "--dry-run"],
+    ["consolidate"], ["suggestions", "list"], ["suggestions", "show", "m_88b2rqkrbp"],
+    ["suggestions", "accept", "m_88b2rqkrbp", "--dry-run"], ["suggestions", "reject", "m_v4zdmdmb99"],
     ["import", "seeds", "README.md", "--dry-run"],
     ["fix-provenance", "--dry-run"], ["index", "status"], ["index", "rebuild"], ["index", "path"], ["hooks", "status"],
     ["entity", "add", "dog:rex", "--alias", "Rex"], ["entity", "alias", "dog:rex", "Rexy"], ["entity", "list"],

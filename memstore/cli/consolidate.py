@@ -1,0 +1,113 @@
+"""`memstore consolidate`: what happened, and what to make of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import command
+from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines
+from memstore.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.consolidate import Consolidated
+    from memstore.flows.suggestion_file import Suggestion
+
+
+@command(
+    "consolidate",
+    examples=(
+        "memstore consolidate                        # what it would suggest, as diffs",
+        "memstore consolidate --apply                # write the suggestions",
+        "memstore suggestions list                   # and decide on them",
+    ),
+)
+@click.option("--apply", is_flag=True, help="Write the suggestions.")
+@dry_run_option()
+@click.option("--as-of", metavar="DATE", help="Look at what had been written by then.")
+@commit_option()
+def consolidate(session: Session, *, apply: bool, dry_run: bool, as_of: str | None, commit: bool) -> None:
+    """Suggest beliefs from what happened again and again, and evidence for and against the beliefs that there are.
+
+    All episodes and raw memories that no belief rests on are looked at, 20 at least. A suggestion needs three
+    memories of three independent origins, quotes one of them, and waits in suggestions/ for a decision.
+    """
+    from memstore.codec.dates import period
+    from memstore.flows.consolidate import consolidate as run
+
+    if apply and dry_run:
+        raise UsageError("--apply writes, and --dry-run writes nothing", hint="leave one out")
+    ws = session.workspace()
+    until = period(as_of, now=ws.clock.now()).end if as_of else None
+    done = run(ws, apply=apply, as_of=until, commit=commit)
+    session.emit(
+        "consolidate",
+        document=lambda: _document(done, dry_run=not apply),
+        lines=lambda: _lines(session, done, dry_run=not apply),
+        each="suggestions",
+    )
+    _say(session, done, dry_run=not apply)
+
+
+def _say(session: Session, done: Consolidated, *, dry_run: bool) -> None:
+    from memstore.cli.output import safe_line
+
+    if not done.enough:
+        return
+    for one in done.suggestions:
+        if one.note:
+            session.say(f"{one.ref}: {safe_line(one.note)}")
+    if done.left_out:
+        session.say(f"{done.left_out} older memories were left out: at most {done.pooled} are looked at")
+    if done.faded:
+        session.say(f"{len(done.faded)} {'belief has' if len(done.faded) == 1 else 'beliefs have'} faded")
+    count = len(done.suggestions)
+    what = "nothing new" if not count else f"{count} {'suggestion' if count == 1 else 'suggestions'}"
+    then = "; --apply writes it" if dry_run and count == 1 else "; --apply writes them" if dry_run and count else ""
+    session.say(f"{done.pooled} memories looked at, {what}{then}")
+
+
+def _lines(session: Session, done: Consolidated, *, dry_run: bool) -> Iterator[str]:
+    from memstore.rules.consolidation import FEWEST_POOLED
+
+    if not done.enough:
+        number = "no memory" if not done.pooled else f"{done.pooled} memories" if done.pooled > 1 else "1 memory"
+        yield f"not yet: {number} to look at, and {FEWEST_POOLED} are the fewest"
+        return
+    for saved in done.saved:
+        if dry_run:
+            yield from diff_lines(session, saved.diff)
+        else:
+            yield from saved_lines(session, saved, dry_run=False)
+
+
+def _document(done: Consolidated, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "enough": done.enough,
+        "pooled": done.pooled,
+        "left_out": done.left_out,
+        "suggestions": [_suggestion(one) for one in done.suggestions],
+        "faded": [{"ref": one.ref, "title": one.title, "stored": one.stored, "now": one.now} for one in done.faded],
+        "written": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
+    }
+
+
+def _suggestion(one: Suggestion) -> dict[str, Any]:
+    target = one.proposal.target
+    return {
+        "ref": one.ref,
+        "path": one.edit.path,
+        "action": one.proposal.action.value,
+        "title": one.title,
+        "target": str(target.ref) if target else None,
+        "old": one.old,
+        "new": one.new,
+        "evidence": [member.ref for member in one.proposal.members],
+        "against": [member.ref for member in one.proposal.against],
+        "unanimous": one.proposal.unanimous,
+        "note": one.note,
+    }

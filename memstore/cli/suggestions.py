@@ -1,0 +1,153 @@
+"""`memstore suggestions`: what waits for a decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.cli.options import group, ref_argument, subcommand
+from memstore.cli.written import (
+    commit_option,
+    diff_lines,
+    dry_run_option,
+    emit_saved,
+    saved_document,
+    saved_lines,
+    say_findings,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.promote import Linked
+    from memstore.flows.suggestions import Waiting
+
+
+@group(
+    "suggestions",
+    examples=(
+        "memstore suggestions list",
+        "memstore suggestions show prop_3bf           # what it says, and what it would change",
+        "memstore suggestions accept prop_3bf -c",
+        "memstore suggestions reject prop_6b3",
+    ),
+)
+def suggestions() -> None:
+    """See what was suggested, and decide.
+
+    A suggestion is a file in suggestions/: edit it before you accept it, if you like. Deleting a committed one rejects
+    it, and moving one out of suggestions/ accepts it with the next `memstore consolidate --apply`.
+    """
+
+
+@subcommand(suggestions, "list", examples=("memstore suggestions list", "memstore suggestions list --json"))
+def list_(session: Session) -> None:
+    """List what waits for a decision, the oldest first."""
+    from memstore.flows.suggestions import list_suggestions
+
+    waiting = list_suggestions(session.workspace())
+    session.emit(
+        "suggestions-list",
+        document=lambda: {"suggestions": [_document(one) for one in waiting], "total": len(waiting)},
+        lines=lambda: (_line(session, one) for one in waiting),
+        each="suggestions",
+    )
+    if not waiting:
+        session.say("no suggestions; memstore consolidate looks for some")
+
+
+@subcommand(suggestions, "show", examples=("memstore suggestions show prop_3bf",))
+@ref_argument()
+def show(session: Session, ref: str) -> None:
+    """Show a suggestion, its evidence, and what accepting it would change."""
+    from memstore.flows.suggestions import accept as would_accept
+    from memstore.flows.suggestions import show_suggestion
+
+    ws = session.workspace()
+    one = show_suggestion(ws, ref)
+    linked = would_accept(ws, ref, dry_run=True)
+    written = (linked.saved, *linked.others)
+    session.emit(
+        "suggestions-show",
+        document=lambda: {
+            **_document(one),
+            "body": one.memory.body,
+            "changes": [{"path": saved.path, "diff": saved.diff} for saved in written],
+        },
+        lines=lambda: _shown(session, one, linked),
+    )
+
+
+@subcommand(suggestions, "accept", examples=("memstore suggestions accept prop_3bf -c",))
+@ref_argument()
+@commit_option()
+@dry_run_option()
+def accept(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
+    """Do what is suggested: write the belief, or record the evidence; the suggestion is archived."""
+    from memstore.flows.suggestions import accept as do
+
+    linked = do(session.workspace(), ref, commit=commit, dry_run=dry_run)
+    written = (linked.saved, *linked.others)
+    session.emit(
+        "suggestions-accept",
+        document=lambda: {
+            **saved_document(linked.saved, dry_run=dry_run),
+            "changed": [saved_document(saved, dry_run=dry_run) for saved in linked.others],
+        },
+        lines=lambda: (line for saved in written for line in saved_lines(session, saved, dry_run=dry_run)),
+    )
+    for saved in written:
+        say_findings(session, saved.findings)
+
+
+@subcommand(suggestions, "reject", examples=("memstore suggestions reject prop_6b3",))
+@ref_argument()
+@commit_option()
+@dry_run_option()
+def reject(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
+    """Put a suggestion away; it comes again only when three more memories say so."""
+    from memstore.flows.suggestions import reject as do
+
+    saved = do(session.workspace(), ref, commit=commit, dry_run=dry_run)
+    emit_saved(session, "suggestions-reject", saved, dry_run=dry_run, unchanged="nothing changed")
+
+
+def _document(one: Waiting) -> dict[str, Any]:
+    from memstore.flows.suggestions import headline
+
+    memory = one.memory
+    return {
+        "ref": str(memory.ref) if memory.ref else None,
+        "path": one.file.path,
+        "action": one.action.value,
+        "title": headline(one),
+        "target": one.target,
+        "confidence": memory.confidence,
+        "evidence": list(one.evidence),
+        "created_at": memory.created_at,
+    }
+
+
+def _line(session: Session, one: Waiting) -> str:
+    from memstore.cli.output import safe_line
+    from memstore.flows.suggestions import headline
+    from memstore.rules.differences import number
+
+    paint, memory = session.paint, one.memory
+    sure = f" ({number(memory.confidence)})" if memory.confidence is not None else ""
+    about = f" {one.target}" if one.target else ""
+    ref = paint("ref", str(memory.ref)) if memory.ref else ""
+    said = f"{one.action.value}{about}: {paint('title', safe_line(headline(one)))}{sure}"
+    return f"{paint('path', safe_line(one.file.path))}: {ref} {said}, {len(one.evidence)} memories"
+
+
+def _shown(session: Session, one: Waiting, linked: Linked) -> Iterator[str]:
+    from memstore.cli.output import safe
+
+    yield _line(session, one)
+    for ref in one.evidence:
+        yield f"  {session.paint('ref', ref)}"
+    yield safe(one.memory.body.strip("\n"))
+    yield ""
+    for saved in (linked.saved, *linked.others):
+        yield from diff_lines(session, saved.diff)

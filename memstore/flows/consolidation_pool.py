@@ -1,0 +1,228 @@
+"""What consolidation looks at, as far as the one who looks may see it: the pool, the beliefs, earlier suggestions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import memory_file, registry_file
+from memstore.codec.episode import LESSONS, OUTCOME
+from memstore.codec.memory_file import MemoryFile
+from memstore.codec.passages import passages
+from memstore.codec.registry_file import RegistryFile
+from memstore.codec.titles import title_of
+from memstore.errors import VaultError
+from memstore.flows.sources import loader
+from memstore.flows.visible import sees, visible_file, visible_rows
+from memstore.model.ids import MemoryRef
+from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.model.retrieval import PassageKind
+from memstore.rules.analysis import words
+from memstore.rules.checks import SUGGESTIONS
+from memstore.rules.clustering import content_terms
+from memstore.rules.consolidation import MOST_POOLED, POOLED_TYPES, Action, Earlier, Held, Pooled, depth_of, spoken_for
+from memstore.rules.evidence import roots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from memstore.model.memory import Memory
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.evidence import Load
+
+ID_OF_PROPOSAL = "prop_"
+# Who has a name of their own; what a person is about, a place or an illness, may well be a pattern.
+_NAMED = ("human:", "si:", "dog:", "cat:", "pet:", "animal:")
+_NO_WORDS = (PassageKind.HEADING, PassageKind.CODE, PassageKind.RULE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """What there is to consolidate; `files` has every pooled memory and belief by ref, `left_out` counts the rest.
+
+    `moved` are suggestions that somebody moved out of their folder, which accepts them.
+    """
+
+    pool: tuple[Pooled, ...]
+    beliefs: tuple[Held, ...]
+    earlier: tuple[Earlier, ...]
+    files: dict[str, MemoryFile]
+    moved: tuple[MemoryFile, ...]
+    load: Load
+    left_out: int = 0
+
+
+def gather(ws: Workspace, *, until: str) -> Gathered:
+    """Return what there is to consolidate.
+
+    Args:
+        ws: the vault.
+        until: what was written later is not looked at; an instant of the format.
+    """
+    snapshot = ws.library.snapshot()
+    files = list(_files(ws, snapshot))
+    load = _loader(ws, snapshot, files)
+    moved = tuple(file for file in files if is_moved(file))
+    beliefs = [file for file in files if file.memory.type == "belief" and _is_held(file)]
+    taken = spoken_for([file.memory for file in beliefs], load)
+    free = [file for file in files if _may_be_pooled(file.memory, taken, load, until=until)]
+    free.sort(key=lambda file: (file.memory.created_at or "", str(file.memory.ref)))
+    pooled = free[-MOST_POOLED:]
+    names = _names(ws, [file.memory for file in (*pooled, *beliefs)])
+    return Gathered(
+        pool=tuple(_pooled(file, names, load) for file in pooled),
+        beliefs=tuple(_held(file, names) for file in beliefs),
+        earlier=tuple(_earlier(ws, files, snapshot)),
+        files={str(file.memory.ref): file for file in (*pooled, *beliefs)},
+        moved=moved,
+        load=load,
+        left_out=len(free) - len(pooled),
+    )
+
+
+def is_moved(file: MemoryFile) -> bool:
+    """Whether a file is a suggestion of a belief that was moved out of its folder."""
+    memory = file.memory
+    is_ours = (memory.id or "").startswith(ID_OF_PROPOSAL) and memory.proposes in (None, Action.CREATE)
+    return memory.status == "draft" and is_ours and not file.path.startswith(SUGGESTIONS)
+
+
+def _files(ws: Workspace, snapshot: Snapshot) -> Iterator[MemoryFile]:
+    """Yield the files that matter, by path: episodes, raw memories, beliefs, suggestions."""
+    types, statuses, paths = (snapshot.catalog.column(name) for name in ("type", "status", "path"))
+    wanted = {*POOLED_TYPES, "belief"}
+    rows = [row for row in visible_rows(ws, snapshot) if types[row] in wanted or statuses[row] == "draft"]
+    for path in sorted(paths[row] for row in rows):
+        file = visible_file(ws, path)
+        if file is not None and file.memory.ref is not None:
+            yield file
+
+
+def _loader(ws: Workspace, snapshot: Snapshot, files: Iterable[MemoryFile]) -> Load:
+    """Return what gives the memory that a ref names: from the files that were read, else from the vault."""
+    known = {file.memory.id: file.memory for file in files}
+    elsewhere = loader(ws, snapshot)
+
+    def load(text: str) -> Memory | None:
+        ref = MemoryRef.parse(text)
+        memory = known.get(ref.id) if ref else None
+        return elsewhere(text) if memory is None else memory if memory.status != "forgotten" else None
+
+    return load
+
+
+def _is_held(file: MemoryFile) -> bool:
+    return file.memory.status == "active" or is_moved(file)
+
+
+def _may_be_pooled(memory: Memory, taken: frozenset[str], load: Load, *, until: str) -> bool:
+    """Whether a memory could be part of a pattern; what something else was made of is there as that."""
+    is_free = memory.type in POOLED_TYPES and memory.status == "active" and str(memory.ref) not in taken
+    heirs = [known for ref in memory.processed_into if (known := load(ref)) is not None]
+    return is_free and (memory.created_at or "") <= until and not any(heir.type in POOLED_TYPES for heir in heirs)
+
+
+# -- texts ---------------------------------------------------------------------------------------
+
+
+def _pooled(file: MemoryFile, names: Callable[[Memory], frozenset[str]], load: Load) -> Pooled:
+    text = text_of(file)
+    memory = file.memory
+    return Pooled(
+        memory=memory,
+        text=text,
+        terms=tuple(content_terms(text, names(memory))),
+        roots=roots(memory, load),
+        depth=depth_of(memory, load),
+    )
+
+
+def _held(file: MemoryFile, names: Callable[[Memory], frozenset[str]]) -> Held:
+    return Held(
+        memory=file.memory, text=title_of(file.memory), terms=tuple(content_terms(text_of(file), names(file.memory)))
+    )
+
+
+def text_of(file: MemoryFile) -> str:
+    """Return what a memory says: its own title and its text, without code and headings that every episode has."""
+    said = [text for text, _, _ in quotable(file)]
+    title = title_of(file.memory)
+    is_news = f"## {title}" not in (OUTCOME, LESSONS) and not any(title.rstrip("…") in text for text in said)
+    return "\n".join([title, *said] if is_news else said)
+
+
+def quotable(file: MemoryFile) -> list[tuple[str, int, int]]:
+    """Return what of a memory can be quoted: text, first and last line of each passage."""
+    found = passages(file.memory.body, first_line=file.text.body_line)
+    return [(one.text, one.line_start, one.line_end) for one in found if one.kind not in _NO_WORDS]
+
+
+def _names(ws: Workspace, memories: Sequence[Memory]) -> Callable[[Memory], frozenset[str]]:
+    """Return what gives the words that are names for a memory: of all who have one, and of its own subjects."""
+    aliases = dict(_aliases(ws))
+    ids = {*aliases, *(subject for memory in memories for subject in memory.subject_ids)}
+    words_of = {one: frozenset(_words_of(one, aliases.get(one, ()))) for one in ids}
+    everybody = frozenset(word for one, said in words_of.items() if one.startswith(_NAMED) for word in said)
+
+    def names(memory: Memory) -> frozenset[str]:
+        own = [words_of[subject] for subject in memory.subject_ids]
+        return everybody.union(*own, words(" ".join(memory.entities)))
+
+    return names
+
+
+def _words_of(entity: str, aliases: Iterable[str]) -> Iterator[str]:
+    for name in (entity.partition(":")[2].replace("_", " ").replace("-", " "), *aliases):
+        yield from words(name)
+
+
+def _aliases(ws: Workspace) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for path in ws.vault.registry_files():
+        if kind_of(path) is not RegistryKind.ENTITY:
+            continue
+        try:
+            file = registry_file.read(path, RegistryKind.ENTITY, ws.vault.read(path))
+        except VaultError:
+            continue
+        aliases = file.values.get("aliases") if isinstance(file, RegistryFile) else None
+        yield expected_id(path, RegistryKind.ENTITY), tuple(aliases or ())
+
+
+# -- what was suggested before -------------------------------------------------------------------
+
+
+def _earlier(ws: Workspace, files: Iterable[MemoryFile], snapshot: Snapshot) -> Iterator[Earlier]:
+    """Yield the suggestions that there are and, since git remembers, those whose files were deleted."""
+    for file in files:
+        if file.path.startswith(SUGGESTIONS) or (file.memory.id or "").startswith(ID_OF_PROPOSAL):
+            yield _as_earlier(file.memory, is_open=file.memory.status == "draft" and not is_moved(file))
+    for memory in _deleted(ws, snapshot):
+        yield _as_earlier(memory, is_open=False)
+
+
+def _as_earlier(memory: Memory, *, is_open: bool) -> Earlier:
+    action = Action(memory.proposes or Action.CREATE)
+    return Earlier(
+        action=action,
+        target=None if action is Action.CREATE else next(iter(memory.relates_to), None),
+        members=frozenset(ref for ref in memory.derived_from if MemoryRef.parse(ref)),
+        is_open=is_open,
+    )
+
+
+def _deleted(ws: Workspace, snapshot: Snapshot) -> Iterator[Memory]:
+    """Yield the suggestions that were committed once and are nowhere any more."""
+    if ws.history.repository is None or ws.history.head() is None:
+        return
+    commits = ws.history.commits(path=SUGGESTIONS.rstrip("/"))
+    changed = [file for change in ws.history.changes(commits) for file in change.files]
+    blobs = dict.fromkeys(
+        blob for file in changed if file.path.startswith(SUGGESTIONS) for blob in (file.new, file.old) if blob
+    )
+    for data in ws.history.blobs(blobs).values():
+        file = memory_file.read(SUGGESTIONS, data)
+        if not isinstance(file, MemoryFile) or not file.memory.id or not sees(ws, file.memory):
+            continue
+        if not snapshot.catalog.rows_of_id(file.memory.id):
+            yield file.memory

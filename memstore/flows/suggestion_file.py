@@ -1,0 +1,203 @@
+"""The file of a suggestion: a draft that says what would be, on what evidence, quoted and cited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import git_blob
+from memstore.codec.draft import new_file
+from memstore.codec.ledger import entry_of
+from memstore.codec.titles import default_title, title_of
+from memstore.flows.consolidation_pool import quotable
+from memstore.flows.reinforce import edit_of_evidence
+from memstore.flows.save import Edit, unified_diff
+from memstore.model.instants import instant
+from memstore.ports.synthesizer import Source, SynthesisFailedError
+from memstore.rules import citation
+from memstore.rules.analysis import term_of, words
+from memstore.rules.beliefs import Stance, weigh
+from memstore.rules.checks import SUGGESTIONS
+from memstore.rules.consolidation import Action
+from memstore.rules.evidence import as_evidence
+from memstore.rules.inheritance import ABOUT
+from memstore.rules.suggested import ground_of
+from memstore.rules.wording import Quotation, objection, quotation, said_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.flows.consolidation_pool import Gathered
+    from memstore.ports.synthesizer import Synthesizer
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.consolidation import Pooled, Proposal
+
+SOURCE = "consolidation"
+MOST_TERMS_SHOWN = 6
+STANCES = {Action.SUPPORT: Stance.SUPPORT, Action.CONTRADICT: Stance.CONTRADICT}
+_WOULD = {Action.SUPPORT: "supports", Action.CONTRADICT: "contradicts"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A proposal as a file; `old` and `new` are the confidence before and after, in [0, 1].
+
+    `change` is what it would do to its target, None for a new belief; `note` says why a synthesizer was not heard.
+    """
+
+    proposal: Proposal
+    edit: Edit
+    title: str
+    old: float | None
+    new: float | None
+    change: Edit | None = None
+    note: str | None = None
+
+    @property
+    def ref(self) -> str:
+        """The suggestion's ref."""
+        return f"belief:{self.proposal.id}"
+
+
+def suggestion_of(
+    ws: Workspace, proposal: Proposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None = None
+) -> Suggestion:
+    """Return the file of a proposal; nothing is written.
+
+    Args:
+        ws: the vault.
+        proposal: what is suggested.
+        gathered: what it was made of.
+        now: UTC.
+        synthesizer: who words a new belief; else its most general member is quoted.
+    """
+    if proposal.target is None:
+        return _of_new_belief(ws, proposal, gathered, now=now, synthesizer=synthesizer)
+    file = gathered.files[str(proposal.target.ref)]
+    evidence = [as_evidence(member.memory, gathered.load) for member in proposal.members]
+    weighed = weigh(file.memory, evidence, STANCES[proposal.action], now=now, by=ws.actor, reason=None)
+    change = edit_of_evidence(file, evidence, STANCES[proposal.action], weighed)
+    quoted, cited = _quoted(proposal.general, gathered, proposal.terms)
+    title = title_of(file.memory)
+    diff = unified_diff(file.path, file.data, change.after)
+    body = (
+        f"{quoted.text}\n\n"
+        f"{_quoted_from(cited, proposal)}\n\n"
+        f"It {_WOULD[proposal.action]} [[{proposal.target.ref}]], {weighed.old:g} → {weighed.new:g}: {title}\n\n"
+        f"~~~~diff\n{diff}~~~~\n"
+    )
+    values = {
+        **_common(ws, proposal, now),
+        "title": f"{proposal.action.value.capitalize()}: {title}",
+        "relates_to": [str(proposal.target.ref)],
+    }
+    return Suggestion(
+        proposal=proposal,
+        edit=_edit(proposal, values, body),
+        title=values["title"],
+        old=weighed.old,
+        new=weighed.new,
+        change=change,
+    )
+
+
+def _of_new_belief(
+    ws: Workspace, proposal: Proposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None
+) -> Suggestion:
+    quoted, cited = _quoted(proposal.general, gathered, proposal.terms)
+    worded, note = _worded(proposal, synthesizer)
+    ground = ground_of(proposal, gathered.load, now=now, by=ws.actor)
+    told = f'{worded}\n\nWorded after "{quoted.text}" ' if worded else f"{quoted.text}\n\n"
+    title = default_title(worded or quoted.text)
+    values = {
+        **_common(ws, proposal, now),
+        "title": title,
+        "relates_to": [member.ref for member in proposal.members if member.memory.type == "episode"],
+        "confidence": ground.confidence,
+        "confidence_history": [entry_of(line) for line in ground.ledger],
+    }
+    from_ = _quoted_from(cited, proposal)
+    body = f"{told}{f'({from_[0].lower()}{from_[1:-1]}).' if worded else from_}\n"
+    edit = _edit(proposal, values, body)
+    return Suggestion(proposal=proposal, edit=edit, title=title, old=None, new=ground.confidence, note=note)
+
+
+def _common(ws: Workspace, proposal: Proposal, now: datetime) -> dict[str, Any]:
+    """Return the keys that every suggestion has: it is shown to nobody who does not see all of its evidence."""
+    own = proposal.general.memory
+    labels = {name: value for name in ABOUT if (value := getattr(own, name)) not in ((), None, "global")}
+    members = sorted(member.ref for member in (*proposal.members, *proposal.against))
+    return {
+        "type": "belief",
+        "id": proposal.id,
+        "status": "draft",
+        "proposes": proposal.action.value,
+        "created_at": instant(now),
+        "author": ws.actor,
+        "source": SOURCE,
+        "source_type": SOURCE,
+        "derived_from": [*members, f"{SOURCE}:{now:%Y-%m-%d}"],
+        **{name: _plain(value) for name, value in labels.items()},
+    }
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _edit(proposal: Proposal, values: dict[str, Any], body: str) -> Edit:
+    return Edit(path=f"{SUGGESTIONS}{proposal.id}.md", before=None, after=new_file(values, body))
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def _quoted(member: Pooled, gathered: Gathered, terms: Iterable[str]) -> tuple[Quotation, str]:
+    """Return the words of a memory that say most of what is shared, and their citation."""
+    file = gathered.files[member.ref]
+    found = quotation(quotable(file), frozenset(terms))
+    if found is None:
+        line = file.front.position("title").line
+        found = Quotation(title_of(member.memory), line, line)
+    return found, citation.written(member.ref, (found.line_start, found.line_end), _blob(file))
+
+
+def _blob(file: MemoryFile) -> str:
+    return git_blob.blob_id(file.data, "sha1")
+
+
+def _quoted_from(cited: str, proposal: Proposal) -> str:
+    roots = {root for member in proposal.members for root in member.roots}
+    against = f", {len(proposal.against)} against" if proposal.against else ""
+    shared = ", ".join(f"*{word}*" for word in _spelt(proposal))
+    return (
+        f"Quoted from {cited}; {len(proposal.members)} memories of {len(roots)} independent origins{against}"
+        f" share {shared}."
+    )
+
+
+def _spelt(proposal: Proposal) -> list[str]:
+    """Return the shared terms as the members write them."""
+    spelt: dict[str, str] = {}
+    for member in (proposal.general, *proposal.members):
+        for word in words(member.text):
+            spelt.setdefault(term_of(word), word)
+    return [spelt.get(term, term) for term in proposal.terms[:MOST_TERMS_SHOWN]]
+
+
+def _worded(proposal: Proposal, synthesizer: Synthesizer | None) -> tuple[str, str | None]:
+    """Return a synthesizer's words and no note, or none and the note why it was not heard."""
+    if synthesizer is None:
+        return "", None
+    sources = {member.ref: member.text for member in (*proposal.members, *proposal.against)}
+    try:
+        answer = synthesizer.answer([Source(ref, text) for ref, text in sources.items()], proposal.terms)
+    except SynthesisFailedError as error:
+        return "", f"quoted instead: {error}"
+    wording = said_by(answer)
+    problem = wording if isinstance(wording, str) else objection(wording, sources)
+    if problem or isinstance(wording, str):
+        return "", f"quoted instead: the answer is no good, {problem}"
+    return wording.text, None

@@ -1,0 +1,149 @@
+"""Suggestions: what waits for a decision, and the decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import splice
+from memstore.codec.titles import title_of
+from memstore.errors import NotFoundError, RefusedError
+from memstore.flows.amend import opened_for_change
+from memstore.flows.promote import Linked, promote
+from memstore.flows.reinforce import edit_of_evidence
+from memstore.flows.save import Edit, save, save_all
+from memstore.flows.sources import loader
+from memstore.flows.suggestion_file import SOURCE, STANCES
+from memstore.flows.visible import visible_file, visible_rows
+from memstore.model.ids import MemoryRef
+from memstore.rules.beliefs import weigh
+from memstore.rules.checks import SUGGESTIONS
+from memstore.rules.consolidation import Action
+from memstore.rules.evidence import as_evidence
+
+if TYPE_CHECKING:
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.flows.save import Saved
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A suggestion that nobody has decided on; `target` is the belief that it is about, None for a new one."""
+
+    file: MemoryFile
+    action: Action
+    target: str | None
+    evidence: tuple[str, ...]
+
+    @property
+    def memory(self) -> Memory:
+        """What is suggested."""
+        return self.file.memory
+
+
+def list_suggestions(ws: Workspace) -> tuple[Waiting, ...]:
+    """Return what waits for a decision, the oldest first.
+
+    >>> [waiting.action.value for waiting in memstore.list_suggestions(ws)]
+    []
+    """
+    snapshot = ws.library.snapshot()
+    statuses, paths = snapshot.catalog.column("status"), snapshot.catalog.column("path")
+    drafts = [paths[row] for row in visible_rows(ws, snapshot) if statuses[row] == "draft"]
+    files = [file for path in drafts if path.startswith(SUGGESTIONS) and (file := visible_file(ws, path))]
+    return tuple(sorted(map(_waiting, files), key=lambda one: (one.memory.created_at or "", one.file.path)))
+
+
+def show_suggestion(ws: Workspace, ref: str) -> Waiting:
+    """Return one suggestion.
+
+    Raises:
+        NotFoundError: there is no such memory, or it is no suggestion.
+    """
+    return _waiting(_opened(ws, ref))
+
+
+def accept(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Linked:
+    """Do what a suggestion suggests: write the belief, or record the evidence. The suggestion is archived.
+
+    Args:
+        ws: the vault.
+        ref: the suggestion.
+        dry_run: write nothing, and return what would be.
+        commit: commit it, too.
+
+    Raises:
+        NotFoundError: there is no such suggestion, or what it is about is gone.
+        RefusedError: it was decided on, or its evidence is gone.
+    """
+    one = _waiting(_opened(ws, ref))
+    if one.action is Action.CREATE:
+        values = {"source": SOURCE, "source_type": SOURCE}
+        return promote(ws, one.file.path, None, values, dry_run=dry_run, commit=commit)
+    edits = [_recorded(ws, one), _archived(one.file)]
+    saved = save_all(ws, edits, verb="suggestions accept", dry_run=dry_run, commit=commit)
+    return Linked(saved=saved[0], others=saved[1:])
+
+
+def reject(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
+    """Put a suggestion away: the same is not suggested again before three more memories say so.
+
+    Args and errors are those of `accept`.
+    """
+    file = _opened(ws, ref)
+    return save(
+        ws, _archived(file, splice.AppendItems("tags", (REJECTED,))), verb="suggestions reject",
+        dry_run=dry_run, commit=commit,
+    )  # fmt: skip
+
+
+def _opened(ws: Workspace, ref: str) -> MemoryFile:
+    file = opened_for_change(ws, ref)
+    name = file.memory.ref or file.path
+    if file.memory.status == "draft":
+        return file
+    if not file.path.startswith(SUGGESTIONS):
+        raise NotFoundError(f"{name} is no suggestion", hint="memstore suggestions list")
+    heirs = ", ".join(file.memory.processed_into)
+    was = f"accepted: {heirs}" if heirs else REJECTED if REJECTED in file.memory.tags else "decided on"
+    raise RefusedError(f"{name} was {was}", hint=None if heirs else f"memstore set {name} status=draft reopens it")
+
+
+def _waiting(file: MemoryFile) -> Waiting:
+    memory = file.memory
+    action = Action(memory.proposes or Action.CREATE)
+    return Waiting(
+        file=file,
+        action=action,
+        target=None if action is Action.CREATE else next(iter(memory.relates_to), None),
+        evidence=tuple(ref for ref in memory.derived_from if MemoryRef.parse(ref)),
+    )
+
+
+def _recorded(ws: Workspace, one: Waiting) -> Edit:
+    """Return the edit by which the evidence of a suggestion joins its target."""
+    name = one.memory.ref or one.file.path
+    if one.target is None:
+        raise RefusedError(f"{name} says not what it is about", hint="put the belief into relates_to")
+    load = loader(ws, ws.library.snapshot())
+    known = [memory for ref in one.evidence if (memory := load(ref)) is not None]
+    if not known:
+        raise RefusedError(f"the evidence of {name} is gone", hint=f"memstore suggestions reject {name}")
+    target, stance = opened_for_change(ws, one.target), STANCES[one.action]
+    evidence = [as_evidence(memory, load) for memory in known]
+    weighed = weigh(target.memory, evidence, stance, now=ws.clock.now(), by=ws.actor, reason=f"Accepted {name}")
+    return edit_of_evidence(target, evidence, stance, weighed)
+
+
+def _archived(file: MemoryFile, *more: splice.Edit) -> Edit:
+    after = splice.apply(file, [splice.SetValue("status", "archived"), *more])
+    return Edit(path=file.path, before=file, after=after)
+
+
+def headline(one: Waiting) -> str:
+    """Return what a suggestion says, on one line."""
+    return title_of(one.memory)

@@ -1,0 +1,337 @@
+"""Consolidation: from memories of what happened to what they suggest, decided by counts and never by invention.
+
+The whole pool is looked at every time, so that a pattern that is spread over many runs is found; what was suggested
+before is not suggested again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from memstore.rules.clustering import average_link, centre, cosine
+from memstore.rules.evidence import grounds
+from memstore.rules.inheritance import ABOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+
+    from memstore.model.memory import Memory
+    from memstore.rules.clustering import Vector
+    from memstore.rules.evidence import Load
+
+    Compare = Callable[[str, str], "Polarity | None"]
+
+POOLED_TYPES = ("episode", "raw")
+FEWEST_POOLED = 20  # seed 002, "Cold start"
+MOST_POOLED = 5_000  # docs/consolidation.md, "What it costs"
+FEWEST_MEMBERS = 3  # seed 002, "Hallucinated beliefs"
+FEWEST_ROOTS = 3  # three sessions let a sixth of what three episodes let through: docs/consolidation.md, "Gates"
+FEWEST_TERMS = 2  # one word in common is no pattern: docs/consolidation.md, "Gates"
+SHARED_BY = (2, 3)  # two of three members have a term that is shared
+DEEPEST = 2  # seed 002, "Belief drift"
+MORE_AFTER_DECISION = 3
+
+
+class Action(StrEnum):
+    """What a suggestion would do; the value is the word of its `proposes`."""
+
+    CREATE = "create"
+    SUPPORT = "support"
+    CONTRADICT = "contradict"
+    ARCHIVE = "archive"
+
+
+class Polarity(StrEnum):
+    """How what one text says stands to what another says."""
+
+    SAME = "same"
+    OPPOSED = "opposed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pooled:
+    """A memory that could be part of a pattern.
+
+    `terms` is what it is about, `roots` are its independent origins, `depth` counts the layers of beliefs below it.
+    """
+
+    memory: Memory
+    text: str
+    terms: tuple[str, ...]
+    roots: tuple[str, ...]
+    depth: int = 0
+
+    @property
+    def ref(self) -> str:
+        """The memory's ref."""
+        return str(self.memory.ref)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A belief that is held: its text, and what it is about."""
+
+    memory: Memory
+    text: str
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """Memories from independent origins that say alike things.
+
+    `members` by ref; `general` is the one that is most like all of them; `terms` are shared by two thirds of them;
+    `centre` points where they point on the whole.
+    """
+
+    members: tuple[Pooled, ...]
+    general: Pooled
+    terms: tuple[str, ...]
+    centre: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What was suggested before: `is_open` while nobody has decided."""
+
+    action: Action
+    target: str | None
+    members: frozenset[str]
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What a pattern suggests.
+
+    `members` are the evidence by ref, `against` what in the pattern contradicts its own most general member; `target`
+    is the belief that is meant, None where there is none yet. `unanimous`: nothing in the pattern says otherwise.
+    """
+
+    action: Action
+    members: tuple[Pooled, ...]
+    against: tuple[Pooled, ...] = ()
+    general: Pooled
+    terms: tuple[str, ...]
+    target: Memory | None = None
+    unanimous: bool = True
+
+    @property
+    def id(self) -> str:
+        """The id of the suggestion: the same for the same evidence for the same thing."""
+        return proposal_id(self.action, self.target, [*self.members, *self.against])
+
+
+def proposal_id(action: Action, target: Memory | None, members: Iterable[Pooled]) -> str:
+    """Return the id of a suggestion, `prop_` and 12 hexadecimal digits."""
+    said = [action.value, str(target.ref) if target else "", *sorted(member.ref for member in members)]
+    return f"prop_{hashlib.sha256(chr(10).join(said).encode()).hexdigest()[:12]}"
+
+
+# -- extract -------------------------------------------------------------------------------------
+
+
+def spoken_for(beliefs: Iterable[Memory], load: Load) -> frozenset[str]:
+    """Return the refs of all that these beliefs rest on, over any number of links, and of all evidence they weighed."""
+    waiting = list(beliefs)
+    seen = {str(belief.ref) for belief in waiting}
+    while waiting:
+        one = waiting.pop()
+        against = [line.evidence_source for line in one.confidence_history if line.op == "contradict"]
+        for ref in {*grounds(one), *filter(None, against)} - seen:
+            seen.add(ref)
+            known = load(ref)
+            if known is not None:
+                waiting.append(known)
+    return frozenset(seen)
+
+
+def depth_of(memory: Memory, load: Load) -> int:
+    """Return how many layers of beliefs a memory has below and including itself; more than `DEEPEST` is not counted."""
+    deepest: dict[str, int] = {}
+    waiting = [(memory, 0)]
+    while waiting:
+        one, above = waiting.pop()
+        here = above + (one.type == "belief")
+        if here <= deepest.get(str(one.ref), -1):
+            continue
+        deepest[str(one.ref)] = here
+        if here > DEEPEST:
+            return here
+        waiting += [(known, here) for ref in one.derived_from if (known := load(ref)) is not None]
+    return max(deepest.values())
+
+
+def partitions(pool: Iterable[Pooled]) -> list[list[Pooled]]:
+    """Return the pool by who may see what, each part by ref; memories of two parts are never looked at together."""
+    parts: dict[Hashable, list[Pooled]] = defaultdict(list)
+    for pooled in pool:
+        parts[labels_of(pooled.memory)].append(pooled)
+    for part in parts.values():
+        part.sort(key=lambda pooled: pooled.ref)
+    return sorted(parts.values(), key=lambda part: part[0].ref)
+
+
+def labels_of(memory: Memory) -> tuple[Hashable, ...]:
+    """Return what of a memory decides whom it is about and who may see it; the order of lists does not."""
+    values = [getattr(memory, name) for name in ABOUT]
+    return tuple(frozenset(value) if isinstance(value, tuple) else value for value in values)
+
+
+# -- patterns ------------------------------------------------------------------------------------
+
+
+def patterns(part: Sequence[Pooled], vectors: Mapping[str, Vector], threshold: float) -> list[Pattern]:
+    """Return the patterns among memories of one partition that pass the gates, by their first members.
+
+    Args:
+        part: memories that may be looked at together.
+        vectors: a vector of length 1 for each, by ref.
+        threshold: how alike they must be on average, in (0, 1].
+    """
+    by_ref = {pooled.ref: pooled for pooled in part}
+    clusters = average_link({ref: vectors[ref] for ref in by_ref}, threshold)
+    found = (_pattern([by_ref[ref] for ref in cluster], vectors) for cluster in clusters)
+    return [pattern for pattern in found if pattern is not None]
+
+
+def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | None:
+    """Return what these members have in common; None where a gate is shut."""
+    terms = shared_terms(members)
+    if len(terms) < FEWEST_TERMS or not is_founded(members):
+        return None
+    middle = centre(vectors[member.ref] for member in members)
+    alike = {member.ref: round(cosine(vectors[member.ref], middle), 10) for member in members}
+    general = min(members, key=lambda member: (-alike[member.ref], member.ref))
+    return Pattern(members=tuple(members), general=general, terms=terms, centre=middle)
+
+
+def is_founded(members: Collection[Pooled]) -> bool:
+    """Whether there are enough members, from enough independent roots, none of them an abstraction of abstractions."""
+    if not members:
+        return False
+    roots = {root for member in members for root in member.roots}
+    enough = len(members) >= FEWEST_MEMBERS and len(roots) >= FEWEST_ROOTS
+    return enough and max(member.depth for member in members) < DEEPEST
+
+
+def shared_terms(members: Collection[Pooled]) -> tuple[str, ...]:
+    """Return the terms that two thirds of the members have, the most shared first."""
+    counts = Counter(term for member in members for term in set(member.terms))
+    part, whole = SHARED_BY
+    shared = [(-count, term) for term, count in counts.items() if count * whole >= part * len(members)]
+    return tuple(term for _, term in sorted(shared))
+
+
+# -- match ---------------------------------------------------------------------------------------
+
+
+def proposals(
+    found: Sequence[Pattern],
+    beliefs: Sequence[Held],
+    vectors: Mapping[str, Vector],
+    threshold: float,
+    compare: Compare,
+) -> list[Proposal]:
+    """Return what patterns of one partition suggest, against the beliefs that are held in it.
+
+    Likeness says only which belief a pattern is about, for contradictions are as alike as paraphrases; what it says
+    of the belief, each of its members says by itself.
+
+    Args:
+        found: the patterns.
+        beliefs: the beliefs.
+        vectors: a vector of length 1 for each member and each belief, by ref.
+        threshold: how like the members a belief must be on average to be what they are about, in (0, 1].
+        compare: how the second text stands to the first; None where it says nothing of it.
+    """
+    made: list[Proposal] = []
+    for pattern in found:
+        about = _belief_about(pattern, beliefs, vectors, threshold)
+        made += _proposals_about(pattern, about, compare) if about else _creation(pattern, compare)
+    return made
+
+
+def _belief_about(
+    pattern: Pattern, beliefs: Sequence[Held], vectors: Mapping[str, Vector], threshold: float
+) -> Held | None:
+    """Return the belief that a pattern is about: the most like of those that would join it and share its terms."""
+    ranked: list[tuple[float, str, Held]] = []
+    for held in beliefs:
+        ref = str(held.memory.ref)
+        alike = sum(cosine(vectors[ref], vectors[member.ref]) for member in pattern.members) / len(pattern.members)
+        if alike >= threshold and _covers(held, pattern):
+            ranked.append((-round(alike, 10), ref, held))
+    return min(ranked, key=lambda rank: rank[:2])[2] if ranked else None
+
+
+def _covers(held: Held, pattern: Pattern) -> bool:
+    """Whether a belief has two thirds of what the members of a pattern share."""
+    part, whole = SHARED_BY
+    return len(set(held.terms) & set(pattern.terms)) * whole >= part * len(pattern.terms)
+
+
+def _proposals_about(pattern: Pattern, held: Held, compare: Compare) -> list[Proposal]:
+    """Return what a pattern says of a belief: nothing where too few of its members take a side."""
+    said = {member.ref: compare(held.text, member.text) for member in pattern.members}
+    sides = {
+        action: tuple(member for member in pattern.members if said[member.ref] is polarity)
+        for action, polarity in ((Action.CONTRADICT, Polarity.OPPOSED), (Action.SUPPORT, Polarity.SAME))
+    }
+    return [
+        Proposal(
+            action=action,
+            members=members,
+            general=pattern.general if pattern.general in members else members[0],
+            terms=pattern.terms,
+            target=held.memory,
+            unanimous=len(members) == len(pattern.members),
+        )
+        for action, members in sides.items()
+        if is_founded(members)
+    ]
+
+
+def _creation(pattern: Pattern, compare: Compare) -> list[Proposal]:
+    """Return the belief that a pattern suggests; what contradicts its most general member counts against it."""
+    opposed = {
+        member.ref
+        for member in pattern.members
+        if member is not pattern.general and compare(pattern.general.text, member.text) is Polarity.OPPOSED
+    }
+    agreeing = tuple(member for member in pattern.members if member.ref not in opposed)
+    if not is_founded(agreeing):
+        return []
+    return [
+        Proposal(
+            action=Action.CREATE,
+            members=agreeing,
+            against=tuple(member for member in pattern.members if member.ref in opposed),
+            general=pattern.general,
+            terms=pattern.terms,
+            unanimous=not opposed,
+        )
+    ]
+
+
+# -- what was suggested before -------------------------------------------------------------------
+
+
+def is_news(proposal: Proposal, earlier: Iterable[Earlier]) -> bool:
+    """Whether nothing like it waits for a decision, and three more members speak than when it was last decided on."""
+    members = frozenset(member.ref for member in (*proposal.members, *proposal.against))
+    target = str(proposal.target.ref) if proposal.target else None
+    return not any(
+        _is_same(members, one.members) and (one.is_open or len(members - one.members) < MORE_AFTER_DECISION)
+        for one in earlier
+        if (one.action, one.target) == (proposal.action, target)
+    )
+
+
+def _is_same(members: frozenset[str], before: frozenset[str]) -> bool:
+    """Whether two suggestions share half of the smaller one's evidence."""
+    return bool(before) and 2 * len(members & before) >= min(len(members), len(before))

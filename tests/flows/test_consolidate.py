@@ -1,0 +1,278 @@
+"""Consolidation of a vault: proposals as files, again and again, and what people decide on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.codec import memory_file
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import NotFoundError, RefusedError
+from memstore.flows.add import add_memory
+from memstore.flows.consolidate import consolidate
+from memstore.flows.move import move
+from memstore.flows.show import show_memory
+from memstore.flows.suggestions import accept, list_suggestions, reject, show_suggestion
+from tests.memory_workspace import files_of, memory_workspace
+from tests.support import TickClock, memory_text
+
+if TYPE_CHECKING:
+    from memstore.flows.consolidate import Consolidated
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+WALKS = (
+    "Bella was slow on her walk, it was the heat.",
+    "A slow walk again. Was it the heat?",
+    "The heat made every walk slow.",
+    "Heat and a slow walk, as last week.",
+)
+WORDS = (
+    "kettle lamp river mountain violin passport garden ladder museum harbour candle bicycle pepper winter library "
+    "station blanket mirror compass anchor"
+)
+
+
+def episode(name: str, text: str, **keys: str) -> tuple[str, bytes]:
+    keys = {"source": "x", "source_type": "direct_experience", "created_at": '"2026-01-02T10:00:00Z"'} | keys
+    return f"e/{name}.md", memory_text(f"\n{text}\n", type="episode", id=f"m_{name}", **keys)
+
+
+def alone(count: int) -> dict[str, bytes]:
+    """Return episodes that have nothing in common."""
+    return dict(episode(f"alone{i}", f"{word.capitalize()}.") for i, word in enumerate(WORDS.split()[:count]))
+
+
+def walks(count: int = 4, *, prefix: str = "walk", **keys: str) -> dict[str, bytes]:
+    texts = WALKS * 5
+    return dict(episode(f"{prefix}{i}", texts[i], **keys) for i in range(count))
+
+
+def vault(*parts: dict[str, bytes], actor: str = "human:sean") -> Workspace:
+    return memory_workspace({path: data for part in parts for path, data in part.items()}, actor=actor)
+
+
+def refs(done: Consolidated) -> list[str]:
+    return [one.ref for one in done.suggestions]
+
+
+def memory(ws: Workspace, ref: str) -> Memory:
+    return show_memory(ws, ref).memory
+
+
+def test_19_episodes_say_not_yet_and_20_do_not() -> None:
+    done = consolidate(vault(alone(15), walks()), apply=True)
+    assert (done.enough, done.pooled, done.suggestions) == (False, 19, ())
+    assert len(consolidate(vault(alone(16), walks()), apply=True).suggestions) == 1
+
+
+def test_a_suggestion_quotes_cites_and_computes() -> None:
+    ws = vault(alone(17), walks(3))
+    (one,) = consolidate(ws, apply=True).suggestions
+    made = memory(ws, one.ref)
+    assert (made.status, made.proposes, made.source, made.source_type) == (
+        "draft", "create", "consolidation", "consolidation"
+    )  # fmt: skip
+    assert made.derived_from == ("episode:m_walk0", "episode:m_walk1", "episode:m_walk2", "consolidation:2026-02-01")
+    assert made.confidence == round((1 + 3 * 0.85) / (2 + 3 * 0.85), 4)
+    assert [(line.op, line.evidence_source) for line in made.confidence_history] == [
+        ("support", f"episode:m_walk{i}") for i in range(3)
+    ]
+    assert made.body.startswith("\nA slow walk again. Was it the heat?\n\nQuoted from [[episode:m_walk1#L9@")
+    assert "3 memories of 3 independent origins share *heat*, *slow*, *walk*." in made.body
+
+
+def test_nothing_is_written_without_apply() -> None:
+    ws = vault(alone(20), walks())
+    before = dict(files_of(ws))
+    done = consolidate(ws)
+    assert [saved.path for saved in done.saved] == [f"suggestions/{ref.partition(':')[2]}.md" for ref in refs(done)]
+    assert all(saved.diff.startswith("--- /dev/null\n+++ b/suggestions/prop_") for saved in done.saved)
+    assert files_of(ws) == before
+
+
+def test_a_second_run_gives_no_diff() -> None:
+    ws = vault(alone(20), walks())
+    consolidate(ws, apply=True)
+    before = dict(files_of(ws))
+    done = consolidate(ws, apply=True)
+    assert (done.suggestions, done.saved, files_of(ws)) == ((), (), before)
+
+
+def test_shuffled_files_give_the_same_proposals() -> None:
+    files = {**alone(20), **walks(), **walks(prefix="other", scope="project:b")}
+    first = consolidate(vault(files)).saved
+    assert len(first) == 2
+    assert consolidate(vault(dict(reversed(files.items())))).saved == first
+
+
+def test_three_episodes_of_two_sessions_form_nothing() -> None:
+    one, two = '{session_id: "1"}', '{session_id: "2"}'
+    part = {**walks(2, origin=one), **walks(3, prefix="x", origin=two)}
+    assert refs(consolidate(vault(alone(20), part))) == []
+
+
+def test_a_slow_pattern_spread_over_many_runs_is_found() -> None:
+    ws = vault(alone(20))
+    for count in range(3):
+        assert refs(consolidate(ws, apply=True)) == []
+        add_memory(ws, {"type": "episode", "source": "x"}, WALKS[count])
+    assert len(refs(consolidate(ws, apply=True))) == 1
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ({}, {"access_grants": '["*"]'}),
+        ({"scope": "project:a"}, {"scope": "project:b"}),
+        ({"subject_ids": "[human:tom]"}, {"subject_ids": "[human:lucia]"}),
+        ({}, {"consent_grants": "[human:tom]"}),
+    ],
+    ids=["private and public", "project A and B", "subjects", "consents"],
+)
+def test_private_and_public_project_a_and_b_never_mix(here: dict[str, str], there: dict[str, str]) -> None:
+    assert refs(consolidate(vault(alone(20), walks(2, **here), walks(2, prefix="there", **there)))) == []
+    both = consolidate(vault(alone(20), walks(3, **here), walks(4, prefix="there", **there)))
+    assert sorted(len(one.proposal.members) for one in both.suggestions) == [3, 4]
+    for one in both.suggestions:
+        (file,) = (saved for saved in both.saved if saved.ref == one.ref)
+        wanted = there if len(one.proposal.members) == 4 else here
+        assert all(f"+{key}: " in file.diff for key in wanted)
+
+
+def test_subject_names_do_not_make_clusters() -> None:
+    names = {
+        "entities/human/lucia.md": b"---\ntype: entity\nid: human:lucia\naliases: [Lu, Professor Marchetti]\n---\n"
+    }
+    said = ("Lu Marchetti laughs.", "Professor Lucia Marchetti sneezed.", "Marchetti, the professor, Lu, paid.")
+    part = dict(episode(f"lu{i}", text, subject_ids="[human:lucia]") for i, text in enumerate(said))
+    assert refs(consolidate(vault(names, alone(20), part))) == []
+    assert len(refs(consolidate(vault(alone(20), part)))) == 1  # nobody's names
+
+
+def test_a_raw_memory_is_there_once_as_the_episode_that_was_made_of_it() -> None:
+    raw = memory_text("\nHeat, and a slow walk.\n", type="raw", id="m_raw", processed_into="[episode:m_walk0]")
+    (one,) = consolidate(vault(alone(20), walks(), {"r.md": raw})).suggestions
+    assert len(one.proposal.members) == 4
+
+
+def test_a_new_belief_is_never_surer_than_its_sources() -> None:
+    ws = vault(alone(20), walks(3), walks(1, prefix="unsure", confidence="0.4"))
+    (one,) = consolidate(ws, apply=True).suggestions
+    assert one.new == 0.4
+    assert [line.op for line in memory(ws, one.ref).confidence_history] == ["assert"]
+
+
+def test_what_the_viewer_may_not_see_is_neither_pooled_nor_matched() -> None:
+    hidden = walks(prefix="hers", owner="si:ash")
+    belief = {
+        "b.md": memory_text("\nHeat.\n", type="belief", id="m_b", derived_from="[episode:m_walk0]", owner="si:ash")
+    }
+    with_them = consolidate(vault(alone(20), walks(), hidden, belief))
+    assert with_them == consolidate(vault(alone(20), walks()))
+    assert consolidate(vault(alone(20), walks(), hidden), apply=True).pooled == 24
+    assert consolidate(vault(alone(20), walks(), hidden, actor="si:ash")).pooled == 4
+
+
+def test_as_of_looks_at_what_had_been_written() -> None:
+    ws = vault(alone(20), walks(2), walks(2, prefix="late", created_at='"2026-01-20T10:00:00Z"'))
+    then = TickClock().now().replace(month=1, day=10)
+    done = consolidate(ws, as_of=then)
+    assert (done.pooled, refs(done)) == (22, [])
+    assert len(refs(consolidate(ws))) == 1
+
+
+def test_a_belief_that_time_faded_is_reported_and_not_written() -> None:
+    old = memory_text("\nTea first.\n", type="belief", id="m_b", confidence="0.9", created_at='"2020-01-01T00:00:00Z"')
+    ws = vault(alone(20), {"b.md": old})
+    (faded,) = consolidate(ws, apply=True).faded
+    assert (faded.ref, faded.stored) == ("belief:m_b", 0.9)
+    assert faded.now < 0.6
+    assert files_of(ws)["b.md"] == old
+
+
+# -- decisions -----------------------------------------------------------------------------------
+
+
+def test_accepting_records_the_cluster_the_suggestion_and_the_computed_confidence() -> None:
+    ws = vault(alone(20), walks(3))
+    consolidate(ws, apply=True)
+    (waiting,) = list_suggestions(ws)
+    linked = accept(ws, str(waiting.memory.ref))
+    made = memory(ws, linked.saved.ref or "")
+    assert made.status == "active"
+    assert (made.source, made.source_type, made.confidence) == ("consolidation", "consolidation", 0.7802)
+    assert set(made.derived_from) == {*waiting.memory.derived_from, str(waiting.memory.ref)}
+    assert made.confidence_history == waiting.memory.confidence_history
+    assert memory(ws, str(waiting.memory.ref)).status == "archived"
+    assert list_suggestions(ws) == ()
+    add_memory(ws, {"type": "episode", "source": "x"}, WALKS[3])
+    assert consolidate(ws).pooled == 21  # the cluster is spoken for
+    with pytest.raises(RefusedError, match="was accepted: belief:"):
+        accept(ws, str(waiting.memory.ref))
+
+
+def test_rejected_stays_rejected_until_three_more_say_so() -> None:
+    ws = vault(alone(20), walks(3))
+    consolidate(ws, apply=True)
+    (waiting,) = list_suggestions(ws)
+    reject(ws, str(waiting.memory.ref))
+    assert "rejected" in memory(ws, str(waiting.memory.ref)).tags
+    for text in (WALKS[3], WALKS[0], WALKS[1]):
+        assert refs(consolidate(ws, apply=True)) == []
+        add_memory(ws, {"type": "episode", "source": "x"}, text)
+    (one,) = consolidate(ws, apply=True).suggestions
+    assert len(one.proposal.members) == 6
+    with pytest.raises(RefusedError, match="was rejected"):
+        accept(ws, str(waiting.memory.ref))
+
+
+def test_moving_a_suggestion_out_accepts_it() -> None:
+    ws = vault(alone(20), walks(3))
+    (one,) = consolidate(ws, apply=True).suggestions
+    move(ws, one.ref, "beliefs/heat.md")
+    assert list_suggestions(ws) == ()
+    done = consolidate(ws, apply=True)
+    assert (done.suggestions, [saved.path for saved in done.saved]) == ((), ["beliefs/heat.md"])
+    assert (memory(ws, one.ref).status, memory(ws, one.ref).proposes) == ("active", None)
+    assert consolidate(ws, apply=True).saved == ()
+
+
+def test_the_suggestions_of_others_are_nobodys() -> None:
+    ws = vault(alone(20), walks(3))
+    (one,) = consolidate(ws, apply=True).suggestions
+    ash = replace(ws, actor="si:ash")
+    assert list_suggestions(ash) == ()
+    with pytest.raises(NotFoundError):
+        accept(ash, one.ref)
+
+
+def test_what_is_no_suggestion_is_not_shown_as_one() -> None:
+    ws = vault(alone(1))
+    with pytest.raises(NotFoundError, match="episode:m_alone0 is no suggestion"):
+        show_suggestion(ws, "m_alone0")
+
+
+@pytest.mark.parametrize(("action", "op"), [("support", "support"), ("contradict", "contradict")])
+def test_evidence_that_was_suggested_is_recorded_when_it_is_accepted(action: str, op: str) -> None:
+    belief = memory_text("\nHeat slows walks.\n", type="belief", id="m_b", confidence="0.8")
+    draft = memory_text(
+        "\nHeat.\n", type="belief", id="prop_1", status="draft", proposes=action, relates_to="[belief:m_b]",
+        derived_from='[episode:m_walk0, episode:m_walk1, "consolidation:2026-01-01"]',
+    )  # fmt: skip
+    ws = vault(walks(2), {"b.md": belief, "suggestions/prop_1.md": draft})
+    linked = accept(ws, "prop_1")
+    assert [linked.saved.path, *(saved.path for saved in linked.others)] == ["b.md", "suggestions/prop_1.md"]
+    lines = memory(ws, "m_b").confidence_history[1:]
+    assert [(line.op, line.evidence_source, line.reason) for line in lines] == [
+        (op, f"episode:m_walk{i}", "Accepted belief:prop_1") for i in range(2)
+    ]
+    assert memory(ws, "prop_1").status == "archived"
+
+
+def test_every_suggestion_is_a_memory_file() -> None:
+    ws = vault(alone(20), walks(3))
+    (one,) = consolidate(ws, apply=True).suggestions
+    assert isinstance(memory_file.read(one.edit.path, files_of(ws)[one.edit.path]), MemoryFile)
