@@ -108,14 +108,16 @@ def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
         yield paint("heading", "Dangling refs:")
         for one in found.dangling:
             yield f"  {_dangling(paint, one)}"
-    if found.without_source:
-        yield ""
-        yield "Fix: memstore fix-provenance"
-    elif found.dangling:
-        yield ""
-        yield "Fix: mend these refs in an editor, or take them out"
-    else:
+    if not found.without_source and not found.dangling:
         yield "Every memory says where it comes from."
+        return
+    yield ""
+    if found.is_fixable:
+        yield "Fix: memstore fix-provenance"
+    elif found.without_source:
+        yield 'Fix: say where they come from, as in memstore set REF source="a walk"'
+    else:
+        yield "Fix: mend these refs in an editor, or take them out"
 
 
 def _dangling(paint: Palette, one: Dangling) -> str:

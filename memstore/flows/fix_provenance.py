@@ -57,7 +57,7 @@ def fix_provenance(ws: Workspace, *, dry_run: bool = False, commit: bool = False
     graph = graph_of(ws, ws.library.snapshot())
     files: list[Filled] = []
     edits: list[Edit] = []
-    for path, changes in groupby(_plan(ws, graph), key=lambda change: change.path):
+    for path, changes in groupby(plan(ws, graph), key=lambda change: change.path):
         filled, edit = _filled(ws, path, tuple(changes))
         files.append(filled)
         edits += [edit] if edit else []
@@ -65,7 +65,8 @@ def fix_provenance(ws: Workspace, *, dry_run: bool = False, commit: bool = False
     return FixedProvenance(files=tuple(files), saved=saved, dry_run=dry_run)
 
 
-def _plan(ws: Workspace, graph: Graph) -> tuple[Change, ...]:
+def plan(ws: Workspace, graph: Graph) -> tuple[Change, ...]:
+    """Return all that can be filled in among the memories of a graph, in a lasting order."""
     pairs = provenance_gaps.twins_in_time(graph)
     rows = {row for pair in pairs for row in pair}
     texts = _texts(ws, graph, rows.union(provenance_gaps.unsourced_beliefs(graph)))

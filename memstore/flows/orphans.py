@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec.edges import places
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import VaultError
+from memstore.flows.fix_provenance import plan
 from memstore.flows.lineage import graph_of
 from memstore.ports.vault import read_file
 from memstore.rules import lineage_trace, lineage_walk
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from memstore.model.lineage import EdgeKind, Node
     from memstore.ports.workspace import Workspace
     from memstore.rules.lineage_graph import Graph
+
+# What of all that can be filled in says where a memory comes from.
+_TELLS = frozenset({"derived_from", "source_type"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +42,25 @@ class Dangling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orphans:
-    """Memories that can't say where they come from; tombstones are not among them."""
+    """Memories that can't say where they come from; tombstones are not among them.
+
+    `is_fixable` tells that `fix_provenance` can fill in where one of those without source comes from.
+    """
 
     without_source: tuple[Node, ...]
     dangling: tuple[Dangling, ...]
+    is_fixable: bool = False
 
 
 def find_orphans(ws: Workspace) -> Orphans:
     """Return the orphans among the memories that the viewer may see; refs that lead nowhere are the owner's to see."""
     graph = graph_of(ws, ws.library.snapshot())
+    orphans = tuple(lineage_trace.node_of(graph, row) for row in without_source(graph))
+    paths = {node.path for node in orphans}
     return Orphans(
-        without_source=tuple(lineage_trace.node_of(graph, row) for row in without_source(graph)),
+        without_source=orphans,
         dangling=tuple(_dangling(ws, graph)),
+        is_fixable=bool(paths) and any(change.path in paths and change.key in _TELLS for change in plan(ws, graph)),
     )
 
 

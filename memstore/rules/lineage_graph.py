@@ -126,10 +126,10 @@ class Graph:
     def _name(self, key: Key) -> str:
         if isinstance(key, str):
             return key
-        return f"{self._types[key]}:{self._ids[key]}" if self._is_meant(key) else self._paths[key]
+        return f"{self._types[key]}:{self._ids[key]}" if self.is_meant(key) else self._paths[key]
 
-    def _is_meant(self, row: int) -> bool:
-        """Whether it is this row that refs with its id lead to."""
+    def is_meant(self, row: int) -> bool:
+        """Whether refs with a row's id lead to it: it has one, and of two with the same it is the first."""
         return self._row_by_id.get(self._ids[row]) == row
 
     def _key_of(self, text: str) -> Key | None:
@@ -244,7 +244,7 @@ class Graph:
         """Return all texts that lead to a node."""
         if isinstance(key, str):
             return (key,)
-        return [f"{kind}:{self._ids[key]}" for kind in MEMORY_TYPES] if self._is_meant(key) else ()
+        return [f"{kind}:{self._ids[key]}" for kind in MEMORY_TYPES] if self.is_meant(key) else ()
 
     def _ops_of(self, row: int) -> Mapping[Key, tuple[str, ...]]:
         found: dict[Key, tuple[str, ...]] = {}

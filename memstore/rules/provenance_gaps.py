@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -12,9 +13,9 @@ from memstore.model.lineage import EdgeKind
 from memstore.rules import lineage_walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.rules.lineage_graph import Graph, Key
+    from memstore.rules.lineage_graph import Graph
 
 # Any of these says where a memory comes from; who wrote it, where and when does not.
 _SOURCES = ("source", "source_entity", "channel", "derived_from", "relates_to", "evidence", "supersedes")
@@ -79,22 +80,29 @@ def one_sided_promotions(graph: Graph) -> list[Change]:
 
 
 def one_sided_successions(graph: Graph) -> list[Change]:
-    """Return what a superseded memory lacks where only its heir records the succession."""
-    changes: list[Change] = []
-    for row in _eligible(graph):
+    """Return what a superseded memory lacks where only its heirs record the succession."""
+    heirs: dict[int, list[str]] = defaultdict(list)
+    for row in filter(graph.is_meant, _eligible(graph)):
         for link in graph.sources(row):
-            if EdgeKind.SUPERSEDES in link.kinds and EdgeKind.SUPERSEDED_BY not in link.kinds and link.key != row:
-                changes += _superseded(graph, link.key, graph.name(row))
-    return changes
+            is_one_sided = EdgeKind.SUPERSEDES in link.kinds and EdgeKind.SUPERSEDED_BY not in link.kinds
+            if is_one_sided and isinstance(link.key, int) and link.key != row:
+                heirs[link.key].append(graph.name(row))
+    return [change for old, names in heirs.items() for change in _superseded(graph, old, sorted(names))]
 
 
-def _superseded(graph: Graph, old: Key, heir: str) -> Iterator[Change]:
-    status = graph.column("status")[old] if isinstance(old, int) else "forgotten"
-    if isinstance(old, int) and status not in _LEFT_ALONE:
-        path, because = graph.column("path")[old], f"{heir}: it names this as what it supersedes"
-        yield Change(path, "superseded_by", items=(heir,), because=because)
-        if status != "superseded":
-            yield Change(path, "status", value="superseded", because=because)
+def _superseded(graph: Graph, old: int, heirs: Sequence[str]) -> Iterator[Change]:
+    status, path = graph.column("status")[old], graph.column("path")[old]
+    if status in _LEFT_ALONE:
+        return
+    is_only_one = len(heirs) == 1 and not graph.column("superseded_by")[old]
+    for heir in heirs:
+        because = f"{heir}: it names this as what it supersedes"
+        if is_only_one:  # one is a ref, several are a list
+            yield Change(path, "superseded_by", value=heir, because=because)
+        else:
+            yield Change(path, "superseded_by", items=(heir,), because=because)
+    if status != "superseded":
+        yield Change(path, "status", value="superseded", because=because)
 
 
 def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[Change]:
@@ -188,8 +196,7 @@ def _eligible(graph: Graph) -> Iterator[int]:
 
 def _may_link(graph: Graph, row: int, source: int) -> bool:
     """Whether a memory may be made of a raw one: both can be named and are of today, and no circle would close."""
-    statuses, ids = graph.column("status"), graph.column("id")
-    if statuses[source] in _LEFT_ALONE or not (ids[row] and ids[source]):
+    if graph.column("status")[source] in _LEFT_ALONE or not (graph.is_meant(row) and graph.is_meant(source)):
         return False
     return row not in lineage_walk.distances(graph, [source], up=True)
 

@@ -70,6 +70,16 @@ def test_show_with_trace_is_show_and_the_traces(vault: Path, capsys: pytest.Capt
     assert [edge["dependent"] for edge in document["trace"]["dependents"]["edges"]] == ["belief:m_belief"]
 
 
+def test_orphans_are_not_sent_to_a_command_that_cannot_help(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--vault", str(vault), "orphans"]) == 0
+    assert capsys.readouterr().out.endswith("Fix: memstore fix-provenance\n")
+    assert main(["--vault", str(vault), "fix-provenance"]) == 0
+    (vault / "more.md").write_bytes(memory_text(id="m_more"))
+    capsys.readouterr()
+    assert main(["--vault", str(vault), "orphans"]) == 0
+    assert capsys.readouterr().out.endswith('Fix: say where they come from, as in memstore set REF source="a walk"\n')
+
+
 def traced(files: dict[str, bytes], ref: str) -> Trace:
     return trace_memory(memory_workspace(files), ref)
 

@@ -86,6 +86,17 @@ def test_the_orphans_of_the_sample_vault_are_the_planted_ones() -> None:
     assert found.dangling == ()
 
 
+def test_orphans_tell_whether_their_source_can_be_filled_in() -> None:
+    rain = {name: BARE[name] for name in ("3.md", "4.md")}
+    assert find_orphans(memory_workspace(rain)).is_fixable
+    assert not find_orphans(memory_workspace({"3.md": rain["3.md"]})).is_fixable
+    tea = {"1.md": BARE["1.md"], "2.md": BARE["2.md"], "other.md": memory_text(id="m_other")}
+    assert [node.key for node in find_orphans(memory_workspace(tea)).without_source] == [
+        "belief:m_b1", "note:m_other", "raw:m_r1"
+    ]  # fmt: skip
+    assert find_orphans(memory_workspace(tea)).is_fixable
+
+
 def test_impact_names_the_edges_that_would_be_lost() -> None:
     found = impact_of(memory_workspace(FILES), ["m_note"])
     assert [one.node.key for one in found.lost] == ["belief:m_belief"]

@@ -5,6 +5,7 @@ from memstore.rules.provenance_gaps import (
     is_seed_statement,
     merged,
     one_sided_promotions,
+    one_sided_successions,
     same_texts,
     seed_beliefs,
     twins_in_time,
@@ -46,6 +47,25 @@ def test_a_promotion_recorded_on_one_side_is_recorded_on_both() -> None:
     assert told(one_sided_promotions(graph(made))) == [
         ("memories/made.md", "derived_from", ("raw:one",), ""),
         ("memories/two.md", "processed_into", ("note:born",), ""),
+    ]
+
+
+def test_one_heir_is_a_ref_and_several_are_a_list() -> None:
+    made: dict[str, Cells] = {
+        "note:one": {},
+        "note:heir": {"supersedes": ["note:one", "note:two"]},
+        "note:two": {"status": "superseded"},
+        "note:also": {"supersedes": "note:two"},
+        "note:three": {"superseded_by": "note:heir", "status": "superseded"},
+        "note:more": {"supersedes": "note:three"},
+        "no id.md": {"supersedes": "note:one"},
+    }
+    assert sorted(told(one_sided_successions(graph(made)))) == [
+        ("memories/one.md", "status", (), "superseded"),
+        ("memories/one.md", "superseded_by", (), "note:heir"),
+        ("memories/three.md", "superseded_by", ("note:more",), ""),
+        ("memories/two.md", "superseded_by", ("note:also",), ""),
+        ("memories/two.md", "superseded_by", ("note:heir",), ""),
     ]
 
 
