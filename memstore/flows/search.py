@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from memstore.errors import UsageError
 from memstore.flows.audience import Audience, view
 from memstore.flows.candidates import Candidates
 from memstore.flows.hits import HitReader, Wish
@@ -23,20 +24,50 @@ if TYPE_CHECKING:
 __all__ = ["Searcher", "Wish", "search"]
 
 
-def search(ws: Workspace, text: str, wish: Wish | None = None, *, at: str | None = None) -> Answer:
-    """Return what a query finds.
+def search(
+    ws: Workspace,
+    text: str,
+    wish: Wish | None = None,
+    *,
+    at: str | None = None,
+    min_confidence: float | None = None,
+    max_results: int | None = None,
+) -> Answer:
+    """Return what a query finds; it changes nothing, and is no use of what it finds.
 
     Args:
         ws: the vault; its actor is the one who looks.
         text: the query, in the language of `rules/query.py`.
         wish: how results are wanted.
         at: a commit or a date: the vault as it was then.
+        min_confidence: the least quality, in [0,1], instead of the wish's; where nothing reaches it, the answer's
+            `fallback` says so, and the best below it are its hits.
+        max_results: how many hits at most, 1 or more, instead of the wish's.
 
     Raises:
-        UsageError: the query means nothing, or `at` is neither a date nor a commit.
+        UsageError: the query means nothing, `at` is neither a date nor a commit, or a number is out of range.
+
+    >>> ref = memstore.note(ws, "User prefers tea in the morning.", source_type="told_by_human").ref
+    >>> result = memstore.search(ws, "user preferences", min_confidence=0.7, max_results=5)
+    >>> if result.fallback:
+    ...     print("Warning: low confidence results returned")
+    >>> for item in result.hits:
+    ...     print(f"[{item.quality:.2f}] {item.content}")
+    [0.80] User prefers tea in the morning.
     """
     asked = query.parse(text)
-    return Searcher(view(ws, at)).answer(asked, wish or Wish())
+    return Searcher(view(ws, at)).answer(asked, _wished(wish or Wish(), min_confidence, max_results))
+
+
+def _wished(wish: Wish, min_confidence: float | None, max_results: int | None) -> Wish:
+    if max_results is not None:
+        if max_results < 1:
+            raise UsageError(f"max_results is {max_results}", hint="ask for at least one result")
+        wish = wish._replace(limit=max_results)
+    if min_confidence is not None:
+        least = filters.checked_fraction(min_confidence)
+        wish = wish._replace(filters=wish.filters._replace(min_confidence=least))
+    return wish
 
 
 class Searcher:

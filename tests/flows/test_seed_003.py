@@ -1,0 +1,238 @@
+"""The fifteen tests that seed 003 names, by those names, on whole vaults."""
+
+from __future__ import annotations
+
+import json
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memstore.codec.git_blob import blob_id
+from memstore.codec.line_map import LineMap
+from memstore.codec.results import answer_document, hit_document
+from memstore.errors import UsageError
+from memstore.flows.search import Wish, search
+from memstore.flows.show import show_memory
+from memstore.flows.uses import uses_of
+from memstore.model.config import QualityProfile
+from memstore.model.keys import CHANNELS, RELIABILITY
+from memstore.model.retrieval import Filters, Hit, Sort
+from memstore.rules.quality import BASE_OF_CHANNEL
+from tests.installed import validated
+from tests.memory_workspace import files_of, memory_workspace
+from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from memstore.model.retrieval import Answer
+    from memstore.ports.workspace import Workspace
+
+TODAY = "2026-02-01T12:00:00Z"  # when the clock of the tests begins
+DAYS_AGO = {0: TODAY, 30: "2026-01-02T12:00:00Z", 60: "2025-12-03T12:00:00Z", -30: "2026-03-03T12:00:00Z"}
+SOURCE = b"# Chat\n\nUser: tea, please, in the morning.\n"
+CITED = f"[file:chat.txt#L3-L3@{blob_id(SOURCE)}]"
+
+
+def vault(**memories: dict[str, str]) -> Workspace:
+    """Return a vault with a memory about tea for each name, made today unless it says otherwise."""
+    files = {
+        f"{name}.md": memory_text("User prefers tea.\n", **{"id": f"m_{name}", "created_at": f'"{TODAY}"'} | keys)
+        for name, keys in memories.items()
+    }
+    return memory_workspace(files | {"chat.txt": SOURCE})
+
+
+def qualities(ws: Workspace, **how: Any) -> dict[str, float]:
+    """Return the quality of each memory that a search for tea finds, by name."""
+    hits = search(ws, "tea", Wish(limit=50, **how)).hits
+    return {(hit.ref or "").partition("m_")[2]: hit.quality for hit in hits}
+
+
+def quality_of(**keys: str) -> float:
+    return qualities(vault(one=keys))["one"]
+
+
+def document(answer: Answer) -> dict[str, Any]:
+    """Return an answer as `--json` prints it."""
+    return validated(json.dumps({"schema": "memstore.search/1", **answer_document(answer)}))
+
+
+# -- confidence: quality here --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", QualityProfile)
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        {"confidence": "0.0"},
+        {"confidence": "1.0", "derived_from": CITED},
+        {"channel": "USER.md", "created_at": '"9999-12-31T23:59:59Z"'},
+        {"channel": "fallback", "created_at": '"0001-01-01T00:00:00Z"'},
+        {"created_at": '""'},
+    ],
+)
+def test_confidence_bounds(keys: dict[str, str], profile: QualityProfile) -> None:
+    ws = vault(one=keys)
+    for _ in range(12):  # used as often as it may count
+        show_memory(ws, "m_one")
+    assert 0 <= qualities(ws, profile=profile)["one"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "weights"), [("channel", BASE_OF_CHANNEL), ("source_type", RELIABILITY)], ids=["channel", "source_type"]
+)
+def test_source_type_confidence_weights(kind: str, weights: dict[str, float]) -> None:
+    ws = vault(**{f"n{at}": {kind: name} for at, name in enumerate(weights)})
+    expected = [0.5 * weight + 0.3 for weight in weights.values()]
+    assert [qualities(ws)[f"n{at}"] for at in range(len(weights))] == pytest.approx(expected, abs=1e-4)
+    assert len(weights) == (len(CHANNELS) if kind == "channel" else 8)
+
+
+def test_source_type_confidence_weights_yield_to_what_is_held() -> None:
+    assert quality_of(channel="USER.md", source_type="inference") == pytest.approx(0.8, abs=1e-4)
+    assert quality_of(channel="USER.md", confidence="0.2") == pytest.approx(0.4, abs=1e-4)
+
+
+@pytest.mark.parametrize(("days", "left"), [(0, 1.0), (30, 0.3679), (60, 0.1353), (-30, 1.0)])
+@pytest.mark.parametrize("profile", QualityProfile)
+def test_recency_decay_affects_confidence(days: int, left: float, profile: QualityProfile) -> None:
+    found = qualities(vault(one={"channel": "USER.md", "created_at": f'"{DAYS_AGO[days]}"'}), profile=profile)["one"]
+    assert found == pytest.approx(0.5 + 0.3 * left, abs=1e-4)
+
+
+@pytest.mark.parametrize(("uses", "bonus"), [(0, 0.0), (1, 0.0347), (3, 0.0693), (7, 0.1), (40, 0.1)])
+def test_access_frequency_boost(uses: int, bonus: float) -> None:
+    ws = vault(one={"channel": "session"}, other={"channel": "session"})
+    for _ in range(uses):
+        show_memory(ws, "m_one")
+    found = qualities(ws)
+    assert found["one"] - found["other"] == pytest.approx(bonus, abs=1e-3)
+    literal = qualities(ws, profile=QualityProfile.SEED_003)
+    assert literal["one"] - literal["other"] == pytest.approx(bonus / 10, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("source", "bonus"),
+    [
+        (CITED, 0.05),
+        ("[]", 0.0),
+        ("[file:chat.txt]", 0.0),
+        (f"[file:chat.txt#L3-L3@{'0' * 40}]", 0.0),  # the file is another now
+        (f"[file:gone.txt#L3-L3@{blob_id(SOURCE)}]", 0.0),
+    ],
+    ids=["stands", "none", "no lines", "changed", "gone"],
+)
+def test_citation_metadata_bonus(source: str, bonus: float) -> None:
+    found = quality_of(channel="MEMORY.md", derived_from=source)
+    assert found == pytest.approx(0.475 + 0.3 + bonus, abs=1e-4)
+
+
+# -- fallback ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("least", [0.81, 0.9, 1.0])
+def test_fallback_when_no_results(least: float) -> None:
+    answer = search(vault(one={"channel": "USER.md"}, other={}), "tea", min_confidence=least)
+    assert {hit.ref for hit in answer.hits} == {"note:m_one", "note:m_other"}
+    assert answer.fallback is not None
+
+
+@pytest.mark.parametrize("least", [None, 0.0, 0.5, 0.8])
+def test_no_fallback_with_results(least: float | None) -> None:
+    answer = search(vault(one={"channel": "USER.md"}), "tea", min_confidence=least)
+    assert [hit.ref for hit in answer.hits] == ["note:m_one"]
+    assert answer.fallback is None
+    assert document(answer)["fallback"] == {"used": False, "reason": None}
+    assert search(vault(), "tea", min_confidence=least).fallback is None  # nothing matches: nothing to fall back to
+
+
+def test_fallback_transparency() -> None:
+    told = document(search(vault(one={"channel": "session"}), "tea", min_confidence=0.95))
+    assert told["fallback"] == {
+        "used": True,
+        "reason": "no result reaches confidence 0.95; these are the best below it, up to 0.72",
+    }
+    assert [result["confidence"] for result in told["results"]] == [pytest.approx(0.725, abs=1e-4)]
+
+
+# -- search --------------------------------------------------------------------------------------
+
+
+def test_search_with_citations() -> None:
+    ws = vault(one={"channel": "MEMORY.md", "derived_from": CITED}, other={})
+    told = document(search(ws, "tea"))
+    assert told["citations"] == "auto"
+    for result in told["results"]:
+        data = files_of(ws)[result["path"]]
+        cited = result["citation"]
+        assert LineMap(data).excerpt(cited["line_start"], cited["line_end"]) == cited["excerpt"] == "User prefers tea."
+        assert (cited["path"], cited["version_hash"]) == (result["path"], blob_id(data))
+    assert told["results"][0]["content"] == "User prefers tea."
+
+
+@pytest.mark.parametrize(
+    ("quality", "relevance", "combined"),
+    [(0.9234, 0.85, 0.7849), (0.825, 1.0, 0.825), (0.825, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 1.0)],
+)
+def test_confidence_in_search_results(quality: float, relevance: float, combined: float) -> None:
+    hit = search(vault(one={"confidence": "0.9", "channel": "session"}), "tea").hits[0]
+    found = hit_document(hit)
+    assert found["confidence"] == pytest.approx(0.5 * 0.9 + 0.3, abs=1e-4)
+    assert (found["held_confidence"], found["source_type"], found["channel"]) == (0.9, "unknown", "session")
+    assert found["combined_score"] == pytest.approx(found["confidence"] * found["relevance_score"], abs=1e-4)
+    assert hit_document(hit._replace(quality=quality, relevance=relevance))["combined_score"] == combined
+
+
+def test_confidence_in_search_results_orders_them_when_asked_to() -> None:
+    files = {
+        "weak.md": memory_text(
+            "Tea, tea and tea.\n", id="m_weak", confidence="0.1", created_at='"2020-01-01T00:00:00Z"'
+        ),
+        "sure.md": memory_text("Tea with milk.\n", id="m_sure", confidence="1.0", created_at=f'"{TODAY}"'),
+    }
+    ws = memory_workspace(files)
+    by_relevance = [hit.ref for hit in search(ws, "tea").hits]
+    by_quality = search(ws, "tea", Wish(sort=Sort.QUALITY)).hits
+    assert by_relevance == ["note:m_weak", "note:m_sure"]
+    assert [hit.ref for hit in by_quality] == by_relevance[::-1]
+    assert by_quality[0].combined > by_quality[1].combined
+
+
+@pytest.mark.parametrize("least", [0.0, 0.3, 0.5, 0.7, 0.8])
+def test_min_confidence_filtering(least: float) -> None:
+    ws = vault(
+        memory={"channel": "MEMORY.md", "derived_from": CITED}, chat={"channel": "session"},
+        guess={"channel": "inferred"}, old={"created_at": '"2020-01-01T00:00:00Z"'},
+    )  # fmt: skip
+    every = qualities(ws)
+    found = qualities(ws, filters=Filters(min_confidence=least))
+    assert found == {name: quality for name, quality in every.items() if quality >= least}
+    assert "memory" in found  # fresh, cited, of MEMORY.md: 0.825
+    assert len(search(ws, "tea", min_confidence=least, max_results=1).hits) == 1
+
+
+@pytest.mark.parametrize("least", [nan, -0.1, 1.1])
+def test_min_confidence_filtering_refuses_what_is_none(least: float) -> None:
+    with pytest.raises(UsageError, match="no confidence"):
+        search(vault(), "tea", min_confidence=least)
+    with pytest.raises(UsageError, match="max_results"):
+        search(vault(), "tea", max_results=0)
+
+
+# -- and what it promises ------------------------------------------------------------------------
+
+
+def test_searching_a_thousand_times_changes_nothing() -> None:
+    ws = vault(one={"confidence": "0.7"}, other={})
+    before, first = dict(files_of(ws)), _timeless(search(ws, "tea", min_confidence=0.6).hits)
+    for _ in range(1000):
+        last = search(ws, "tea", min_confidence=0.6).hits
+    assert files_of(ws) == before
+    assert uses_of(ws) == {}
+    assert _timeless(last) == first
+
+
+def _timeless(hits: tuple[Hit, ...]) -> list[Hit]:
+    """Return hits without what the hours that pass on the tests' clock make of them."""
+    return [hit._replace(quality=0.0, relevance=round(hit.relevance, 3)) for hit in hits]
