@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from memstore.adapters.memory_snapshot import snapshot_of_files
 from memstore.codec.git_blob import blob_id
 from memstore.model.config import Config
-from memstore.ports.search_index import IndexStatus
+from memstore.ports.search_index import IndexStatus, Refreshed
 from memstore.ports.workspace import Workspace
 from tests.memory_vault import MemoryVault
 from tests.support import CountingIds, TickClock
@@ -41,6 +41,9 @@ class ReadingLibrary:
 
     def rebuild(self) -> Snapshot:
         return self.snapshot()
+
+    def refresh(self, *, purge: bool = False) -> Refreshed:  # noqa: ARG002 -- there is nothing to be purged
+        return Refreshed(0, written=True)
 
 
 class LastOperation:

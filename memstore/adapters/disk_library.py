@@ -18,7 +18,7 @@ from memstore.adapters.manifest import DamagedError
 from memstore.adapters.memory_index import MemoryIndex
 from memstore.adapters.memory_snapshot import snapshot_of_documents, snapshot_of_files
 from memstore.adapters.tree_walk import KnownTree
-from memstore.ports.search_index import IndexStatus
+from memstore.ports.search_index import IndexStatus, Refreshed
 from memstore.ports.vault import FileStat
 from memstore.rules.freshness import plan_refresh
 from memstore.rules.vault_places import is_memory_path
@@ -104,6 +104,25 @@ class DiskLibrary:
         self._reader.forget()
         return self._first()
 
+    def refresh(self, *, purge: bool = False) -> Refreshed:
+        """Write what has changed into the index, however little it is; waits for whoever writes it.
+
+        Args:
+            purge: put all segments together, so that nothing of what was deleted or changed stays in the cache.
+        """
+        if self.store.open() is None:
+            self._first()
+            built = self.store.open()
+            return Refreshed(len(built.rows) if built else 0, written=built is not None)
+        with self.store.locked(patience_seconds=FIRST_BUILD_PATIENCE_SECONDS) as locked:
+            index = self.store.open()
+            if not locked or index is None:
+                return Refreshed(0, written=False)
+            walk, difference = self._compared(index)
+            if not difference.files and not purge:
+                return Refreshed(0, written=True)
+            return Refreshed(difference.files, written=self._written(index, walk, difference, purge=purge))
+
     # -- the ways to a snapshot ------------------------------------------------------------------
 
     def _first(self) -> Snapshot:
@@ -158,10 +177,10 @@ class DiskLibrary:
         documents = ((row, file.document.searchable) for row, file in files if file)
         return MemoryIndex(((row, terms) for row, terms in documents if terms), row_count=index.row_count)
 
-    def _written(self, index: Index, walk: Walk, difference: Difference) -> bool:
+    def _written(self, index: Index, walk: Walk, difference: Difference, *, purge: bool = False) -> bool:
         """Write what changed into the index; False where that can't be done, which costs no more than time."""
         try:
-            self.store.write(index, walk, difference)
+            self.store.write(index, walk, difference, purge=purge)
         except OSError:
             return False
         except DamagedError:

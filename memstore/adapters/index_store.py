@@ -203,21 +203,31 @@ class IndexStore:
         """
         self._write(None, _Table(None, walk, Difference()), files, frozenset())
 
-    def write(self, before: Index, walk: Walk, difference: Difference) -> None:
+    def write(self, before: Index, walk: Walk, difference: Difference, *, purge: bool = False) -> None:
         """Write what changed into the index; the lock must be held.
 
         Args:
             before: the index that `difference` is about.
             walk: the walk that found it, for the stats of files and folders.
             difference: what changed.
+            purge: leave nothing of dropped documents in the index's files.
 
         Raises:
             OSError: as for `build`.
             DamagedError: the index that was to be changed is damaged.
         """
-        self._write(before, _Table(before, walk, difference), difference.read, difference.dead)
+        table = _Table(before, walk, difference)
+        self._write(before, table, difference.read, difference.dead, purge=purge)
 
-    def _write(self, before: Index | None, table: _Table, files: Iterable[ReadAnew], dropped: frozenset[int]) -> None:
+    def _write(
+        self,
+        before: Index | None,
+        table: _Table,
+        files: Iterable[ReadAnew],
+        dropped: frozenset[int],
+        *,
+        purge: bool = False,
+    ) -> None:
         from memstore.adapters.whoosh_writer import remove_others, write_generation
 
         generation = write_generation(
@@ -226,6 +236,7 @@ class IndexStore:
             folder=f"whoosh-{os.urandom(4).hex()}",
             documents=table.taken_in(files),
             dropped_rows=dropped,
+            purge=purge,
         )
         facts = self._versions | {
             "ignored_by": _digest(table.walk.ignored_by),

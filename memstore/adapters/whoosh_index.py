@@ -50,7 +50,7 @@ class WhooshIndex:
             self._segments = [_Segment(folder, segment) for segment in read_toc(folder, generation.number).segments]
         except Exception as error:  # unpickling damaged bytes may raise anything
             raise DamagedError("the search index can't be opened") from error
-        self._blocks: dict[tuple[Field, str], list[tuple[_Segment, list[_Block]]]] = {}
+        self._blocks: dict[tuple[Field, str], list[tuple[_Segment, list[Block]]]] = {}
 
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Return the rows that hold a term, ascending, and how often each does."""
@@ -87,7 +87,7 @@ class WhooshIndex:
         found = {term for segment in self._segments for field in Field for term in segment.terms(field, start)}
         return sorted(term.decode() for term in found)
 
-    def _read(self, field: Field, term: str) -> list[tuple[_Segment, list[_Block]]]:
+    def _read(self, field: Field, term: str) -> list[tuple[_Segment, list[Block]]]:
         key = (field, term)
         if key not in self._blocks:
             try:
@@ -99,7 +99,7 @@ class WhooshIndex:
         return self._blocks[key]
 
 
-class _Block(NamedTuple):
+class Block(NamedTuple):
     """Some postings of a term: document numbers, weights (how often, as floats) and encoded positions."""
 
     documents: Sequence[int]
@@ -134,24 +134,9 @@ class _Segment:
         rows = self._rows
         return [rows[number] for number in documents]
 
-    def blocks(self, field: Field, term: bytes) -> Iterator[_Block]:
-        """Yield the postings of a term block by block, as they lie on disk.
-
-        Whoosh's matchers go from posting to posting with half a dozen calls each; a block's three lists are read with
-        one. What begins with an underscore here is private to Whoosh, and the same in all its 2.7 releases.
-        """
-        from whoosh.reading import TermNotFound
-
-        try:
-            matcher = self._reader.matcher(field.value, term, _format())
-        except TermNotFound:
-            return
-        while matcher.is_active():
-            matcher._read_ids()  # noqa: SLF001
-            matcher._read_weights()  # noqa: SLF001
-            matcher._read_values()  # noqa: SLF001
-            yield _Block(matcher._ids, matcher._weights, matcher._values)  # noqa: SLF001
-            matcher._next_block()  # noqa: SLF001
+    def blocks(self, field: Field, term: bytes) -> Iterator[Block]:
+        """Yield the postings of a term block by block, as they lie on disk."""
+        return blocks_of(self._reader, field.value, term)
 
     def terms(self, field: Field, prefix: bytes) -> Iterator[bytes]:
         """Yield the terms of a field that begin with `prefix`."""
@@ -159,6 +144,26 @@ class _Segment:
             if name != field.value or not term.startswith(prefix):
                 return
             yield term
+
+
+def blocks_of(terms_reader: Any, field: str, term: bytes) -> Iterator[Block]:
+    """Yield the postings of a term block by block, as they lie on disk.
+
+    Whoosh's matchers go from posting to posting with half a dozen calls each; a block's three lists are read with
+    one. What begins with an underscore here is private to Whoosh, and the same in all its 2.7 releases.
+    """
+    from whoosh.reading import TermNotFound
+
+    try:
+        matcher = terms_reader.matcher(field, term, _format())
+    except TermNotFound:
+        return
+    while matcher.is_active():
+        matcher._read_ids()  # noqa: SLF001
+        matcher._read_weights()  # noqa: SLF001
+        matcher._read_values()  # noqa: SLF001
+        yield Block(matcher._ids, matcher._weights, matcher._values)  # noqa: SLF001
+        matcher._next_block()  # noqa: SLF001
 
 
 def file_marks(folder: Path, names: Iterable[str]) -> FileMarks:

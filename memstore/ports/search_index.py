@@ -97,6 +97,13 @@ class Snapshot(Protocol):
         """Where terms stand."""
 
 
+class Refreshed(NamedTuple):
+    """An index that was brought up to date: how many files had changed, and whether the index could be written."""
+
+    changed: int
+    written: bool
+
+
 class Library(Protocol):
     """Hands out snapshots; keeps what it learned in the user's cache."""
 
@@ -114,3 +121,10 @@ class Library(Protocol):
 
     def rebuild(self) -> Snapshot:
         """Drop the index, build it anew, and return the vault as it is now."""
+
+    def refresh(self, *, purge: bool = False) -> Refreshed:
+        """Write what has changed into the index, however little it is; waits for whoever writes it.
+
+        Args:
+            purge: put all segments together, so that nothing of what was deleted or changed stays in the cache.
+        """

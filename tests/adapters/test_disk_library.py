@@ -20,7 +20,7 @@ from memstore.adapters import disk_library
 from memstore.adapters.disk_library import DiskLibrary
 from memstore.adapters.memory_snapshot import COLUMNS, snapshot_of_files
 from memstore.codec.git_blob import blob_id
-from memstore.ports.search_index import Field
+from memstore.ports.search_index import Field, Refreshed
 from tests.support import disk_vault, memory_text
 
 if TYPE_CHECKING:
@@ -247,6 +247,53 @@ def test_many_edits_are_written_into_the_index_once(tmp_path: Path) -> None:
     segments = list((tmp_path / "cache").rglob("*.trm"))
     assert len(segments) <= 4
     assert [place.name for place in (tmp_path / "cache").rglob("*.tmp")] == []
+
+
+def test_refreshing_writes_even_one_change_into_the_index(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    lib = library(tmp_path, vault)
+    assert lib.refresh() == Refreshed(3, written=True)
+    assert lib.refresh() == Refreshed(0, written=True)
+    vault.create("new.md", memory_text("new\n"))
+    (vault.root / "notes" / "0" / "tea0.md").unlink()
+    assert lib.refresh() == Refreshed(2, written=True)
+    assert lib.status().changed == 0
+    assert said(lib.snapshot()) == said(library(tmp_path, vault).snapshot()) == scanned(vault)
+
+
+@pytest.mark.parametrize("how", ["delete", "change", "delete all"])
+def test_purging_leaves_nothing_of_a_deleted_text_in_the_cache(tmp_path: Path, how: str) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 0 if how == "delete all" else 9)
+    vault.create("secret.md", memory_text("the xyzzyword is out\n", title="Unheardof"))
+    lib = library(tmp_path, vault)
+    lib.snapshot()
+    assert words_in_the_cache(tmp_path) == {b"xyzzyword", b"nheardof"}
+    if how == "change":
+        (vault.root / "secret.md").write_bytes(memory_text("nothing\n", title="Empty"))
+    else:
+        (vault.root / "secret.md").unlink()
+    assert lib.refresh(purge=True) == Refreshed(1, written=True)
+    assert words_in_the_cache(tmp_path) == set()
+    assert said(lib.snapshot()) == said(library(tmp_path, vault).snapshot()) == scanned(vault)
+    assert lib.refresh(purge=True) == Refreshed(0, written=True)
+
+
+def words_in_the_cache(tmp_path: Path) -> set[bytes]:
+    found: set[bytes] = set()
+    for place in (tmp_path / "cache").rglob("*"):
+        data = place.read_bytes() if place.is_file() else b""
+        found |= {word for word in (b"xyzzyword", b"nheardof") if word in data}
+    return found
+
+
+def test_an_index_that_cannot_be_written_is_not_refreshed(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    (tmp_path / "file").write_text("in the way")
+    lib = DiskLibrary(vault, cache=tmp_path / "file" / "cache")
+    assert lib.refresh() == lib.refresh(purge=True) == Refreshed(0, written=False)
 
 
 def test_a_cache_that_others_can_write_is_not_used(tmp_path: Path) -> None:

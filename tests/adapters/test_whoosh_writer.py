@@ -167,5 +167,40 @@ def test_what_is_dropped_leaves_the_files_when_segments_are_put_together(tmp_pat
     assert WhooshIndex(tmp_path, before).postings(Field.TEXT, "tea") == ([1, 2, 3, 4, 5], [1] * 5)
     after = write_generation(tmp_path, before, folder="", documents=[], dropped_rows=frozenset([1, 2, 3]))
     assert WhooshIndex(tmp_path, after).postings(Field.TEXT, "tea") == ([4, 5], [1, 1])
-    kept = [(tmp_path / after.folder / name).read_bytes() for name in after.files]
-    assert not any(b"secretword" in data or b"hidden" in data for data in kept)
+    assert not holds_the_secret(tmp_path, after)
+
+
+def holds_the_secret(folder: Path, generation: Generation) -> bool:
+    kept = [(folder / generation.folder / name).read_bytes() for name in generation.files]
+    return any(b"secretword" in data or b"hidden" in data for data in kept)
+
+
+def test_purging_takes_what_is_dropped_out_of_the_files_at_once(tmp_path: Path) -> None:
+    secret, other = Searchable(["secretword", "tea"], ["hidden"]), Searchable(["tea"], [])
+    documents = [(row, other if row else secret) for row in range(10)]
+    state = write_generation(tmp_path, None, folder="whoosh-ours", documents=documents, dropped_rows=frozenset())
+    for start in (10, 20):
+        documents = [(start + i, other) for i in range(10)]
+        state = write_generation(tmp_path, state, folder="", documents=documents, dropped_rows=frozenset())
+    assert holds_the_secret(tmp_path, state)
+    untouched = set(state.files)
+    state = write_generation(tmp_path, state, folder="", documents=[], dropped_rows=frozenset([0]))
+    assert holds_the_secret(tmp_path, state)  # out of sight, and still there
+    state = write_generation(tmp_path, state, folder="", documents=[], dropped_rows=frozenset(), purge=True)
+    assert not holds_the_secret(tmp_path, state)
+    assert len([name for name in untouched & set(state.files) if name.endswith(".pst")]) == 2
+    assert list(WhooshIndex(tmp_path, state).postings(Field.TEXT, "tea")[0]) == list(range(1, 30))
+
+
+def test_dropping_all_that_there_is(tmp_path: Path) -> None:
+    documents = [(row, Searchable(["tea"], ["hot"])) for row in range(3)]
+    state = write_generation(tmp_path, None, folder="whoosh-ours", documents=documents, dropped_rows=frozenset())
+    for purge in (False, True):
+        after = write_generation(
+            tmp_path, state, folder="", documents=[], dropped_rows=frozenset([0, 1, 2]), purge=purge
+        )
+        assert WhooshIndex(tmp_path, after).postings(Field.TEXT, "tea") == ([], [])
+        assert WhooshIndex(tmp_path, after).terms("") == []
+        documents = [(1, Searchable(["milk"], []))]
+        again = write_generation(tmp_path, after, folder="", documents=documents, dropped_rows=frozenset())
+        assert list(WhooshIndex(tmp_path, again).postings(Field.TEXT, "milk")[0]) == [1]
