@@ -72,6 +72,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "orphans": ("lineage:orphans", "list memories that can't say where they come from"),
         "fix-provenance": ("lineage:fix_provenance", "fill in sources that were not recorded"),
         "index": ("index:index", "see, place or rebuild the search index"),
+        "watch": ("watch:watch", "keep the index up to date while files change"),
     },
     "about the program": {
         "help": ("help:help_", "explain a command or a topic"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.errors import RefusedError
+from memstore.errors import RefusedError, VaultError
 from memstore.flows.visible import sees_unreadable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.search_index import IndexStatus
+    from memstore.ports.search_index import IndexStatus, Refreshed
     from memstore.ports.workspace import Workspace
 
 
@@ -43,6 +43,23 @@ def rebuild(ws: Workspace) -> Rebuilt:
     _only_for_the_owner(ws)
     catalog = ws.library.rebuild().catalog
     return Rebuilt(folder=ws.library.status().folder, memories=len(catalog.memories), left_out=len(catalog.broken))
+
+
+def refresh(ws: Workspace) -> Refreshed:
+    """Write what has changed into the index, however little it is.
+
+    Raises:
+        RefusedError: as for `status`.
+        VaultError: the index can't be written.
+    """
+    _only_for_the_owner(ws)
+    done = ws.library.refresh()
+    if not done.written:
+        raise VaultError(
+            f"the index can't be written: {ws.library.status().folder}",
+            hint="look at the folder's permissions and at the space on its disk; without it all is read anew each time",
+        )
+    return done
 
 
 def _only_for_the_owner(ws: Workspace) -> None:

@@ -18,6 +18,6 @@ def test_the_owner_rebuilds_and_is_told_of_what() -> None:
 
 def test_nobody_else_may_look() -> None:
     ws = memory_workspace(FILES, actor="si:ash")
-    for look in (index.status, index.rebuild):
+    for look in (index.status, index.rebuild, index.refresh):
         with pytest.raises(RefusedError):
             look(ws)

@@ -41,7 +41,7 @@ COMMANDS = (
     ["consent", "request", "--from", "human:sean", "--to", "si:luna_agent", "--scope", "subject:dog:rex"],
     ["consent", "revoke", "con_7c8q9twgxk", "--by", "human:sean"], ["consent", "list"],
     ["delegate", "--from", "human:sean", "--to", "si:claire", "--scope", "ctx:bella_care", "--expires", "1y"],
-    ["audit", "show"], ["audit", "verify"],
+    ["audit", "show"], ["audit", "verify"], ["watch", "--once"],
     ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
 )  # fmt: skip
 
