@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.codec.git_object import GitObject
     from memstore.ports.history import Hooks
 
 # So many blobs are asked for at once: enough to make starting git cheap, few enough for their bytes to fit in memory.
 _BLOBS_AT_ONCE = 5_000
 # The line of a frontmatter that holds the id, as people write it.
 _ID_LINE = "^[\"']?id[\"']?[ ]*:"
+_OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _NO_REPOSITORY = b"not a git repository"
 
 
@@ -230,6 +233,31 @@ class GitHistory:
         blobs = self.blobs(staged.values())
         read = {path: memory_file.read(path, blobs[blob]) for path, blob in staged.items()}
         return {path: file.memory.id for path, file in read.items() if isinstance(file, MemoryFile) and file.memory.id}
+
+    def objects(self, ids: Iterable[str]) -> Mapping[str, GitObject]:
+        """Return objects of any kind as the repository has them; ids that it does not have are left out."""
+        self.require()
+        asked = [object_id for object_id in dict.fromkeys(ids) if _OBJECT_ID.fullmatch(object_id)]
+        printed = self._git.run("cat-file", "--batch", data="".join(f"{one}\n" for one in asked).encode())
+        return dict(git_objects.kinds_and_bytes(printed))
+
+    def is_kept(self, commit: str) -> bool:
+        """Return whether a ref holds this commit, so that git keeps it."""
+        self.require()
+        found = self._git.attempt("for-each-ref", "--count=1", "--contains", commit)
+        return found.returncode == 0 and bool(found.stdout)
+
+    def commits_with(self, blob: str) -> list[str]:
+        """Return commits that refs hold and that have a blob with this id in the vault, the newest first."""
+        prefix = self.require().prefix
+        where = ("--", prefix) if prefix else ()
+        told = self._git.run("log", "--all", "--format=%H", "--diff-filter=AMR", f"--find-object={blob}", *where)
+        return told.decode().split()
+
+    def keep(self, name: str, commit: str) -> None:
+        """Hold a commit by the ref `refs/memstore/NAME`, whatever becomes of branches."""
+        self.require()
+        self._git.run("update-ref", f"refs/memstore/{name}", commit)
 
     def identity(self) -> str:
         """Return who commits, `Name <mail>`; `GitError` where git does not know."""

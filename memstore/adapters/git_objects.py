@@ -7,6 +7,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memstore.codec.git_object import GitObject
 from memstore.errors import GitError
 from memstore.ports.history import Commit, FileChange
 
@@ -62,6 +63,12 @@ def grepped(printed: bytes) -> Iterator[tuple[str, str]]:
 
 def batch(output: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield id and bytes of each object that `cat-file --batch` printed; missing ones are left out."""
+    for object_id, found in kinds_and_bytes(output):
+        yield object_id, found.data
+
+
+def kinds_and_bytes(output: bytes) -> Iterator[tuple[str, GitObject]]:
+    """Yield id, kind and bytes of each object that `cat-file --batch` printed; missing ones are left out."""
     at = 0
     while at < len(output):
         end = output.index(b"\n", at)
@@ -69,7 +76,7 @@ def batch(output: bytes) -> Iterator[tuple[str, bytes]]:
         at = end + 1
         if len(words) == 3:  # noqa: PLR2004 - id, type, size; otherwise the object is missing
             size = int(words[2])
-            yield words[0], output[at : at + size]
+            yield words[0], GitObject(words[1], output[at : at + size])
             at += size + 1
 
 

@@ -45,10 +45,12 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "recompute": ("evidence:recompute", "prove that confidences follow from their histories"),
     },
     "vouch for it": {
-        "sign": ("trust:sign", "sign a memory that you wrote"),
-        "witness": ("trust:witness", "vouch for somebody else's memory, or dispute it"),
+        "sign": ("attest:sign", "sign a memory that you wrote"),
+        "witness": ("attest:witness", "vouch for somebody else's memory, or dispute it"),
+        "anchor": ("attest:anchor", "record where else it can be seen what a memory says"),
         "trust": ("trust:trust", "show who vouches for a memory"),
-        "attest": ("trust:attest", "give attestations to other tools"),
+        "keys": ("keys:keys", "say whose keys count in this vault"),
+        "attest": ("attest:attest", "give attestations to other tools"),
     },
     "share": {
         "entity": ("registry:entity", "see and change who there is"),

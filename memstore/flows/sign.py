@@ -52,7 +52,7 @@ def sign(ws: Workspace, ref: str, *, key: str | None = None, dry_run: bool = Fal
         FormatError: it holds characters that can't be signed.
     """
     file = opened_for_change(ws, ref)
-    memory = _signable(file)
+    memory = attestable(file)
     if memory.author != ws.actor:
         raise RefusedError(
             f"{memory.ref} is by {memory.author or 'nobody named'}, and {ws.actor} can't sign for others",
@@ -99,7 +99,7 @@ def witness(
         VaultError: the key can't be used.
     """
     file = opened_for_change(ws, ref)
-    memory = _signable(file)
+    memory = attestable(file)
     voucher = Voucher(ws)
     if memory.author and voucher.is_one_voice(ws.actor, memory.author):
         raise RefusedError(
@@ -138,7 +138,13 @@ def _made(ws: Workspace, said: Statement, key: str | None) -> str:
     return ws.signatures.sign(statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(ws, key))
 
 
-def _signable(file: MemoryFile) -> Memory:
+def attestable(file: MemoryFile) -> Memory:
+    """Return the memory in a file if anything can be attested about it.
+
+    Raises:
+        UsageError: it has no id yet.
+        RefusedError: it was forgotten.
+    """
     if not file.memory.id:
         raise UsageError(f"{file.path} has no id that a signature could name", hint=f"memstore adopt {file.path}")
     if file.memory.status == "forgotten":

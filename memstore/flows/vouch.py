@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import allowed_signers, canonical, edges, registry_file, sshsig, statement
 from memstore.errors import FormatError, NoFileError, VaultError
+from memstore.flows.anchors import verified
 from memstore.flows.sources import loader
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.model.registry import RegistryKind, expected_id, kind_of
@@ -17,6 +18,7 @@ from memstore.rules.vouching import UNSIGNED, Attested, Proof, State, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from memstore.codec.canonical import Digests
     from memstore.codec.statement import Statement
@@ -25,14 +27,16 @@ if TYPE_CHECKING:
     from memstore.model.keyring import Keyring
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
+    from memstore.rules.anchors import Anchored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vouched:
-    """How the author's signature and each witness of a memory stand, in the file's order."""
+    """How the author's signature, each witness and each anchor of a memory stand, in the file's order."""
 
     signature: Verdict
     witnesses: tuple[Attested, ...]
+    anchors: tuple[Anchored, ...] = ()
 
     def grounds(self, *, reputation: float) -> Grounds:
         """Return what trust rests on."""
@@ -41,6 +45,7 @@ class Vouched:
             signed=self.signature.counts,
             confirms=said.count("confirm"),
             disputes=said.count("dispute"),
+            anchors=sum(anchor.counts for anchor in self.anchors),
             reputation=reputation,
         )
 
@@ -73,38 +78,53 @@ class Voucher:
     def of(self, memory: Memory) -> Vouched:
         """Return who vouches for a memory."""
         digests = _digests(memory)
-        attested = [self._attested(memory, witness, digests) for witness in memory.witnesses]
+        anchored = () if isinstance(digests, FormatError) else verified(self._ws, memory, digests)
+        proven_by = min((anchor.at for anchor in anchored if anchor.counts and anchor.at), default=None)
+        attested = [self._attested(memory, witness, digests, proven_by) for witness in memory.witnesses]
         return Vouched(
-            signature=self._signature(memory, digests),
+            signature=self._signature(memory, digests, proven_by),
             witnesses=vouching.voices(memory.author, attested, controller_of=self._controller_of),
+            anchors=anchored,
         )
 
     def is_one_voice(self, entity: str, other: str) -> bool:
         """Whether two entities are controlled by the same one, and so have one voice."""
         return self._controller_of(entity) == self._controller_of(other)
 
-    def _signature(self, memory: Memory, digests: Digests | FormatError) -> Verdict:
+    def _signature(self, memory: Memory, digests: Digests | FormatError, proven_by: datetime | None) -> Verdict:
         entry = memory.signature
         if entry is None:
             return UNSIGNED
         if entry.by != memory.author:
             return Verdict(State.INVALID, f"it is {entry.by}'s, and the author is {memory.author or 'not named'}")
-        return self._verdict(statement.by_author(memory.id or "", entry), entry.sig, digests)
+        return self._verdict(statement.by_author(memory.id or "", entry), entry.sig, digests, proven_by)
 
-    def _attested(self, memory: Memory, witness: Witness, digests: Digests | FormatError) -> Attested:
+    def _attested(
+        self, memory: Memory, witness: Witness, digests: Digests | FormatError, proven_by: datetime | None
+    ) -> Attested:
         if witness.sig is None:
             return Attested(witness, UNSIGNED)
         if not self._controller_of(witness.agent_id):
             return Attested(witness, Verdict(State.UNTRUSTED, f"who controls {witness.agent_id} can't be read"))
         said = statement.by_witness(memory.id or "", witness)
-        return Attested(witness, self._verdict(said, witness.sig, digests), self._roots(witness))
+        return Attested(witness, self._verdict(said, witness.sig, digests, proven_by), self._roots(witness))
 
-    def _verdict(self, said: Statement, sig: str, digests: Digests | FormatError) -> Verdict:
+    def _verdict(
+        self, said: Statement, sig: str, digests: Digests | FormatError, proven_by: datetime | None
+    ) -> Verdict:
         if isinstance(digests, FormatError):
             return Verdict(State.INVALID, str(digests))
-        changed = [name for name, then, now in zip(digests._fields, said.digests, digests, strict=True) if then != now]
-        proof = self._proof(said, sig)
-        return vouching.verdict(said.agent, said.at, proof, changed=changed, keyring=self.keyring, now=self._now)
+        return vouching.verdict(
+            said.agent,
+            said.at,
+            self._proof(said, sig),
+            changed=[
+                name for name, then, now in zip(digests._fields, said.digests, digests, strict=True) if then != now
+            ],
+            keyring=self.keyring,
+            now=self._now,
+            proven_by=proven_by,
+        )
 
     def _proof(self, said: Statement, sig: str) -> Proof:
         try:

@@ -35,6 +35,8 @@ CHANNELS = ("USER.md", "MEMORY.md", "AGENTS.md", "session", "heartbeat", "inferr
 LEDGER_OPS = ("assert", "support", "partial", "contradict", "retract", "edit", "checkpoint", "propagate")
 ATTESTATIONS = ("confirm", "dispute", "partial")
 ANCHOR_TYPES = ("git_commit", "url", "moltbook_post", "opentimestamps", "blockchain")
+# Anchors that are pages: the vault keeps a copy of each.
+PAGE_ANCHORS = ("url", "moltbook_post")
 ANCHOR_ROLES = ("commitment", "source")
 STATUSES = ("active", "draft", "superseded", "archived", "forgotten")
 BELIEF_TYPES = ("fact", "rule", "preference", "constraint", "learned", "value")

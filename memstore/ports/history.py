@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from memstore.codec.git_object import GitObject
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
@@ -135,6 +137,22 @@ class History(Protocol):
 
     def blob_id(self, data: bytes) -> str:
         """Return the id of the blob with these bytes, in the repository's object format."""
+
+    def objects(self, ids: Iterable[str]) -> Mapping[str, GitObject]:
+        """Return objects of any kind as the repository has them; ids that it does not have are left out.
+
+        Nothing is fetched for it, and no replacement is looked at; whether the bytes are what the id says is for the
+        caller to check.
+        """
+
+    def is_kept(self, commit: str) -> bool:
+        """Return whether a ref holds this commit, so that git keeps it."""
+
+    def commits_with(self, blob: str) -> list[str]:
+        """Return commits that refs hold and that have a blob with this id in the vault, the newest first."""
+
+    def keep(self, name: str, commit: str) -> None:
+        """Hold a commit by the ref `refs/memstore/NAME`, whatever becomes of branches."""
 
     def commits(self, *, path: str | None = None, start: str | None = None, limit: int | None = None) -> list[Commit]:
         """Return the commits that touched a path (None: anything in the vault), newest first.

@@ -1,0 +1,207 @@
+"""`memstore sign`, `witness`, `anchor`, `attest`: vouch for a memory."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import command, group, ref_argument, several, subcommand
+from memstore.cli.trust import anchor_document, verdict_document
+from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.errors import UsageError
+from memstore.model.keys import ANCHOR_TYPES, ATTESTATIONS, PAGE_ANCHORS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.cli.session import Session
+    from memstore.flows.sign import Signed
+
+
+def _key_option() -> Callable[[Any], Any]:
+    return click.option(
+        "--key", metavar="FILE", help="The key, or its .pub where an ssh-agent holds it; else your setting signing_key."
+    )
+
+
+@command("sign", examples=("memstore sign m_7f3", "memstore sign m_7f3 --key ~/.ssh/id_ed25519 -c"))
+@ref_argument()
+@_key_option()
+@commit_option()
+@dry_run_option()
+def sign(session: Session, ref: str, *, key: str | None, commit: bool, dry_run: bool) -> None:
+    """Sign a memory that you wrote: what it says, and where it comes from.
+
+    Layout, comments, tags' order, confidence and grants may change later; a change of what it says is noticed.
+    """
+    from memstore.flows.sign import sign as record
+
+    _emit(session, "sign", record(session.workspace(), ref, key=key, commit=commit, dry_run=dry_run), dry_run=dry_run)
+
+
+@command(
+    "witness",
+    examples=(
+        "memstore --as si:pith witness m_7f3 --attest confirm",
+        'memstore --as si:pith witness m_7f3 --attest partial --aspect title --notes "It was in March"',
+    ),
+)
+@ref_argument()
+@click.option("--attest", type=click.Choice(ATTESTATIONS), required=True, help="What you say of it.")
+@several("--aspect", metavar="KEY…", help="Of which keys you speak; partial names them.")
+@click.option("--notes", metavar="TEXT", help="One line; [[ref]] in it names what you saw yourself.")
+@_key_option()
+@commit_option()
+@dry_run_option()
+def witness(
+    session: Session,
+    ref: str,
+    *,
+    attest: str,
+    aspect: tuple[str, ...],
+    notes: str | None,
+    key: str | None,
+    commit: bool,
+    dry_run: bool,
+) -> None:
+    """Vouch for a memory that somebody else wrote, or dispute it; the latest that you say counts."""
+    from memstore.flows.sign import witness as record
+
+    done = record(
+        session.workspace(), ref, attest, aspects=aspect, notes=notes, key=key, commit=commit, dry_run=dry_run
+    )
+    _emit(session, "witness", done, dry_run=dry_run)
+
+
+def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:
+    session.emit(
+        verb,
+        document=lambda: {**saved_document(done.saved, dry_run=dry_run), "verdict": verdict_document(done.verdict)},
+        lines=lambda: saved_lines(session, done.saved, dry_run=dry_run),
+    )
+    if not done.saved.changed:
+        session.say("it is signed already, and nothing changed since")
+    elif not done.verdict.counts:
+        session.say(f"it does not count yet: {done.verdict.reason}")
+        session.say("  hint: memstore keys add ENTITY FILE.pub tells whose key it is")
+    say_findings(session, done.saved.findings)
+
+
+# -- anchor --------------------------------------------------------------------------------------
+
+
+@command(
+    "anchor",
+    examples=(
+        "memstore anchor m_7f3                                  # in the current commit",
+        "memstore anchor m_7f3 --reference v1.2",
+        "memstore anchor m_7f3 --type url --reference https://example.org/p/1 --snapshot page.html",
+    ),
+)
+@ref_argument()
+@click.option("--type", "kind", type=click.Choice(ANCHOR_TYPES), default="git_commit", help="Where it can be seen.")
+@click.option("--reference", metavar="R", help="The commit, page or transaction; the current commit by default.")
+@click.option(
+    "--snapshot", metavar="FILE", type=click.File("rb"), help="The page as you saved it; - is standard input."
+)
+@commit_option()
+@dry_run_option()
+def anchor(
+    session: Session,
+    ref: str,
+    *,
+    kind: str,
+    reference: str | None,
+    snapshot: IO[bytes] | None,
+    commit: bool,
+    dry_run: bool,
+) -> None:
+    """Record where else it can be seen what a memory says, so that its time and its words can be proven.
+
+    A commit that holds the memory as it is now is kept by a ref of its own, whatever becomes of its branch. To show it
+    to others, push it: git push origin 'refs/memstore/*:refs/memstore/*'. Of a page the vault keeps a copy.
+    """
+    from memstore.flows import anchor as flow
+
+    ws = session.workspace()
+    if kind == "git_commit":
+        done = flow.anchor_commit(ws, ref, revision=reference, dry_run=dry_run, commit=commit)
+    elif reference is None:
+        raise UsageError(f"{kind}: where?", hint="--reference says where it can be seen")
+    elif kind in PAGE_ANCHORS:
+        if snapshot is None:
+            raise UsageError(f"{kind}: what did it say?", hint="--snapshot FILE, the page as you saved it")
+        done = flow.anchor_page(ws, ref, kind, reference, snapshot.read(), dry_run=dry_run, commit=commit)
+    else:
+        done = flow.anchor_elsewhere(ws, ref, kind, reference, dry_run=dry_run, commit=commit)
+    session.emit(
+        "anchor",
+        document=lambda: {
+            **saved_document(done.saved, dry_run=dry_run),
+            "anchor": anchor_document(done.anchored) if done.anchored else None,
+        },
+        lines=lambda: saved_lines(session, done.saved, dry_run=dry_run),
+    )
+    if done.anchored is None:
+        session.say("it is anchored there already")
+    elif not done.anchored.counts:
+        session.say(f"it adds nothing to trust: {done.anchored.reason}")
+    say_findings(session, done.saved.findings)
+
+
+# -- attest --------------------------------------------------------------------------------------
+
+_BY = click.option("--by", metavar="ENTITY", help="Whose attestation; the author's where nobody is named.")
+
+
+@group("attest", examples=("memstore attest payload m_7f3 | ssh-keygen -Y verify …", "memstore attest export m_7f3"))
+def attest() -> None:
+    """Give attestations to other tools, which need neither memstore nor its files to check them."""
+
+
+@subcommand(
+    attest,
+    "payload",
+    examples=(
+        "memstore attest export m_7f3 --by si:pith --format sshsig > SIG",
+        "memstore attest payload m_7f3 --by si:pith > SAID",
+        "ssh-keygen -Y verify -f .memstore/allowed_signers -I si:pith -n attest@memstore.dev -s SIG < SAID",
+    ),
+)
+@ref_argument()
+@_BY
+def payload(session: Session, ref: str, *, by: str | None) -> None:
+    """Print the very bytes that were signed, without a line end."""
+    from memstore.flows.attest import payload as bytes_of
+
+    if session.as_json:
+        raise UsageError("attest payload prints bytes, not JSON", hint="memstore attest export prints an envelope")
+    sys.stdout.buffer.write(bytes_of(session.workspace(), ref, by=by))
+    sys.stdout.buffer.flush()
+
+
+@subcommand(attest, "export", examples=("memstore attest export m_7f3", "memstore attest export m_7f3 --format sshsig"))
+@ref_argument()
+@_BY
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["dsse", "sshsig"]),
+    default="dsse",
+    help="dsse: an envelope; sshsig: a signature file.",
+)
+def export(session: Session, ref: str, *, by: str | None, form: str) -> None:
+    """Print an attestation: as a DSSE envelope, or as a signature for `ssh-keygen -Y verify`."""
+    from memstore.cli import output
+    from memstore.flows import attest as flow
+
+    ws = session.workspace()
+    if form == "sshsig":
+        signature = flow.signature(ws, ref, by=by)
+        session.emit("attest-export", document=lambda: {"signature": signature}, lines=signature.splitlines)
+    else:
+        envelope = flow.envelope(ws, ref, by=by)
+        lines = output.document(envelope).splitlines
+        session.emit("attest-export", document=lambda: {"envelope": envelope}, lines=lines)

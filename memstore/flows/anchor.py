@@ -1,0 +1,147 @@
+"""Record where else it can be seen what a memory says, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import canonical, memory_file, splice
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import NoFileError, UsageError
+from memstore.flows.amend import opened_for_change
+from memstore.flows.anchors import hash_of, holds_digest, snapshot_path, verified
+from memstore.flows.save import Edit, Saved, save_all, unchanged
+from memstore.flows.sign import attestable
+from memstore.model.instants import instant
+from memstore.ports.journal import Written
+
+if TYPE_CHECKING:
+    from memstore.codec.render import Plain
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.anchors import Anchored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What became of the file, and how the new anchor stands; None where there was the same one already."""
+
+    saved: Saved
+    anchored: Anchored | None
+
+
+def anchor_commit(
+    ws: Workspace, ref: str, *, revision: str | None = None, dry_run: bool = False, commit: bool = False
+) -> Recorded:
+    """Anchor a memory in a commit that holds it as it is, and keep that commit whatever becomes of its branch.
+
+    Publishing the commit is the user's act.
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        revision: the commit, in git's own notation; None is the current one.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        UsageError: the commit does not hold the file as it is, or the memory has no id.
+        NotFoundError: there is no such memory, or no such commit.
+        GitError: there is no repository.
+    """
+    file = opened_for_change(ws, ref)
+    memory = attestable(file)
+    named = ws.history.resolve(revision or "HEAD")
+    blob = ws.history.blob_id(file.data)
+    if ws.history.files_at(named).get(file.path) != blob:
+        if any(known.reference == named and known.path == file.path for known in memory.anchors):
+            return Recorded(saved=unchanged(file), anchored=None)
+        raise UsageError(
+            f"{named[:10]} does not hold {file.path} as it is now", hint=f"memstore commit {memory.ref}, then anchor it"
+        )
+    if not dry_run:
+        # (1) the commit is held before (2) the file names it: a crash in between leaves a ref too many, and no anchor
+        # without its commit.
+        ws.history.keep(f"anchors/{memory.id}/{len(memory.anchors) + 1}", named)
+    entry: dict[str, Plain] = {
+        "type": "git_commit", "reference": named, "role": "commitment", "path": file.path,
+        "blob": blob, "hash": hash_of(file.data), "created_at": instant(ws.clock.now()),
+    }  # fmt: skip
+    return _recorded(ws, file, entry, (), dry_run=dry_run, commit=commit)
+
+
+def anchor_page(
+    ws: Workspace, ref: str, kind: str, reference: str, page: bytes, *, dry_run: bool = False, commit: bool = False
+) -> Recorded:
+    """Anchor a memory in a page, of which the vault keeps a copy.
+
+    A page that holds the digest of what the memory says commits to it; any other is a source, and proves nothing.
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        kind: `url` or `moltbook_post`.
+        reference: where the page is.
+        page: its bytes.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        UsageError: it has no id.
+    """
+    file = opened_for_change(ws, ref)
+    memory = attestable(file)
+    hashed = hash_of(page)
+    if any((known.reference, known.hash) == (reference, hashed) for known in memory.anchors):
+        return Recorded(saved=unchanged(file), anchored=None)
+    entry: dict[str, Plain] = {
+        "type": kind,
+        "reference": reference,
+        "role": "commitment" if holds_digest(page, canonical.digests(memory)) else "source",
+        "hash": hashed,
+        "created_at": instant(ws.clock.now()),
+    }
+    copy = () if _is_kept(ws, hashed) else (Written(snapshot_path(hashed), None, page),)
+    return _recorded(ws, file, entry, copy, dry_run=dry_run, commit=commit)
+
+
+def anchor_elsewhere(
+    ws: Workspace, ref: str, kind: str, reference: str, *, dry_run: bool = False, commit: bool = False
+) -> Recorded:
+    """Record an anchor that nothing here can check, such as a transaction on a blockchain; it is worth nothing.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        UsageError: it has no id.
+    """
+    file = opened_for_change(ws, ref)
+    memory = attestable(file)
+    if any((known.type, known.reference) == (kind, reference) for known in memory.anchors):
+        return Recorded(saved=unchanged(file), anchored=None)
+    entry: dict[str, Plain] = {"type": kind, "reference": reference, "created_at": instant(ws.clock.now())}
+    return _recorded(ws, file, entry, (), dry_run=dry_run, commit=commit)
+
+
+def _is_kept(ws: Workspace, hashed: str) -> bool:
+    try:
+        ws.vault.read(snapshot_path(hashed))
+    except NoFileError:
+        return False
+    return True
+
+
+def _recorded(
+    ws: Workspace,
+    file: MemoryFile,
+    entry: dict[str, Plain],
+    copy: tuple[Written, ...],
+    *,
+    dry_run: bool,
+    commit: bool,
+) -> Recorded:
+    data = splice.apply(file, [splice.AppendEntry("anchors", entry)])
+    edit = Edit(path=file.path, before=file, after=data)
+    saved = save_all(ws, [edit], verb="anchor", dry_run=dry_run, commit=commit, own=copy)[0]
+    after = memory_file.read(file.path, data)
+    memory = after.memory if isinstance(after, MemoryFile) else file.memory
+    return Recorded(saved=saved, anchored=verified(ws, memory, canonical.digests(memory))[-1])

@@ -1,0 +1,131 @@
+"""Anchors, verified now against the objects of the repository and the copies that the vault keeps."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from memstore.codec import canonical, git_object, memory_file
+from memstore.codec.canonical import DIGEST_PREFIX
+from memstore.codec.git_blob import format_of
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import FormatError, GitError, NoFileError
+from memstore.model.keys import PAGE_ANCHORS
+from memstore.rules import anchors
+from memstore.rules.anchors import Anchored, InHistory, Snapshot
+
+if TYPE_CHECKING:
+    from memstore.codec.canonical import Digests
+    from memstore.codec.git_object import GitObject
+    from memstore.model.attestation import Anchor
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+SNAPSHOTS = ".memstore/snapshots/"
+
+
+def verified(ws: Workspace, memory: Memory, digests: Digests) -> tuple[Anchored, ...]:
+    """Return how each anchor of a memory stands, in the file's order."""
+    return tuple(_verified(ws, memory, digests, anchor) for anchor in memory.anchors)
+
+
+def _verified(ws: Workspace, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
+    if anchor.type in PAGE_ANCHORS:
+        return anchors.of_page(_snapshot(ws, anchor, digests), is_commitment=anchor.role == "commitment")
+    if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or ws.history.repository is None:
+        return anchors.UNVERIFIABLE
+    written_at = datetime.fromisoformat(memory.created_at) if memory.created_at else None
+    try:
+        found = _in_history(ws, anchor, digests)
+    except GitError:
+        found = InHistory(is_there=True)  # git itself says that the object is damaged
+    return anchors.in_history(found, written_at=written_at)
+
+
+def hash_of(data: bytes) -> str:
+    """Return the hash of what is anchored, as an anchor has it."""
+    return DIGEST_PREFIX + hashlib.sha256(data).hexdigest()
+
+
+def snapshot_path(hashed: str) -> str:
+    """Return where the vault keeps its copy of a page with that hash."""
+    return SNAPSHOTS + hashed.removeprefix(DIGEST_PREFIX)
+
+
+def holds_digest(page: bytes, digests: Digests) -> bool:
+    """Whether a page holds the digest of what the memory says, so that it commits to it."""
+    return digests.content.removeprefix(DIGEST_PREFIX).encode() in page
+
+
+# -- pages ---------------------------------------------------------------------------------------
+
+
+def _snapshot(ws: Workspace, anchor: Anchor, digests: Digests) -> Snapshot:
+    if anchor.hash is None or not all(char in "0123456789abcdef" for char in anchor.hash.removeprefix(DIGEST_PREFIX)):
+        return Snapshot(is_there=False)
+    try:
+        page = ws.vault.read(snapshot_path(anchor.hash))
+    except NoFileError:
+        return Snapshot(is_there=False)
+    holds = holds_digest(page, digests)
+    return Snapshot(is_there=True, is_true=hash_of(page) == anchor.hash, holds_digest=holds)
+
+
+# -- the repository ------------------------------------------------------------------------------
+
+
+def _in_history(ws: Workspace, anchor: Anchor, digests: Digests) -> InHistory:
+    blob, commit = anchor.blob or "", anchor.reference
+    found = ws.history.objects([blob, commit])
+    if blob not in found:
+        return InHistory(is_there=False)
+    data = found[blob].data
+    if not git_object.is_named(blob, found[blob]) or anchor.hash not in (None, hash_of(data)):
+        return InHistory(is_there=True)
+    changed = _changed(data, digests)
+    held = commit in found and _blob_at(ws, commit, found[commit], anchor.path or "") == blob
+    kept = held and ws.history.is_kept(commit)
+    elsewhere = None if kept else next(iter(ws.history.commits_with(blob)), None)
+    counting = commit if kept else elsewhere
+    return InHistory(
+        is_there=True,
+        is_true=True,
+        changed=changed,
+        held_by_commit=held,
+        is_kept=kept,
+        elsewhere=elsewhere,
+        at=_made_at(ws, counting) if counting else None,
+    )
+
+
+def _changed(data: bytes, digests: Digests) -> tuple[str, ...]:
+    """Return which sections of the memory that was anchored are another now."""
+    then = memory_file.read("", data)
+    try:
+        before = canonical.digests(then.memory) if isinstance(then, MemoryFile) else None
+    except FormatError:
+        before = None
+    if before is None:
+        return digests._fields
+    return tuple(name for name, old, new in zip(digests._fields, before, digests, strict=True) if old != new)
+
+
+def _blob_at(ws: Workspace, commit: str, found: GitObject, path: str) -> str | None:
+    """Return the blob that a commit has at a path of the vault; every object on the way must be what its name says."""
+    object_id, below = commit, git_object.tree_of(found)
+    if not git_object.is_named(object_id, found):
+        return None
+    for part in os.fsencode(ws.history.require().prefix + path).split(b"/"):
+        tree = ws.history.objects([below]).get(below) if below else None
+        if below is None or tree is None or not git_object.is_named(below, tree):
+            return None
+        below = git_object.entry_of(tree, part, object_format=format_of(commit))
+    return below
+
+
+def _made_at(ws: Workspace, commit: str) -> datetime | None:
+    found = ws.history.objects([commit]).get(commit)
+    seconds = git_object.committed_at(found) if found and git_object.is_named(commit, found) else None
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

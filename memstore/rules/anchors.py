@@ -1,0 +1,108 @@
+"""What an anchor is worth: whether what it names is there, is what it says, and is about this memory."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class AnchorStatus(Enum):
+    """How an anchor stands; valid and moved ones hold."""
+
+    VALID = "valid"
+    MOVED = "moved"
+    DANGLING = "dangling"
+    MISSING = "missing"
+    ALTERED = "altered"
+    UNVERIFIABLE = "unverifiable"
+
+
+class Anchored(NamedTuple):
+    """How one anchor stands, why, and what to do.
+
+    `counts` is whether it adds to trust: it holds, and commits to what the memory says now. `at` is the time that it
+    proves, UTC; None where it proves none.
+    """
+
+    status: AnchorStatus
+    reason: str = ""
+    hint: str = ""
+    counts: bool = False
+    at: datetime | None = None
+
+
+class InHistory(NamedTuple):
+    """What the repository shows of a `git_commit` anchor; every object's name was checked against its bytes.
+
+    `is_there`, `is_true`: whether the blob is, and is what its name and hash say. `changed`: the sections of the memory
+    that are another now. `held_by_commit`: whether the commit that is named has the blob at that path; `is_kept`:
+    whether a ref holds that commit. `elsewhere` is a kept commit that has the blob, or None; `at` when the commit that
+    counts was made.
+    """
+
+    is_there: bool
+    is_true: bool = False
+    changed: tuple[str, ...] = ()
+    held_by_commit: bool = False
+    is_kept: bool = False
+    elsewhere: str | None = None
+    at: datetime | None = None
+
+
+class Snapshot(NamedTuple):
+    """What the vault keeps of a page: whether it is there, is what its hash says, and holds the memory's digest."""
+
+    is_there: bool
+    is_true: bool = False
+    holds_digest: bool = False
+
+
+def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
+    """Return how a `git_commit` anchor stands; `written_at` is when the memory was written, UTC."""
+    if not found.is_there:
+        return Anchored(
+            AnchorStatus.MISSING,
+            "the repository does not have it",
+            "git fetch --unshallow brings it; git fsck finds damage",
+        )
+    if not found.is_true:
+        return Anchored(AnchorStatus.ALTERED, "the object is not what its name says", "git fsck, and restore a backup")
+    if found.changed:
+        return Anchored(
+            AnchorStatus.ALTERED, f"{' and '.join(found.changed)} changed since", "memstore anchor REF anchors it anew"
+        )
+    if found.held_by_commit and found.is_kept:
+        return _held(AnchorStatus.VALID, "", found.at, written_at)
+    if found.elsewhere:
+        return _held(AnchorStatus.MOVED, f"{found.elsewhere[:10]} has it now", found.at, written_at)
+    return Anchored(
+        AnchorStatus.DANGLING,
+        "no branch or tag holds a commit with it, so git may drop it",
+        "memstore anchor REF anchors it anew",
+    )
+
+
+def _held(status: AnchorStatus, reason: str, at: datetime | None, written_at: datetime | None) -> Anchored:
+    if at is not None and written_at is not None and at < written_at:
+        return Anchored(status, "it is older than the memory, and can't commit to it", at=at)
+    return Anchored(status, reason, counts=True, at=at)
+
+
+def of_page(found: Snapshot, *, is_commitment: bool) -> Anchored:
+    """Return how an anchor to a page stands, by the copy that the vault keeps of it.
+
+    A page proves no time by itself: whoever kept the copy says when.
+    """
+    if not found.is_there:
+        return Anchored(AnchorStatus.MISSING, "the vault keeps no copy of it", "memstore anchor REF --snapshot FILE")
+    if not found.is_true:
+        return Anchored(AnchorStatus.ALTERED, "the copy is not what its hash says", "restore it from git")
+    if is_commitment and not found.holds_digest:
+        return Anchored(AnchorStatus.ALTERED, "the page does not hold the memory's digest as it is now")
+    return Anchored(AnchorStatus.VALID, "" if is_commitment else "a source, no commitment", counts=is_commitment)
+
+
+UNVERIFIABLE = Anchored(AnchorStatus.UNVERIFIABLE, "nothing here can check it")

@@ -1,0 +1,286 @@
+"""Keys, signatures, witnesses and anchors through the installed program, with real keys and a real repository."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from tests.installed import validated
+from tests.whole.program import InProcess, Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.whole.program import Done
+
+WORDS = "Synthesis is the hard problem, not storage."
+
+
+class Vault:
+    """A vault of Sean's with one committed memory, and keys for Sean and for Pith."""
+
+    def __init__(self, home: Path) -> None:
+        self.program = Program(home)
+        self.program.init()
+        self.run: InProcess = self.program.in_process()
+        for name in ("sean", "pith", "new"):
+            key = Ed25519PrivateKey.generate()
+            (home / name).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+            (home / f"{name}.pub").write_bytes(key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH))
+        self.home = home
+        self.ref, self.path = self.program.add(WORDS)
+        self.ok("commit", "-q")
+
+    def do(self, *words: str) -> Done:
+        return self.run.run(*(str(self.home / word[1:]) if word.startswith("@") else word for word in words))
+
+    def ok(self, *words: str) -> str:
+        done = self.do(*words)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return str(done.stdout)
+
+    def json(self, *words: str) -> Any:
+        return validated(self.ok("--json", *words))
+
+    def anchors(self) -> list[str]:
+        return [anchor["status"] for anchor in self.json("trust", self.ref)["anchors"]]
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return Vault(tmp_path)
+
+
+def test_a_memory_is_enrolled_signed_anchored_and_explained(vault: Vault) -> None:
+    vault.json("keys", "add", owner(vault), "@sean.pub")
+    assert vault.json("sign", vault.ref, "--key", "@sean")["verdict"]["state"] == "valid"
+    vault.ok("commit", "-q")
+    assert vault.json("anchor", vault.ref)["anchor"]["status"] == "valid"
+    found = vault.json("trust", vault.ref)
+    assert found["trust"]["score"] == 0.5
+    assert found["trust"]["level"] == "attested"
+    assert found["anchors"][0]["counts"]
+    assert "trust 0.500, attested" in vault.ok("trust", vault.ref)
+
+
+def owner(vault: Vault) -> str:
+    return str(vault.json("config", "owner")["settings"][0]["value"])
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed")
+def test_stock_tools_check_what_is_exported(vault: Vault) -> None:
+    who = owner(vault)
+    vault.ok("keys", "add", who, "@sean.pub")
+    vault.ok("sign", vault.ref, "--key", "@sean")
+    (vault.home / "SIG").write_text(vault.ok("attest", "export", vault.ref, "--format", "sshsig"))
+    said = vault.program.run("attest", "payload", vault.ref).stdout
+    command = ["ssh-keygen", "-Y", "verify", "-f", str(vault.program.vault / ".memstore/allowed_signers"), "-I", who]
+    command += ["-n", "attest@memstore.dev", "-s", str(vault.home / "SIG")]
+    done = subprocess.run(command, input=said, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done
+    validated(vault.ok("--json", "attest", "export", vault.ref))
+    validated(vault.ok("--json", "attest", "export", vault.ref, "--format", "sshsig"))
+
+
+# -- keys ----------------------------------------------------------------------------------------
+
+
+def test_a_key_is_added_listed_rotated_and_revoked(vault: Vault) -> None:
+    added = vault.json("keys", "add", "si:pith", "@pith.pub")
+    assert added["changed"]
+    assert not vault.json("keys", "add", "si:pith", "@pith.pub")["changed"]
+    assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["valid"]
+    vault.json("keys", "rotate", "si:pith", "@new.pub")
+    assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["expired", "valid"]
+    vault.json("keys", "revoke", "si:pith")
+    assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["revoked", "revoked"]
+    assert not vault.json("keys", "revoke", "si:pith")["changed"]
+    refused = vault.do("keys", "add", "si:pith", "@pith.pub")
+    assert (refused.returncode, "was revoked" in refused.stderr) == (4, True)
+
+
+def test_the_files_of_keys_are_spliced(vault: Vault) -> None:
+    place = vault.program.vault / ".memstore/allowed_signers"
+    mine = f'# mine\r\nsi:babel   namespaces="attest@memstore.dev" {(vault.home / "sean.pub").read_text()} Babel'
+    place.write_bytes(mine.encode())
+    vault.ok("keys", "add", "si:pith", "@pith.pub")
+    assert place.read_bytes().startswith(mine.encode() + b"\n")
+    before = place.read_bytes()
+    vault.ok("undo")
+    assert place.read_bytes() == mine.encode()
+    vault.ok("keys", "add", "si:pith", "@pith.pub", "--dry-run")
+    assert place.read_bytes() == mine.encode() != before
+
+
+def test_slips_with_keys_are_told(vault: Vault) -> None:
+    for words, code in (
+        (("keys", "add", "Pith", "@pith.pub"), 2),
+        (("keys", "add", "si:pith", "@nowhere.pub"), 5),
+        (("keys", "add", "si:pith", str(vault.path)), 5),
+        (("keys", "rotate", "si:pith", "@pith.pub"), 3),
+        (("keys", "revoke", "si:pith"), 3),
+        (("--as", "si:pith", "keys", "list"), 4),
+        (("--as", "si:pith", "keys", "add", "si:pith", "@pith.pub"), 4),
+        (("sign", vault.ref), 2),
+        (("anchor", vault.ref, "--reference", "nowhere"), 3),
+        (("anchor", vault.ref, "--type", "url"), 2),
+        (("attest", "payload", vault.ref), 3),
+    ):
+        done = vault.do(*words)
+        assert done.returncode == code, (words, done.stderr)
+        assert "hint:" in done.stderr, words
+
+
+# -- anchors in git ------------------------------------------------------------------------------
+
+
+def git(vault: Vault, *words: str) -> str:
+    return vault.program.git(*words).strip()
+
+
+def test_an_anchor_is_not_made_of_what_is_not_committed(vault: Vault) -> None:
+    vault.path.write_text(vault.path.read_text() + "More.\n")
+    done = vault.do("anchor", vault.ref)
+    assert done.returncode == 2
+    assert "memstore commit" in done.stderr
+
+
+def test_an_anchored_commit_is_kept_whatever_becomes_of_its_branch(vault: Vault) -> None:
+    vault.ok("anchor", vault.ref)
+    assert vault.anchors() == ["valid"]
+    commit = git(vault, "rev-parse", "HEAD")
+    git(vault, "checkout", "-q", "--orphan", "other")
+    git(vault, "branch", "-D", "main") if "main" in git(vault, "branch", "--list", "main") else None
+    git(vault, "reflog", "expire", "--expire=now", "--all")
+    git(vault, "gc", "-q", "--prune=now")
+    assert git(vault, "cat-file", "-t", commit) == "commit"
+    assert vault.anchors() == ["valid"]
+
+
+def test_anchoring_twice_changes_nothing(vault: Vault) -> None:
+    vault.ok("anchor", vault.ref)
+    assert vault.json("anchor", vault.ref)["anchor"] is None
+    assert len(vault.anchors()) == 1
+
+
+def _commit(vault: Vault, message: str) -> None:
+    git(vault, "add", "-A")
+    git(vault, "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", message)
+
+
+def test_after_a_rebase_the_anchor_is_found_again(vault: Vault) -> None:
+    vault.ok("anchor", vault.ref)
+    git(vault, "update-ref", "-d", f"refs/memstore/anchors/{vault.ref.partition(':')[2]}/1")
+    git(vault, "stash", "-q")
+    git(
+        vault,
+        "-c",
+        "core.hooksPath=/dev/null",
+        "commit",
+        "-q",
+        "--amend",
+        "-m",
+        "Said better",
+        "--date=2020-01-01T00:00:00Z",
+    )
+    git(vault, "stash", "pop", "-q")
+    assert vault.anchors() == ["moved"]
+
+
+def test_a_commit_that_no_ref_holds_dangles_and_one_that_is_gone_is_missing(vault: Vault) -> None:
+    vault.ok("anchor", vault.ref)
+    git(vault, "update-ref", "-d", f"refs/memstore/anchors/{vault.ref.partition(':')[2]}/1")
+    branch = git(vault, "symbolic-ref", "HEAD")
+    git(vault, "update-ref", "-d", branch)
+    assert vault.anchors() == ["dangling"]
+    git(vault, "rm", "-rqf", "--cached", ".")
+    git(vault, "reflog", "expire", "--expire=now", "--all")
+    git(vault, "gc", "-q", "--prune=now")
+    assert vault.anchors() == ["missing"]
+    assert "git fetch" in vault.ok("trust", vault.ref)
+
+
+def test_what_changed_since_is_altered(vault: Vault) -> None:
+    vault.ok("anchor", vault.ref)
+    vault.path.write_text(vault.path.read_text().replace("hard", "easy"))
+    assert vault.anchors() == ["altered"]
+    assert "content changed since" in vault.ok("trust", vault.ref)
+
+
+def test_an_object_that_was_overwritten_is_altered(vault: Vault) -> None:
+    vault.ok("anchor", vault.ref)
+    blob = git(vault, "rev-parse", f"HEAD:{vault.path.relative_to(vault.program.vault).as_posix()}")
+    other = vault.program.vault / "forged.md"
+    other.write_text("Another text.\n")
+    forged = git(vault, "hash-object", "-w", "forged.md")
+    objects = vault.program.vault / ".git/objects"
+    target = objects / blob[:2] / blob[2:]
+    target.chmod(0o600)
+    target.write_bytes((objects / forged[:2] / forged[2:]).read_bytes())
+    other.unlink()
+    assert vault.anchors() == ["altered"]
+    target.write_bytes(b"not zlib")
+    assert vault.anchors() == ["missing"]
+    assert "git fsck" in vault.ok("trust", vault.ref)
+
+
+def test_a_replacement_is_not_looked_at(vault: Vault) -> None:
+    vault.ok("anchor", vault.ref)
+    blob = git(vault, "rev-parse", f"HEAD:{vault.path.relative_to(vault.program.vault).as_posix()}")
+    other = vault.program.vault / "forged.md"
+    other.write_text(vault.path.read_text().replace("hard", "easy"))
+    forged = git(vault, "hash-object", "-w", "forged.md")
+    other.unlink()
+    git(vault, "replace", blob, forged)
+    assert vault.anchors() == ["valid"]
+
+
+def test_a_shallow_clone_says_what_to_fetch(vault: Vault, tmp_path: Path) -> None:
+    vault.ok("anchor", vault.ref)
+    vault.path.write_text(vault.path.read_text().replace("confidence", "confidence"))
+    _commit(vault, "Anchored")
+    vault.ok("tag", vault.ref, "+one")
+    _commit(vault, "Tagged")
+    clone = tmp_path / "clone"
+    subprocess.run(
+        ["git", "clone", "-q", "--depth=1", vault.program.vault.as_uri(), str(clone)], check=True, capture_output=True
+    )
+    done = vault.do("--vault", str(clone), "--json", "trust", vault.ref)
+    (anchor,) = validated(done.stdout)["anchors"]
+    assert anchor["status"] == "missing"
+    assert "unshallow" in anchor["hint"]
+
+
+# -- pages ---------------------------------------------------------------------------------------
+
+
+def test_a_page_commits_only_if_it_holds_the_digest(vault: Vault) -> None:
+    page = vault.home / "page.html"
+    page.write_text("<p>Synthesis is the hard problem.</p>")
+    url = ("--type", "url", "--reference", "https://example.org/p/1", "--snapshot")
+    source = vault.json("anchor", vault.ref, *url, str(page))["anchor"]
+    assert (source["status"], source["counts"]) == ("valid", False)
+    vault.ok("keys", "add", owner(vault), "@sean.pub")
+    vault.ok("sign", vault.ref, "--key", "@sean")
+    digest = vault.path.read_text().partition('content: "sha256:')[2][:64]
+    page.write_text(f"<p>I said {digest}</p>")
+    commitment = vault.json("anchor", vault.ref, *url, str(page))["anchor"]
+    assert (commitment["status"], commitment["counts"]) == ("valid", True)
+    copies = sorted((vault.program.vault / ".memstore/snapshots").iterdir())
+    assert len(copies) == 2
+    for copy in copies:
+        copy.write_text("edited")
+    assert vault.anchors() == ["altered", "altered"]
+    for copy in copies:
+        copy.unlink()
+    assert vault.anchors() == ["missing", "missing"]
+
+
+def test_a_blockchain_is_recorded_and_worth_nothing(vault: Vault) -> None:
+    made = vault.json("anchor", vault.ref, "--type", "blockchain", "--reference", "btc:0123")["anchor"]
+    assert (made["status"], made["counts"]) == ("unverifiable", False)
