@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from memstore.flows.adopt import adopt as adopt
     from memstore.flows.amend import set_keys as set_keys
     from memstore.flows.amend import tag as tag
+    from memstore.flows.archive import archive as archive
+    from memstore.flows.archive import restore as restore
     from memstore.flows.audit import audit_trail as audit_trail
     from memstore.flows.audit import verify_audit as verify_audit
     from memstore.flows.blame import blame as blame
@@ -54,9 +56,11 @@ if TYPE_CHECKING:
     from memstore.flows.orphans import find_orphans as find_orphans
     from memstore.flows.promote import process_raw as process_raw
     from memstore.flows.promote import promote as promote
+    from memstore.flows.propagate import propagate as propagate
     from memstore.flows.recompute import recompute as recompute
     from memstore.flows.reinforce import contradict as contradict
     from memstore.flows.reinforce import reinforce as reinforce
+    from memstore.flows.revise import revise as revise
     from memstore.flows.search import search as search
     from memstore.flows.show import show_memory as show_memory
     from memstore.flows.status import status as status
@@ -80,6 +84,7 @@ _HOMES = {
     "add_memory": "memstore.flows.add",
     "adopt": "memstore.flows.adopt",
     "audit_trail": "memstore.flows.audit",
+    "archive": "memstore.flows.archive",
     "belief": "memstore.flows.create",
     "blame": "memstore.flows.blame",
     "check": "memstore.flows.check",
@@ -110,6 +115,7 @@ _HOMES = {
     "open_vault": "memstore.wiring",
     "process_raw": "memstore.flows.promote",
     "promote": "memstore.flows.promote",
+    "propagate": "memstore.flows.propagate",
     "raw": "memstore.flows.create",
     "recompute": "memstore.flows.recompute",
     "refuse_consent": "memstore.flows.consents",
@@ -118,6 +124,8 @@ _HOMES = {
     "request_consent": "memstore.flows.consents",
     "revoke_consent": "memstore.flows.consents",
     "reject": "memstore.flows.suggestions",
+    "restore": "memstore.flows.archive",
+    "revise": "memstore.flows.revise",
     "search": "memstore.flows.search",
     "set_keys": "memstore.flows.amend",
     "show_memory": "memstore.flows.show",

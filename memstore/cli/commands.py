@@ -19,6 +19,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "raw": ("add:raw", "write something down as it came"),
         "promote": ("promote:promote", "make a memory of a raw one or a suggestion"),
         "supersede": ("promote:supersede", "put another memory in the place of one"),
+        "revise": ("rework:revise", "say the same in better words"),
+        "archive": ("rework:archive", "put memories out of sight"),
+        "restore": ("rework:restore", "bring archived memories back"),
         "import": ("imports:import_", "take over memories from other files"),
         "edit": ("amend:edit", "change a memory in your editor"),
         "set": ("amend:set_", "give keys of a memory other values"),
@@ -42,6 +45,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "why": ("why:why", "show how a memory's numbers came about"),
         "consolidate": ("consolidate:consolidate", "suggest what to believe from what happened"),
         "suggestions": ("suggestions:suggestions", "see what was suggested, and decide"),
+        "propagate": ("beliefs:propagate", "carry a change of confidence on to what rests on it"),
         "recompute": ("evidence:recompute", "prove that confidences follow from their histories"),
     },
     "vouch for it": {

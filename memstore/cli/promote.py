@@ -9,13 +9,12 @@ import click
 from memstore.cli.add import given_text, utf8
 from memstore.cli.key_options import account_options, given_account, given_values, key_options
 from memstore.cli.options import command, ref_argument
-from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.cli.written import commit_option, dry_run_option, emit_linked
 from memstore.errors import UsageError
 from memstore.model.ids import MEMORY_TYPES
 
 if TYPE_CHECKING:
     from memstore.cli.session import Session
-    from memstore.flows.promote import Linked
 
 _KINDS = tuple(name for name in MEMORY_TYPES if name != "raw")
 # Given by `--to`, or taken over.
@@ -60,7 +59,7 @@ def promote(
         commit=commit,
         dry_run=dry_run,
     )
-    _emit(session, "promote", linked, dry_run=dry_run)
+    emit_linked(session, "promote", linked, dry_run=dry_run)
 
 
 @command(
@@ -111,22 +110,4 @@ def supersede(
         commit=commit,
         dry_run=dry_run,
     )
-    _emit(session, "supersede", linked, dry_run=dry_run)
-
-
-def _emit(session: Session, verb: str, linked: Linked, *, dry_run: bool) -> None:
-    written = (linked.saved, *linked.others)
-    session.emit(
-        verb,
-        document=lambda: {
-            **saved_document(linked.saved, dry_run=dry_run),
-            "changed": [_changed(saved_document(saved, dry_run=dry_run)) for saved in linked.others],
-        },
-        lines=lambda: (line for saved in written for line in saved_lines(session, saved, dry_run=dry_run)),
-    )
-    for saved in written:
-        say_findings(session, saved.findings)
-
-
-def _changed(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: document[name] for name in ("ref", "path", "findings", "diff") if name in document}
+    emit_linked(session, "supersede", linked, dry_run=dry_run)

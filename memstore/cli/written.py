@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memstore.cli.session import Session
+    from memstore.flows.promote import Linked
     from memstore.flows.registry import Registered
     from memstore.flows.save import Saved
     from memstore.model.finding import Finding
@@ -46,6 +47,30 @@ def emit_saved(session: Session, verb: str, saved: Saved, *, dry_run: bool, unch
     if not saved.changed:
         session.say(unchanged)
     say_findings(session, saved.findings)
+
+
+def emit_linked(session: Session, verb: str, linked: Linked, *, dry_run: bool) -> None:
+    """Tell what became of a memory and of those that changed with it."""
+    emit_together(session, verb, linked.saved, linked.others, dry_run=dry_run)
+
+
+def emit_together(session: Session, verb: str, first: Saved, others: tuple[Saved, ...], *, dry_run: bool) -> None:
+    """Tell what became of a memory, and of others in the same operation: a line each, or the diffs of a dry run."""
+    written = (first, *others)
+    session.emit(
+        verb,
+        document=lambda: {
+            **saved_document(first, dry_run=dry_run),
+            "changed": [_changed(saved_document(saved, dry_run=dry_run)) for saved in others],
+        },
+        lines=lambda: (line for saved in written for line in saved_lines(session, saved, dry_run=dry_run)),
+    )
+    for saved in written:
+        say_findings(session, saved.findings)
+
+
+def _changed(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: document[name] for name in ("ref", "path", "findings", "diff") if name in document}
 
 
 def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:

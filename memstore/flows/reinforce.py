@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
-from memstore.codec.ledger import entry_of
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.amend import opened_for_change
+from memstore.flows.ledger_edit import with_lines
 from memstore.flows.resolve import resolve
 from memstore.flows.save import Edit, save
 from memstore.flows.sources import loader
@@ -108,11 +108,9 @@ def _record(
 
 def edit_of_evidence(file: MemoryFile, evidence: Sequence[Evidence], stance: Stance, weighed: Weighed) -> Edit:
     """Return the edit by which evidence that was weighed joins a memory."""
-    edits: list[splice.Edit] = [splice.AppendEntry("confidence_history", entry_of(line)) for line in weighed.lines]
-    if weighed.lines:
-        edits.insert(0, splice.SetValue("confidence", weighed.new))
-        edits += _related(evidence, stance, weighed.counted_before)
-    return Edit(path=file.path, before=file, after=splice.apply(file, edits))
+    if not weighed.lines:
+        return Edit(path=file.path, before=file, after=file.data)
+    return with_lines(file, weighed.new, weighed.lines, *_related(evidence, stance, weighed.counted_before))
 
 
 def _must_have_confidence(file: MemoryFile) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec import memory_file, registry_file
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.titles import title_of
-from memstore.errors import ChangedMeanwhileError, FormatError, RefusedError, VaultError
+from memstore.errors import ChangedMeanwhileError, FormatError, RefusedError, UsageError, VaultError
 from memstore.model import registry
 from memstore.model.finding import in_order
 from memstore.model.instants import instant
@@ -54,9 +54,17 @@ class Saved:
         return bool(self.diff)
 
 
-def save(ws: Workspace, edit: Edit, *, verb: str, dry_run: bool = False, commit: bool = False) -> Saved:
+def save(
+    ws: Workspace,
+    edit: Edit,
+    *,
+    verb: str,
+    dry_run: bool = False,
+    commit: bool = False,
+    message: str | None = None,
+) -> Saved:
     """Write one memory; see `save_all`."""
-    return save_all(ws, [edit], verb=verb, dry_run=dry_run, commit=commit)[0]
+    return save_all(ws, [edit], verb=verb, dry_run=dry_run, commit=commit, message=message)[0]
 
 
 def save_all(
@@ -67,6 +75,7 @@ def save_all(
     dry_run: bool = False,
     commit: bool = False,
     own: Sequence[Written] = (),
+    message: str | None = None,
 ) -> tuple[Saved, ...]:
     """Write the memories of one operation, after all of them have been checked.
 
@@ -77,6 +86,7 @@ def save_all(
         dry_run: write nothing, and return what would be.
         commit: commit the files as well; the vault's configuration may ask for that too.
         own: files of the vault itself that belong to the operation: registries, consents, audit events.
+        message: what the commit says; None for what the changes say themselves.
 
     Raises:
         FormatError: the new bytes could not be read as a memory, or as what such a file has to be.
@@ -97,7 +107,7 @@ def save_all(
         _write(ws, [*map(_written, changes), *own], verb)
     if not commit:
         return saved
-    made = _commit(ws, [edit.path for edit in changes] + [file.path for file in own])
+    made = _commit(ws, [edit.path for edit in changes] + [file.path for file in own], message)
     return tuple(
         Saved(ref=s.ref, path=s.path, title=s.title, diff=s.diff, findings=s.findings, commit=made) for s in saved
     )
@@ -163,6 +173,17 @@ def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Findin
     return in_order(findings)
 
 
+def message_of(ws: Workspace, reason: str | None, *, commit: bool, dry_run: bool) -> str | None:
+    """Return what the commit is to say where a change leaves its reason nowhere else.
+
+    Raises:
+        UsageError: there is a reason, and nothing is committed that could keep it.
+    """
+    if reason and not (commit or ws.config.auto_commit or dry_run):
+        raise UsageError("a reason is kept in the commit's message, and nothing is committed", hint="add -c")
+    return reason
+
+
 def told(findings: Sequence[Finding]) -> str:
     """Return findings as lines that editors jump from."""
     return "\n".join(finding.line for finding in findings)
@@ -219,10 +240,10 @@ def can_commit(ws: Workspace) -> None:
     ws.history.identity()
 
 
-def _commit(ws: Workspace, paths: Sequence[str]) -> str | None:
+def _commit(ws: Workspace, paths: Sequence[str], message: str | None = None) -> str | None:
     from memstore.flows.commit import commit_paths
 
-    return commit_paths(ws, paths).commit
+    return commit_paths(ws, paths, text=message).commit
 
 
 def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:

@@ -80,13 +80,13 @@ def plan(vault: Vault, *, now: datetime, by: str, changed: str | None = None, ma
         changed: the memory to begin with; None for all.
         max_depth: how many links to follow from there at most; None for all.
     """
-    sources = {ref: _sources(memory) for ref, memory in vault.memories.items()}
-    away = dict.fromkeys(vault.memories, 0) if changed is None else _resting_on(changed, sources, max_depth)
+    above = {ref: sources(vault.memories[ref]) for ref in sorted(vault.memories)}
+    away = dict.fromkeys(vault.memories, 0) if changed is None else _resting_on(changed, above, max_depth)
     sure = {**vault.sure, **{ref: held(memory) for ref, memory in vault.memories.items()}}
     steps: dict[str, Step] = {}
     cycles = []
-    for knot in knots(sources):
-        is_circle = len(knot) > 1 or any(ref in sources.get(ref, ()) for ref in knot)
+    for knot in knots(above):
+        is_circle = len(knot) > 1 or any(ref in above.get(ref, ()) for ref in knot)
         circle = knot if is_circle else frozenset[str]()
         if circle & away.keys():
             cycles.append(tuple(sorted(circle)))
@@ -191,7 +191,7 @@ _REASON = {False: "How sure its source is changed", True: "How sure what it was 
 # -- what rests on what --------------------------------------------------------------------------
 
 
-def _sources(memory: Memory) -> tuple[str, ...]:
+def sources(memory: Memory) -> tuple[str, ...]:
     """Return what a memory rests on: its evidence, and what it was made of."""
     named = [witness.source for witness in confidence.witnesses(memory.confidence_history)]
     return tuple(dict.fromkeys([*(source for source in named if MemoryRef.parse(source)), *_premises(memory)]))

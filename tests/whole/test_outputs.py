@@ -31,6 +31,8 @@ COMMANDS = (
     ["reinforce", "m_enqj11r5df", "--evidence", REF], ["contradict", "m_enqj11r5df", "--evidence", REF, "--dry-run"],
     ["consolidate"], ["suggestions", "list"], ["suggestions", "show", "m_88b2rqkrbp"],
     ["suggestions", "accept", "m_88b2rqkrbp", "--dry-run"], ["suggestions", "reject", "m_v4zdmdmb99"],
+    ["revise", "m_enqj11r5df", "--title", "Tides"], ["archive", "m_enqj11r5df"], ["restore", "m_enqj11r5df"],
+    ["propagate"], ["propagate", REF, "--dry-run"],
     ["import", "seeds", "README.md", "--dry-run"],
     ["fix-provenance", "--dry-run"], ["index", "status"], ["index", "rebuild"], ["index", "path"], ["hooks", "status"],
     ["entity", "add", "dog:rex", "--alias", "Rex"], ["entity", "alias", "dog:rex", "Rexy"], ["entity", "list"],

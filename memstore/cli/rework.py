@@ -1,0 +1,97 @@
+"""`memstore revise`, `archive`, `restore`: better words, out of sight, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.add import given_text, utf8
+from memstore.cli.options import command, ref_argument
+from memstore.cli.written import (
+    commit_option,
+    dry_run_option,
+    emit_saved,
+    saved_document,
+    saved_lines,
+    say_findings,
+)
+
+if TYPE_CHECKING:
+    from memstore.cli.session import Session
+    from memstore.flows.save import Saved
+
+
+@command(
+    "revise",
+    examples=(
+        'memstore revise m_7f3 "Bella eats at nine sharp" --dry-run',
+        'memstore revise m_7f3 --title "When Bella eats" -c --reason "easier to find"',
+    ),
+)
+@ref_argument()
+@click.argument("text", metavar="[TEXT|-]", required=False)
+@click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
+@click.option("--title", metavar="TEXT", help="Another title.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@commit_option()
+@dry_run_option()
+def revise(
+    session: Session, /, ref: str, text: str | None, *, file: str | None, dry_run: bool, **settings: Any
+) -> None:
+    """Say the same in better words: the memory keeps its id, its history and all that names it.
+
+    Where it is to say something else, memstore supersede keeps both, and which took the place of which.
+    """
+    from memstore.flows.revise import revise as reword
+
+    given = given_text(session, text, file)
+    words = None if given is None else utf8(given)
+    saved = reword(session.workspace(), ref, words, dry_run=dry_run, **settings)
+    emit_saved(session, "revise", saved, dry_run=dry_run, unchanged="nothing changed: it says so already")
+
+
+@command(
+    "archive",
+    examples=("memstore archive m_7f3", 'memstore archive m_7f3 m_abc -c --reason "refuted long ago"'),
+)
+@ref_argument("refs", metavar="REF…", nargs=-1, required=True)
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@commit_option()
+@dry_run_option()
+def archive(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
+    """Put memories out of sight; nothing is deleted, and memstore list --status archived finds them."""
+    from memstore.flows.archive import archive as put_away
+
+    saved = put_away(session.workspace(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    _emit(session, "archive", saved, dry_run=dry_run, already="archived already")
+
+
+@command("restore", examples=("memstore restore m_7f3", "memstore restore m_7f3 --dry-run"))
+@ref_argument("refs", metavar="REF…", nargs=-1, required=True)
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@commit_option()
+@dry_run_option()
+def restore(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
+    """Bring archived memories back, byte for byte as they were."""
+    from memstore.flows.archive import restore as bring_back
+
+    saved = bring_back(session.workspace(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    _emit(session, "restore", saved, dry_run=dry_run, already="not archived")
+
+
+def _emit(session: Session, verb: str, saved: tuple[Saved, ...], *, dry_run: bool, already: str) -> None:
+    changed = [one for one in saved if one.changed]
+    session.emit(
+        verb,
+        document=lambda: {
+            "memories": [saved_document(one, dry_run=dry_run) for one in changed],
+            "total": len(changed),
+        },
+        lines=lambda: (line for one in changed for line in saved_lines(session, one, dry_run=dry_run)),
+        each="memories",
+    )
+    for one in saved:
+        if not one.changed:
+            session.say(f"{one.ref or one.path} is {already}")
+        say_findings(session, one.findings)

@@ -1,0 +1,107 @@
+"""Put memories out of sight and back: an archived one is kept whole, named as before, and found only when asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.codec import memory_file, splice
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import RefusedError
+from memstore.flows.amend import opened_for_change
+from memstore.flows.revisions import revisions
+from memstore.flows.save import Edit, message_of, save_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memstore.flows.save import Saved
+    from memstore.ports.workspace import Workspace
+
+_ARCHIVING = splice.SetValue("status", "archived")
+
+
+def archive(
+    ws: Workspace, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+) -> tuple[Saved, ...]:
+    """Put memories out of sight: searches and lists leave them out, unless `status` archived is asked for.
+
+    >>> old = memstore.note(ws, "The café opens at ten.")
+    >>> [saved.changed for saved in memstore.archive(ws, [old.ref])]
+    [True]
+
+    Args:
+        ws: the vault.
+        refs: the memories.
+        reason: why; the commit's message says it.
+        dry_run: write nothing, and return what would be.
+        commit: commit them, too.
+
+    Raises:
+        NotFoundError: a ref names no memory.
+        RefusedError: a memory is superseded or was forgotten, and so out of sight already.
+        UsageError: there is a reason and no commit to keep it.
+    """
+    return _turn(ws, refs, "archive", _archived, reason=reason, dry_run=dry_run, commit=commit)
+
+
+def restore(
+    ws: Workspace, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+) -> tuple[Saved, ...]:
+    """Bring archived memories back, byte for byte as they were; arguments and errors are those of `archive`."""
+    return _turn(ws, refs, "restore", _restored, reason=reason, dry_run=dry_run, commit=commit)
+
+
+def _turn(
+    ws: Workspace,
+    refs: Sequence[str],
+    verb: str,
+    turned: Callable[[Workspace, MemoryFile], bytes],
+    *,
+    reason: str | None,
+    dry_run: bool,
+    commit: bool,
+) -> tuple[Saved, ...]:
+    message = message_of(ws, reason, commit=commit, dry_run=dry_run)
+    files = {file.path: file for file in (opened_for_change(ws, ref) for ref in refs)}
+    edits = [Edit(path=file.path, before=file, after=turned(ws, file)) for file in files.values()]
+    return save_all(ws, edits, verb=verb, dry_run=dry_run, commit=commit, message=message)
+
+
+def _archived(_: Workspace, file: MemoryFile) -> bytes:
+    _refuse_others(file)
+    return file.data if file.memory.status == "archived" else splice.apply(file, [_ARCHIVING])
+
+
+def _restored(ws: Workspace, file: MemoryFile) -> bytes:
+    """Return the bytes of an archived memory as they were, whatever else was changed since."""
+    _refuse_others(file)
+    if file.memory.status != "archived":
+        return file.data
+    before = next(_states_before(ws, file), None)
+    if before is None or "status" not in before.front.values:
+        return splice.apply(file, [splice.RemoveKey("status")])
+    if splice.apply(before, [_ARCHIVING]) == file.data:
+        return before.data
+    return splice.apply(file, [splice.SetValue("status", before.memory.status)])
+
+
+def _refuse_others(file: MemoryFile) -> None:
+    if file.memory.status not in ("active", "archived", "draft"):
+        name = file.memory.ref or file.path
+        raise RefusedError(f"{name} is {file.memory.status}, and so out of sight already")
+
+
+def _states_before(ws: Workspace, file: MemoryFile) -> Iterator[MemoryFile]:
+    """Yield the states of a memory in which it was not archived, the latest first, as far as they are known."""
+    for data in _earlier(ws, file):
+        known = memory_file.read(file.path, data)
+        if isinstance(known, MemoryFile) and known.memory.id == file.memory.id and known.memory.status != "archived":
+            yield known
+
+
+def _earlier(ws: Workspace, file: MemoryFile) -> Iterator[bytes]:
+    last = ws.journal.last()
+    yield from (one.before for one in last.files if last and one.path == file.path and one.before) if last else ()
+    if ws.history.repository and ws.history.head():
+        for revision in revisions(ws, file.path, file.memory.id or ""):
+            yield from (state.data for state in (revision.after, revision.before) if state)
