@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memstore.adapters.environment import Environment
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
+    from memstore.ports.lexicon import Lexicon
     from memstore.ports.place import Place
     from memstore.ports.settings import SettingsFile
     from memstore.ports.signatures import Signatures
@@ -136,6 +137,7 @@ def assemble(
         signatures=cast("Signatures", _Later(lambda: _signatures(env))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=alone,
+        lexicon=cast("Lexicon", _Later(_lexicon)),
     )
 
 
@@ -178,6 +180,12 @@ def _signatures(env: Environment) -> Signatures:
 
     own_key = config_file.read_user_config(env.config_file).signing_key
     return SshSignatures(env.home, agent=env.get("SSH_AUTH_SOCK") or "", own_key=own_key)
+
+
+def _lexicon() -> Lexicon:
+    from memstore.adapters.wordnet import WordNet
+
+    return WordNet()
 
 
 def find_vault(env: Environment, named: str | None) -> Path:

@@ -29,6 +29,9 @@ class Postings(Protocol):
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Return the rows that hold a term, ascending, and how often each does."""
 
+    def frequency(self, term: str) -> int:
+        """Return how many rows hold a term in their text."""
+
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
         """Return where a term stands in the field of each row."""
 
@@ -135,6 +138,10 @@ class LayeredIndex:
             rows, counts = [rows[i] for i in live], [counts[i] for i in live]
         rows_above, counts_above = self._above.postings(field, term)
         return ([*rows, *rows_above], [*counts, *counts_above]) if rows_above else (rows, counts)
+
+    def frequency(self, term: str) -> int:
+        """Return how many rows hold a term in their text; dead ones are counted, too."""
+        return self._ask(lambda below: below.frequency(term)) + self._above.frequency(term)
 
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
         """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""

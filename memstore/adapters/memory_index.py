@@ -44,6 +44,10 @@ class MemoryIndex:
         places: Mapping[int, list[int]] = self._places[field].get(term, {})
         return list(places), [len(positions) for positions in places.values()]
 
+    def frequency(self, term: str) -> int:
+        """Return how many rows hold a term in their text."""
+        return len(self._places[Field.TEXT].get(term, {}))
+
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
         """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
         places = self._places[field].get(term, {})

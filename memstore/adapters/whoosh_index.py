@@ -68,6 +68,13 @@ class WhooshIndex:
             rows, counts = [rows[i] for i in order], [counts[i] for i in order]
         return rows, counts
 
+    def frequency(self, term: str) -> int:
+        """Return how many rows hold a term in their text; deleted ones may be counted."""
+        try:
+            return sum(segment.frequency(Field.TEXT, term.encode()) for segment in self._segments)
+        except Exception as error:  # as above
+            raise DamagedError("the search index can't be read") from error
+
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
         """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
         wanted = set(rows)
@@ -137,6 +144,15 @@ class _Segment:
     def blocks(self, field: Field, term: bytes) -> Iterator[Block]:
         """Yield the postings of a term block by block, as they lie on disk."""
         return blocks_of(self._reader, field.value, term)
+
+    def frequency(self, field: Field, term: bytes) -> int:
+        """Return how many documents hold a term, by the term's own record, without its postings."""
+        from whoosh.reading import TermNotFound
+
+        try:
+            return int(self._reader.term_info(field.value, term).doc_frequency())
+        except (KeyError, TermNotFound):
+            return 0
 
     def terms(self, field: Field, prefix: bytes) -> Iterator[bytes]:
         """Yield the terms of a field that begin with `prefix`."""

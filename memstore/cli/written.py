@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from memstore.cli.output import Palette
     from memstore.cli.session import Session
     from memstore.flows.promote import Linked
     from memstore.flows.registry import Registered
     from memstore.flows.save import Saved
+    from memstore.model.conflict import Conflict
     from memstore.model.finding import Finding
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
@@ -47,6 +49,7 @@ def emit_saved(session: Session, verb: str, saved: Saved, *, dry_run: bool, unch
     if not saved.changed:
         session.say(unchanged)
     say_findings(session, saved.findings)
+    say_conflicts(session, saved.conflicts)
 
 
 def emit_linked(session: Session, verb: str, linked: Linked, *, dry_run: bool) -> None:
@@ -76,11 +79,12 @@ def _changed(document: dict[str, Any]) -> dict[str, Any]:
 def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
     """Return one memory that was written, or would be."""
     from memstore.cli.check_formats import as_json
+    from memstore.codec.results import conflict_document
 
     document: dict[str, Any] = {
         "ref": saved.ref,
         "path": saved.path,
-        "conflicts": [],
+        "conflicts": [conflict_document(conflict) for conflict in saved.conflicts],
         "findings": [as_json(finding) for finding in saved.findings],
     }
     if dry_run:
@@ -147,6 +151,25 @@ def say_findings(session: Session, findings: tuple[Finding, ...]) -> None:
         session.say(safe_line(finding.line))
         if finding.hint:
             session.say(f"  hint: {safe_line(finding.hint)}")
+
+
+def say_conflicts(session: Session, conflicts: Iterable[Conflict]) -> None:
+    """Tell of conflicts on standard error: where it is said, what says otherwise and where, and what to do."""
+    for conflict in conflicts:
+        session.say(conflict_line(session.paint, conflict))
+        session.say(f"  hint: {conflict.command}")
+
+
+def conflict_line(paint: Palette, conflict: Conflict) -> str:
+    """Return a conflict on a line that editors jump from."""
+    from memstore.cli.output import safe_line
+
+    mine, theirs = (
+        f"{paint('path', safe_line(one.path))}:{paint('line', str(one.line_start))}" for one in conflict.lines
+    )
+    said = paint("title", safe_line(" ".join(conflict.lines[1].excerpt.split())))
+    kind = paint("warning", conflict.conflict_type.value)
+    return f"{mine}: {kind} with {paint('ref', conflict.refs[1])} at {theirs}: {said} [{conflict.rule}]"
 
 
 def in_vault(session: Session, path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from memstore.model.conflict import Conflict
     from memstore.model.retrieval import Answer, Citation, Hit
 
 DIGITS = 4
@@ -43,6 +44,19 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "held_confidence": hit.held_confidence,
         "trust_level": None,
         "conflicts": [],
+    }
+
+
+def conflict_document(conflict: Conflict) -> dict[str, Any]:
+    """Return one conflict, with seed 003's keys; the penalty is negative, as it is added to the quality."""
+    return {
+        "conflict_type": conflict.conflict_type.value,
+        "penalty": -round(conflict.penalty, DIGITS),
+        "suggested_resolution": conflict.suggested_resolution,
+        "refs": list(conflict.refs),
+        "lines": [lines._asdict() for lines in conflict.lines],
+        "rule": conflict.rule,
+        "command": conflict.command,
     }
 
 

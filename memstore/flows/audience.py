@@ -148,6 +148,10 @@ class Audience:
         """Whether a visible memory has this term."""
         return any(self.rows_of(term, field) for field in Field)
 
+    def frequency(self, term: str) -> int:
+        """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
+        return self.index.frequency(term) if self._sees_all else len(self.rows_of(term, Field.TEXT))
+
     def rows_of(self, term: str, field: Field) -> Sequence[int]:
         """Return the visible rows that hold a term in a field."""
         return self._visible(self.index.postings(field, term))[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file, registry_file
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.codec.memory_file import ReadFile
+    from memstore.model.conflict import Conflict
     from memstore.model.finding import Finding
     from memstore.ports.workspace import Workspace
 
@@ -38,7 +39,8 @@ class Edit:
 class Saved:
     """What became of one memory, or would: `diff` is the unified diff, empty where nothing changes.
 
-    `commit` is the commit that has it, None where none was asked for.
+    `commit` is the commit that has it, None where none was asked for. `conflicts` are the open ones with other memories
+    that what it says anew raises.
     """
 
     ref: str | None
@@ -47,6 +49,7 @@ class Saved:
     diff: str
     findings: tuple[Finding, ...] = ()
     commit: str | None = None
+    conflicts: tuple[Conflict, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -99,17 +102,35 @@ def save_all(
     for file in own:
         _check_own(file)
     if dry_run or not (changes or own):
-        return saved
+        return _with_conflicts(ws, edits, files, saved)
     commit = commit or ws.config.auto_commit
     if commit:
         can_commit(ws)
     with ws.vault.lock():
         _write(ws, [*map(_written, changes), *own], verb)
-    if not commit:
+    paths = [edit.path for edit in changes] + [file.path for file in own]
+    made = _commit(ws, paths, message) if commit else None
+    return _with_conflicts(ws, edits, files, tuple(replace(each, commit=made) for each in saved))
+
+
+# With more memories at once, as an import has, nobody waits for them to be compared: `memstore conflicts` does it.
+MOST_COMPARED = 5
+
+
+def _with_conflicts(
+    ws: Workspace, edits: Sequence[Edit], files: Sequence[MemoryFile], saved: tuple[Saved, ...]
+) -> tuple[Saved, ...]:
+    """Return what became of memories with the conflicts that what they say anew raises."""
+    anew = {file.path for edit, file in zip(edits, files, strict=True) if _says_anew(edit.before, file)}
+    if not anew or len(anew) > MOST_COMPARED:
         return saved
-    made = _commit(ws, [edit.path for edit in changes] + [file.path for file in own], message)
+    from memstore.flows.compare import Comparer, side_of
+
+    comparer = Comparer(ws)
+    paths = [file.path for file in files]
     return tuple(
-        Saved(ref=s.ref, path=s.path, title=s.title, diff=s.diff, findings=s.findings, commit=made) for s in saved
+        replace(each, conflicts=tuple(comparer.conflicts(side_of(file), but=paths))) if file.path in anew else each
+        for each, file in zip(saved, files, strict=True)
     )
 
 
@@ -139,6 +160,16 @@ def _check_own(file: Written) -> None:
 
 def _written(edit: Edit) -> Written:
     return Written(edit.path, edit.before.data if edit.before else None, edit.after)
+
+
+def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
+    """Whether a file says something that it did not say before, and that others may contradict."""
+    if after.memory.status != "active":
+        return False
+    if not isinstance(before, MemoryFile):
+        return True
+    was, now = before.memory, after.memory
+    return (was.body, was.title, was.claims, was.status) != (now.body, now.title, now.claims, now.status)
 
 
 def _checked(edit: Edit) -> MemoryFile:

@@ -71,6 +71,9 @@ class SearchIndex(Protocol):
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Return the live rows that hold a term, ascending, and how often each does."""
 
+    def frequency(self, term: str) -> int:
+        """Return how many rows hold a term in their text; dead ones may be counted. Far cheaper than its postings."""
+
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
         """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.ports.context_state import NoContext
 from memstore.ports.journal import NoJournal
+from memstore.ports.lexicon import NoLexicon
 from memstore.ports.signatures import NoSignatures
 from memstore.ports.usage import NoUsage
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from memstore.ports.context_state import ContextState
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
+    from memstore.ports.lexicon import Lexicon
     from memstore.ports.search_index import Library
     from memstore.ports.signatures import Signatures
     from memstore.ports.usage import UsageLog
@@ -42,3 +44,4 @@ class Workspace:
     signatures: Signatures = field(default_factory=NoSignatures)
     contexts: ContextState = field(default_factory=NoContext)
     alone: bool = False
+    lexicon: Lexicon = field(default_factory=NoLexicon)

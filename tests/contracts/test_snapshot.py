@@ -131,3 +131,10 @@ def test_terms_by_prefix(snapshot: Snapshot) -> None:
     assert list(snapshot.index.terms("日")) == ["日"]
     assert list(snapshot.index.terms("x")) == []
     assert list(snapshot.index.terms("")) == sorted(set(snapshot.index.terms("")))
+
+
+def test_how_many_rows_hold_a_term_is_known_without_its_postings(snapshot: Snapshot) -> None:
+    live = len(snapshot.index.postings(Field.TEXT, "hot")[0])
+
+    assert live <= snapshot.index.frequency("hot") <= live + 2  # dead rows may be counted
+    assert snapshot.index.frequency("nowhere") == 0

@@ -1,0 +1,201 @@
+"""Conflicts between two memories: which kind, by which rule, what it costs each, and what would settle it.
+
+Structured claims go before sentences. What names different times is a matter of time, and the later one is likely to
+hold: `polarity` tells that of sentences; for claims `since` does, for exchanged values else the days of the memories.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.model.conflict import PENALTY, Conflict, ConflictType, Lines
+from memstore.rules.polarity import Comparison, Verdict, compare_statements
+from memstore.rules.searchable import claim_key
+from memstore.rules.slots import Difference, difference
+from memstore.rules.tokens import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memstore.model.confidence import Claim
+    from memstore.model.memory import Memory
+    from memstore.rules.lexicon import Opposes
+    from memstore.rules.statements import Statement
+
+# At most so much quality is taken from a memory, however many conflicts are open (4-beliefs.md, "Quality").
+MOST_PENALTY = 0.5
+# A path in free text: the file that a memory was taken from.
+_PATH = re.compile(r"\S*[/\\]\S+\.\w+|\S+\.(?:md|txt|org|jsonl?)")
+
+
+class Side(NamedTuple):
+    """One of two memories: `claims` and `statements` each with the file lines where they stand."""
+
+    ref: str
+    path: str
+    title: str
+    memory: Memory
+    claims: Sequence[tuple[Claim, Lines]] = ()
+    statements: Sequence[tuple[Statement, Lines]] = ()
+
+
+def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Conflict | None:
+    """Return the strongest open conflict between two memories as it concerns the first, or None."""
+    if may_differ(one.memory, other.memory) or decided(one, other):
+        return None
+    found = _of_claims(one, other, opposes) or _of_statements(one, other, opposes)
+    if found is None:
+        return None
+    kind, rule, mine, theirs = found
+    return Conflict(
+        conflict_type=kind,
+        penalty=penalty(kind, one.memory.confidence, other.memory.confidence),
+        refs=(one.ref, other.ref),
+        titles=(one.title, other.title),
+        lines=(mine, theirs),
+        rule=rule,
+        command=_command(kind, one, other),
+    )
+
+
+def penalty(kind: ConflictType, own: float | None, others: float | None) -> float:
+    """Return what a conflict takes from a memory: half of it where it is held with more confidence than the other."""
+    return PENALTY[kind] / 2 if (own or 0.0) > (others or 0.0) else PENALTY[kind]
+
+
+def penalty_of(conflicts: Iterable[Conflict]) -> float:
+    """Return what open conflicts together take from a memory's quality, at most 0.5."""
+    return min(MOST_PENALTY, sum(conflict.penalty for conflict in conflicts))
+
+
+# -- which pairs are none ------------------------------------------------------------------------
+
+
+def may_differ(one: Memory, other: Memory) -> bool:
+    """Whether two memories may say different things without a conflict."""
+    return (
+        one.status != "active"
+        or other.status != "active"
+        or one.id == other.id
+        or _text(one) == _text(other)
+        or _apart(one.subject_ids, other.subject_ids)
+        or (one.scope != other.scope and "global" not in {one.scope, other.scope})
+        or not _paths(one).isdisjoint(_paths(other))
+        or _replaces(one, other)
+        or _replaces(other, one)
+        or _ends_before(one, other)
+        or _ends_before(other, one)
+    )
+
+
+def decided(one: Side, other: Side) -> bool:
+    """Whether it was decided about the two, so that it is not asked again."""
+    return any(
+        resolved.with_ == there.ref
+        for here, there in ((one, other), (other, one))
+        for resolved in here.memory.resolved_conflicts
+    )
+
+
+def _text(memory: Memory) -> tuple[str, tuple[Claim, ...]]:
+    return " ".join(memory.body.casefold().split()), memory.claims
+
+
+def _apart(ones: Sequence[str], others: Sequence[str]) -> bool:
+    return bool(ones and others) and set(ones).isdisjoint(others)
+
+
+def _paths(memory: Memory) -> set[str]:
+    """Return the files that a memory was taken from, by what it says of its source."""
+    said = [memory.source or "", *memory.derived_from]
+    texts = [text.partition(":")[2] if text.startswith(("file:", "context:")) else text for text in said]
+    bare = (re.split(r"[#@]|:L?\d", text, maxsplit=1)[0].removeprefix("./") for text in texts)
+    return {path for path in bare if _PATH.fullmatch(path)}
+
+
+def _replaces(one: Memory, other: Memory) -> bool:
+    return str(other.ref) in one.supersedes
+
+
+def _ends_before(one: Memory, other: Memory) -> bool:
+    """Whether one was true until the other was: both hold, each in its time."""
+    return bool(one.valid_until and other.valid_from) and str(one.valid_until)[:10] <= str(other.valid_from)[:10]
+
+
+# -- what they say -------------------------------------------------------------------------------
+
+_Found = tuple[ConflictType, str, Lines, Lines]
+
+
+def _of_claims(one: Side, other: Side, opposes: Opposes | None) -> _Found | None:
+    for mine, my_lines in one.claims:
+        for theirs, their_lines in other.claims:
+            if claim_key(mine) != claim_key(theirs):
+                continue
+            told = _values_differ(mine.value, theirs.value, opposes)
+            if told:
+                times = (mine.since or _time(one.memory))[:10], (theirs.since or _time(other.memory))[:10]
+                return (ConflictType.TEMPORAL if times[0] != times[1] else told), "claims", my_lines, their_lines
+    return None
+
+
+def _values_differ(one: str, other: str, opposes: Opposes | None) -> ConflictType | None:
+    """Return the kind of conflict that two values of one attribute make; None where they are the same."""
+    ones, others = tokens(one), tokens(other)
+    if [token.key for token in ones] == [token.key for token in others]:
+        return None
+    if len(ones) == len(others) == 1:
+        found, _ = difference(ones[0], others[0], opposes)
+        if found is Difference.NOTHING:
+            return None
+        yes_and_no = {ones[0].word, others[0].word} in ({"yes", "no"}, {"true", "false"}, {"on", "off"})
+        if found is Difference.OPPOSITE or yes_and_no:
+            return ConflictType.CONTRADICTION
+    return ConflictType.SEMANTIC
+
+
+def _time(memory: Memory) -> str:
+    return memory.valid_from or memory.created_at or ""
+
+
+def _of_statements(one: Side, other: Side, opposes: Opposes | None) -> _Found | None:
+    found = compare_statements(
+        [statement for statement, _ in one.statements],
+        [statement for statement, _ in other.statements],
+        opposes=opposes,
+        same_speaker=_speaker(one.memory) == _speaker(other.memory),
+    )
+    if found.verdict not in (Verdict.CONTRADICTS, Verdict.OTHER_VALUE):
+        return None
+    mine = next(lines for statement, lines in one.statements if statement is found.left)
+    theirs = next(lines for statement, lines in other.statements if statement is found.right)
+    return _kind(found, one.memory, other.memory), found.rule, mine, theirs
+
+
+def _speaker(memory: Memory) -> str | None:
+    return memory.source_entity or memory.author
+
+
+def _kind(found: Comparison, one: Memory, other: Memory) -> ConflictType:
+    if found.at_other_times:
+        return ConflictType.TEMPORAL
+    if found.verdict is Verdict.CONTRADICTS:
+        return ConflictType.CONTRADICTION
+    return ConflictType.SEMANTIC if _time(one)[:10] == _time(other)[:10] else ConflictType.TEMPORAL
+
+
+# -- what would settle it ------------------------------------------------------------------------
+
+
+def _command(kind: ConflictType, one: Side, other: Side) -> str:
+    """Return the command that settles a conflict as is suggested, or lets the two be looked at."""
+    if kind is ConflictType.SEMANTIC:
+        return f"memstore merge {one.ref} {other.ref}"
+    by_time = kind is ConflictType.TEMPORAL
+    kept = max(one, other, key=lambda side: ("" if by_time else _held(side), _time(side.memory), side.ref))
+    return f"memstore resolve-conflict {one.ref} {other.ref} --keep {kept.ref}"
+
+
+def _held(side: Side) -> str:
+    return f"{side.memory.confidence or 0.0:.6f}"

@@ -1,0 +1,141 @@
+"""Which pairs of memories are in conflict, of which kind, and what it costs them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from memstore.codec.memory_file import MemoryFile, read
+from memstore.flows.compare import side_of
+from memstore.model.conflict import Conflict, ConflictType
+from memstore.rules.conflicts import Side, conflict, penalty, penalty_of
+from tests.support import memory_text
+
+CONTRADICTION, TEMPORAL, SEMANTIC = ConflictType.CONTRADICTION, ConflictType.TEMPORAL, ConflictType.SEMANTIC
+GATE = '[{subject: "place:park", attribute: "%s", value: "%s"%s}]'
+
+
+def side(body: str, number: int, **keys: str) -> Side:
+    path = f"n{number}.md"
+    file = read(path, memory_text(f"{body}\n", **{"id": f"m_{number}", **keys}))
+    assert isinstance(file, MemoryFile), file
+    return side_of(file)
+
+
+def between(
+    one: str, other: str, keys: dict[str, str] | None = None, others: dict[str, str] | None = None
+) -> Conflict | None:
+    return conflict(side(one, 1, **(keys or {})), side(other, 2, **(keys if others is None else others) or {}))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind", "cost"),
+    [
+        ("User likes tea", "User dislikes tea", CONTRADICTION, 0.30),
+        ("python is not good", "python is good", CONTRADICTION, 0.30),
+        ("In 2023 Sean lived in Paris", "In 2024 Sean lives in Rome", TEMPORAL, 0.15),
+        ("Sean used to like tea", "Sean dislikes tea now", TEMPORAL, 0.15),
+        ("Favorite color is blue", "Favorite color is green", SEMANTIC, 0.10),
+    ],
+)
+def test_kinds_and_penalties(one: str, other: str, kind: ConflictType, cost: float) -> None:
+    found = between(one, other)
+
+    assert found
+    assert (found.conflict_type, found.penalty, found.refs) == (kind, cost, ("note:m_1", "note:m_2"))
+
+
+def test_another_value_on_another_day_is_a_matter_of_time() -> None:
+    days = {"created_at": '"2026-01-02T10:00:00Z"'}, {"created_at": '"2026-05-02T10:00:00Z"'}
+    found = between("Sean lives in Paris", "Sean lives in Rome", *days)
+
+    assert found
+    assert found.conflict_type is TEMPORAL
+    assert found.suggested_resolution == "timestamp_priority"
+    assert found.command == "memstore resolve-conflict note:m_1 note:m_2 --keep note:m_2"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "keys", "others"),
+    [
+        ("favor swimming", "oppose cycling", {}, {}),
+        ("Likes tea", "Likes  TEA", {}, {}),
+        ("Likes tea", "Dislikes tea", {}, {"status": "superseded"}),
+        ("Likes tea", "Dislikes tea", {"status": "archived"}, {}),
+        ("Likes tea", "Dislikes tea", {}, {"status": "draft"}),
+        ("Likes tea", "Dislikes tea", {"source": "memory/2024-01-01.md"}, {"source": "memory/2024-01-01.md"}),
+        ("Likes tea", "Dislikes tea", {"derived_from": '["file:a/b.md#L1-L2@0123456789"]'}, {"source": "a/b.md"}),
+        ("Likes tea", "Dislikes tea", {"subject_ids": "[human:sean]"}, {"subject_ids": "[dog:bella]"}),
+        ("Uses tabs", "Uses spaces", {"scope": "project:a"}, {"scope": "project:b"}),
+        ("Likes tea", "Dislikes tea", {}, {"supersedes": "[note:m_1, note:m_2]"}),
+        ("I like tea", "I dislike tea", {"author": "human:sean"}, {"author": "human:claire"}),
+        ("Lives in Rome", "Lives in Paris", {"valid_until": '"2026-01-01"'}, {"valid_from": '"2026-01-01"'}),
+    ],
+)  # fmt: skip
+def test_no_conflict(one: str, other: str, keys: dict[str, str], others: dict[str, str]) -> None:
+    assert between(one, other, keys, others) is None
+    assert between(other, one, others, keys) is None
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_what_was_decided_is_not_raised_again(which: int) -> None:
+    sides: list[dict[str, str]] = [{}, {}]
+    sides[which] = {
+        "resolved_conflicts": f"[{{with: 'note:m_{2 - which}', conflict_type: contradiction, decision: keep}}]"
+    }
+
+    assert between("Likes tea", "Dislikes tea", *sides) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "since", "kind"),
+    [
+        (("21:00", "20:00"), ("", ""), SEMANTIC),
+        (("21:00", "20:00"), (', since: "2026-05-01"', ', since: "2026-07-02"'), TEMPORAL),
+        (("open", "closed"), ("", ""), CONTRADICTION),
+        (("yes", "no"), ("", ""), CONTRADICTION),
+        (("21:00", "9 pm"), (', since: "2026-05-01"', ', since: "2026-07-02"'), None),
+        (("grade 2 of 6", "Grade 2 of 6"), ("", ""), None),
+    ],
+)
+def test_claims_go_first(values: tuple[str, str], since: tuple[str, str], kind: ConflictType | None) -> None:
+    names = "gate closes", "Gate  Closes"
+    keys = [{"claims": GATE % each} for each in zip(names, values, since, strict=True)]
+    found = between("The sign said so.", "Somebody else said it.", *keys)
+
+    assert (found.conflict_type if found else None) is kind
+    if found:
+        assert found.rule == "claims"
+        assert "claims:" in found.lines[0].excerpt
+
+
+def test_lines_are_those_of_the_files() -> None:
+    found = conflict(side("Rain.\n\nSean likes\ntea.", 1), side("Sean dislikes tea.", 2, title='"What Sean drinks"'))
+
+    assert found
+    mine, theirs = found.lines
+    assert (mine.excerpt, mine.line_end - mine.line_start) == ("Sean likes\ntea.", 1)
+    assert (theirs.path, theirs.excerpt) == ("n2.md", "Sean dislikes tea.")
+
+
+def test_the_surer_side_pays_half() -> None:
+    assert penalty(CONTRADICTION, 0.9, 0.5) == 0.15
+    assert penalty(CONTRADICTION, 0.5, 0.9) == 0.30
+    assert penalty(SEMANTIC, 0.5, 0.5) == penalty(SEMANTIC, None, None) == 0.10
+
+
+def test_all_conflicts_together_take_at_most_half() -> None:
+    found = between("User likes tea", "User dislikes tea")
+    assert found
+    assert penalty_of([]) == 0
+    assert penalty_of([found]) == 0.30
+    assert penalty_of([found] * 3) == 0.5
+    assert penalty_of([found._replace(penalty=0.1)] * 2) == 0.2
+
+
+def test_a_memory_is_in_no_conflict_with_itself() -> None:
+    one = side("Sean likes tea. Sean dislikes tea.", 1)
+
+    assert conflict(one, one) is None
+    assert conflict(one, one._replace(memory=replace(one.memory, body="Sean dislikes tea."))) is None
