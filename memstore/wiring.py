@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memstore.ports.signatures import Signatures
     from memstore.ports.surroundings import Surroundings
     from memstore.ports.usage import UsageLog
+    from memstore.ports.vault import Vault
 
 VAULT_MARK = ".memstore"
 
@@ -124,6 +125,7 @@ def assemble(
 
     state = state_folder(root, state_home=env.state_home)
     vault = DiskVault(root, state=state)
+    _finish_what_was_begun(state, vault)
     return Workspace(
         vault=vault,
         history=cast("History", _Later(lambda: _history(env, root))),
@@ -161,6 +163,16 @@ def _history(env: Environment, root: Path) -> History:
     from memstore.adapters.git_history import GitHistory
 
     return GitHistory(root, env.variables)
+
+
+def _finish_what_was_begun(state: Path, vault: Vault) -> None:
+    """Finish what a program that was killed had begun to write; a look for one file, mostly."""
+    from memstore.adapters.local_state import BEGUN_OPERATION
+
+    if (state / BEGUN_OPERATION).exists():
+        from memstore.flows.recover import recover
+
+        recover(vault, _journal(state))
 
 
 def _journal(state: Path) -> Journal:

@@ -51,9 +51,16 @@ class LastOperation:
 
     def __init__(self) -> None:
         self._last: Operation | None = None
+        self._begun: Operation | None = None
+
+    def begin(self, operation: Operation) -> None:
+        self._begun = operation
+
+    def begun(self) -> Operation | None:
+        return self._begun
 
     def record(self, operation: Operation) -> None:
-        self._last = operation
+        self._last, self._begun = operation, None
 
     def last(self) -> Operation | None:
         return self._last

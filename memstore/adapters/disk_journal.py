@@ -1,4 +1,4 @@
-"""The last operation, in a file of the vault's local state."""
+"""The last operation and the one that was begun, in files of the vault's local state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from memstore.adapters.local_state import make_private
+from memstore.adapters.local_state import BEGUN_OPERATION, make_private
 from memstore.adapters.whole_file import write_whole
 from memstore.ports.journal import Operation, Written
 
@@ -28,29 +28,49 @@ class DiskJournal:
 
     def __init__(self, state: Path) -> None:
         self._path = state / "last-operation.json"
+        self._begun = state / BEGUN_OPERATION
+
+    def begin(self, operation: Operation) -> None:
+        """Remember what is about to be written, until it is recorded."""
+        _keep(self._begun, operation)
+
+    def begun(self) -> Operation | None:
+        """Return the operation that was begun and not recorded; None where all is well."""
+        return _kept(self._begun)
 
     def record(self, operation: Operation) -> None:
         """Remember an operation instead of the one before; one that is too large is not kept, and neither is that."""
+        self._remember(operation)
+        self._begun.unlink(missing_ok=True)
+
+    def _remember(self, operation: Operation) -> None:
         if sum(len(data or b"") for file in operation.files for data in (file.before, file.after)) > MOST_BYTES:
             self._path.unlink(missing_ok=True)
             return
-        document = {
-            "version": VERSION,
-            "verb": operation.verb,
-            "at": operation.at,
-            "files": [[os.fsencode(f.path).hex(), _text(f.before), _text(f.after)] for f in operation.files],
-        }
-        make_private(self._path.parent)
-        write_whole(self._path, json.dumps(document).encode(), mode=0o600)
+        _keep(self._path, operation)
 
     def last(self) -> Operation | None:
         """Return the last operation, or None where none is known."""
-        try:
-            document = json.loads(self._path.read_bytes())
-            return _operation(document)
-        except (OSError, ValueError, KeyError, TypeError):
-            # No file, or none of ours: then nothing is known.
-            return None
+        return _kept(self._path)
+
+
+def _keep(path: Path, operation: Operation) -> None:
+    document = {
+        "version": VERSION,
+        "verb": operation.verb,
+        "at": operation.at,
+        "files": [[os.fsencode(f.path).hex(), _text(f.before), _text(f.after)] for f in operation.files],
+    }
+    make_private(path.parent)
+    write_whole(path, json.dumps(document).encode(), mode=0o600)
+
+
+def _kept(path: Path) -> Operation | None:
+    try:
+        return _operation(json.loads(path.read_bytes()))
+    except (OSError, ValueError, KeyError, TypeError):
+        # No file, or none of ours: then nothing is known.
+        return None
 
 
 def _operation(document: dict[str, Any]) -> Operation | None:

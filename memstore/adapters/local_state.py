@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PRIVATE = 0o700
+# What is about to be written, in the folder of local state; wiring looks for it without loading the journal.
+BEGUN_OPERATION = "begun-operation.json"
 
 
 class Repository(NamedTuple):

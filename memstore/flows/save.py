@@ -244,15 +244,19 @@ def _write(ws: Workspace, files: Sequence[Written], verb: str) -> None:
     """Write all files; before the first one is touched, each must be as it was read."""
     for file in files:
         _expect(ws, file)
-    # The journal comes last: after a crash in between, `undo` knows the operation before, and sees that files changed.
+    # What was audited stays so: undoing an act is another act.
+    undoable = tuple(file for file in files if not is_audit_path(file.path))
+    operation = Operation(verb=verb, at=instant(ws.clock.now()), files=undoable)
+    # (1) The journal says what is about to be, where one file is not all; (2) the files; (3) the journal says that it
+    # is done. After a crash in between, whoever opens the vault next finishes (2).
+    if len(files) > 1:
+        ws.journal.begin(operation._replace(files=tuple(files)))
     for file in files:
         if file.before is None:
             ws.vault.create(file.path, file.after or b"")
         else:
             ws.vault.replace(file.path, file.after or b"", expected=file.before)
-    # What was audited stays so: undoing an act is another act.
-    undoable = tuple(file for file in files if not is_audit_path(file.path))
-    ws.journal.record(Operation(verb=verb, at=instant(ws.clock.now()), files=undoable))
+    ws.journal.record(operation)
 
 
 def _expect(ws: Workspace, file: Written) -> None:

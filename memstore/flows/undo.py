@@ -9,6 +9,7 @@ from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import ChangedMeanwhileError, NotFoundError, VaultError
 from memstore.flows.audit import is_audited, recorded
+from memstore.flows.recover import put
 from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
 from memstore.rules.access import may_see
@@ -55,7 +56,7 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
                 event = recorded(ws, "undo", of=last.verb)
                 ws.vault.create(event.path, event.after or b"")
             for file in back.files:
-                _write(ws, file)
+                put(ws.vault, file)
             ws.journal.record(back)
     return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back
 
@@ -78,14 +79,3 @@ def _expect(ws: Workspace, file: Written) -> None:
             f"{file.path} {what} since; nothing was undone",
             hint="memstore diff shows what changed; git restore brings it back",
         )
-
-
-def _write(ws: Workspace, file: Written) -> None:
-    """Write one file of an operation."""
-    match file:
-        case Written(before=None, after=bytes() as after):
-            ws.vault.create(file.path, after)
-        case Written(before=bytes() as before, after=None):
-            ws.vault.delete(file.path, expected=before)
-        case Written(before=bytes() as before, after=bytes() as after):
-            ws.vault.replace(file.path, after, expected=before)

@@ -22,10 +22,19 @@ class Operation(NamedTuple):
 
 
 class Journal(Protocol):
-    """Remembers the last operation."""
+    """Remembers the last operation, and one that was begun."""
+
+    def begin(self, operation: Operation) -> None:
+        """Remember what is about to be written, until it is recorded."""
+
+    def begun(self) -> Operation | None:
+        """Return the operation that was begun and not recorded; None where all is well."""
 
     def record(self, operation: Operation) -> None:
-        """Remember an operation instead of the one before; one that is too large is not kept, and neither is that."""
+        """Remember an operation instead of the one before; one that is too large is not kept, and neither is that.
+
+        None is begun any more.
+        """
 
     def last(self) -> Operation | None:
         """Return the last operation, or None where none is known."""
@@ -33,6 +42,13 @@ class Journal(Protocol):
 
 class NoJournal:
     """Remembers nothing."""
+
+    def begin(self, operation: Operation) -> None:
+        """Forget it."""
+
+    def begun(self) -> Operation | None:
+        """Return None."""
+        return None
 
     def record(self, operation: Operation) -> None:
         """Forget it."""

@@ -26,6 +26,15 @@ def test_the_last_operation_comes_back(tmp_path: Path) -> None:
     assert {path.stat().st_mode & 0o077 for path in (tmp_path / "state").rglob("*")} == {0}
 
 
+def test_what_was_begun_is_known_until_it_is_recorded(tmp_path: Path) -> None:
+    journal = DiskJournal(tmp_path / "state")
+    assert journal.begun() is None
+    journal.begin(OPERATION)
+    assert (DiskJournal(tmp_path / "state").begun(), journal.last()) == (OPERATION, None)
+    journal.record(OPERATION)
+    assert (journal.begun(), journal.last()) == (None, OPERATION)
+
+
 def test_a_large_operation_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk_journal, "MOST_BYTES", 3)
     journal = DiskJournal(tmp_path)
@@ -44,3 +53,5 @@ def test_none_remembers_nothing() -> None:
     journal = NoJournal()
     journal.record(OPERATION)
     assert journal.last() is None
+    journal.begin(OPERATION)
+    assert journal.begun() is None

@@ -1,0 +1,69 @@
+"""An operation on several files that dies anywhere is finished by whoever comes next."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from memstore.flows.recover import recover
+from memstore.flows.save import Edit, save_all
+from memstore.flows.undo import undo
+from memstore.ports.journal import Operation, Written
+from memstore.ports.vault import read_file
+from tests.memory_vault import MemoryVault
+from tests.memory_workspace import files_of, memory_workspace
+from tests.support import memory_text
+
+OLD, NEW = memory_text("Old.\n", id="m_b"), memory_text("New.\n", id="m_b")
+AFTER = {"b.md": NEW, "c.md": memory_text(id="m_c"), "d.md": memory_text(id="m_d")}
+
+
+class DyingVault(MemoryVault):
+    """A vault whose program is killed at the n-th write."""
+
+    def __init__(self, files: dict[str, bytes], writes: int) -> None:
+        super().__init__(files)
+        self.left: int | None = writes
+
+    def _write(self, path: str, data: bytes) -> None:
+        left = getattr(self, "left", None)
+        if left == 0:
+            raise SystemExit
+        self.left = None if left is None else left - 1
+        super()._write(path, data)
+
+
+@pytest.mark.parametrize("writes", range(4))
+def test_a_kill_at_any_write_leaves_before_or_after(writes: int) -> None:
+    ws = memory_workspace()
+    vault = DyingVault({"b.md": OLD}, writes)
+    object.__setattr__(ws, "vault", vault)
+    edits = [Edit(path=path, before=None, after=data) for path, data in AFTER.items() if path != "b.md"]
+    edits.insert(1, Edit(path="b.md", before=read_file(vault, "b.md"), after=NEW))
+    if writes < len(AFTER):
+        with pytest.raises(SystemExit):
+            save_all(ws, edits, verb="consolidate")
+    else:
+        save_all(ws, edits, verb="consolidate")
+    vault.left = None
+    assert recover(vault, ws.journal) is (writes < len(AFTER))
+    assert vault.files == AFTER
+    assert not recover(vault, ws.journal)
+    undo(ws)
+    assert vault.files == {"b.md": OLD}
+
+
+def test_what_somebody_changed_since_is_left_alone() -> None:
+    ws = memory_workspace({"b.md": b"by hand"})
+    files = (Written("c.md", None, AFTER["c.md"]), Written("b.md", OLD, NEW))
+    ws.journal.begin(Operation(verb="consolidate", at="2026-02-01T00:00:00Z", files=files))
+    assert recover(ws.vault, ws.journal)
+    assert files_of(ws) == {"b.md": b"by hand"}
+
+
+def test_while_its_writer_lives_nobody_finishes_it() -> None:
+    ws = memory_workspace({"b.md": OLD})
+    cast("MemoryVault", ws.vault).locked_by_another = True
+    assert not recover(ws.vault, ws.journal)
+    assert files_of(ws) == {"b.md": OLD}
