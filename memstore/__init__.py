@@ -64,9 +64,9 @@ if TYPE_CHECKING:
     from memstore.flows.search import search as search
     from memstore.flows.show import show_memory as show_memory
     from memstore.flows.status import status as status
-    from memstore.flows.suggestions import accept as accept
+    from memstore.flows.suggestions import accept_suggestion as accept_suggestion
     from memstore.flows.suggestions import list_suggestions as list_suggestions
-    from memstore.flows.suggestions import reject as reject
+    from memstore.flows.suggestions import reject_suggestion as reject_suggestion
     from memstore.flows.supersede import supersede as supersede
     from memstore.flows.trace import trace_memory as trace_memory
     from memstore.flows.undo import undo as undo
@@ -77,10 +77,10 @@ __version__ = "0.1.0"
 
 # Name -> module. Importing memstore must cost nothing: the program's `--version` does it.
 _HOMES = {
+    "accept_suggestion": "memstore.flows.suggestions",
     "add_context": "memstore.flows.contexts",
     "add_entity": "memstore.flows.entities",
     "add_members": "memstore.flows.entities",
-    "accept": "memstore.flows.suggestions",
     "add_memory": "memstore.flows.add",
     "adopt": "memstore.flows.adopt",
     "audit_trail": "memstore.flows.audit",
@@ -91,8 +91,8 @@ _HOMES = {
     "cite": "memstore.flows.cite",
     "commit": "memstore.flows.commit",
     "consents": "memstore.flows.consents",
-    "contexts": "memstore.flows.contexts",
     "consolidate": "memstore.flows.consolidate",
+    "contexts": "memstore.flows.contexts",
     "contradict": "memstore.flows.reinforce",
     "delegate": "memstore.flows.consents",
     "diff": "memstore.flows.diff",
@@ -120,6 +120,7 @@ _HOMES = {
     "recompute": "memstore.flows.recompute",
     "refuse_consent": "memstore.flows.consents",
     "reinforce": "memstore.flows.reinforce",
+    "reject_suggestion": "memstore.flows.suggestions",
     "remove_members": "memstore.flows.entities",
     "request_consent": "memstore.flows.consents",
     "revoke_consent": "memstore.flows.consents",

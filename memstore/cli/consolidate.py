@@ -8,7 +8,6 @@ import click
 
 from memstore.cli.options import command
 from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines
-from memstore.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,10 +26,13 @@ if TYPE_CHECKING:
     ),
 )
 @click.option("--apply", is_flag=True, help="Write the suggestions.")
+@click.option("--apply-safe", is_flag=True, help="And record support at once where nothing in a pattern objects.")
 @dry_run_option()
 @click.option("--as-of", metavar="DATE", help="Look at what had been written by then.")
 @commit_option()
-def consolidate(session: Session, *, apply: bool, dry_run: bool, as_of: str | None, commit: bool) -> None:
+def consolidate(
+    session: Session, *, apply: bool, apply_safe: bool, dry_run: bool, as_of: str | None, commit: bool
+) -> None:
     """Suggest beliefs from what happened again and again, and evidence for and against the beliefs that there are.
 
     All episodes and raw memories that no belief rests on are looked at, 20 at least. A suggestion needs three
@@ -39,18 +41,17 @@ def consolidate(session: Session, *, apply: bool, dry_run: bool, as_of: str | No
     from memstore.codec.dates import period
     from memstore.flows.consolidate import consolidate as run
 
-    if apply and dry_run:
-        raise UsageError("--apply writes, and --dry-run writes nothing", hint="leave one out")
+    writes = (apply or apply_safe) and not dry_run
     ws = session.workspace()
     until = period(as_of, now=ws.clock.now()).end if as_of else None
-    done = run(ws, apply=apply, as_of=until, commit=commit)
+    done = run(ws, apply=writes, apply_safe=apply_safe, as_of=until, commit=commit)
     session.emit(
         "consolidate",
-        document=lambda: _document(done, dry_run=not apply),
-        lines=lambda: _lines(session, done, dry_run=not apply),
+        document=lambda: _document(done, dry_run=not writes),
+        lines=lambda: _lines(session, done, dry_run=not writes),
         each="suggestions",
     )
-    _say(session, done, dry_run=not apply)
+    _say(session, done, dry_run=not writes)
 
 
 def _say(session: Session, done: Consolidated, *, dry_run: bool) -> None:
@@ -65,6 +66,8 @@ def _say(session: Session, done: Consolidated, *, dry_run: bool) -> None:
         session.say(f"{done.left_out} older memories were left out: at most {done.pooled} are looked at")
     if done.faded:
         session.say(f"{len(done.faded)} {'belief has' if len(done.faded) == 1 else 'beliefs have'} faded")
+    if done.applied:
+        session.say(f"{len(done.applied)} {'was' if len(done.applied) == 1 else 'were'} carried out at once")
     count = len(done.suggestions)
     what = "nothing new" if not count else f"{count} {'suggestion' if count == 1 else 'suggestions'}"
     then = "; --apply writes it" if dry_run and count == 1 else "; --apply writes them" if dry_run and count else ""
@@ -90,13 +93,13 @@ def _document(done: Consolidated, *, dry_run: bool) -> dict[str, Any]:
         "enough": done.enough,
         "pooled": done.pooled,
         "left_out": done.left_out,
-        "suggestions": [_suggestion(one) for one in done.suggestions],
+        "suggestions": [_suggestion(one, done) for one in done.suggestions],
         "faded": [{"ref": one.ref, "title": one.title, "stored": one.stored, "now": one.now} for one in done.faded],
         "written": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
     }
 
 
-def _suggestion(one: Suggestion) -> dict[str, Any]:
+def _suggestion(one: Suggestion, done: Consolidated) -> dict[str, Any]:
     target = one.proposal.target
     return {
         "ref": one.ref,
@@ -109,5 +112,6 @@ def _suggestion(one: Suggestion) -> dict[str, Any]:
         "evidence": [member.ref for member in one.proposal.members],
         "against": [member.ref for member in one.proposal.against],
         "unanimous": one.proposal.unanimous,
+        "applied": one.ref in done.applied,
         "note": one.note,
     }

@@ -60,12 +60,11 @@ def list_(session: Session) -> None:
 @ref_argument()
 def show(session: Session, ref: str) -> None:
     """Show a suggestion, its evidence, and what accepting it would change."""
-    from memstore.flows.suggestions import accept as would_accept
-    from memstore.flows.suggestions import show_suggestion
+    from memstore.flows.suggestions import accept_suggestion, show_suggestion
 
     ws = session.workspace()
     one = show_suggestion(ws, ref)
-    linked = would_accept(ws, ref, dry_run=True)
+    linked = accept_suggestion(ws, ref, dry_run=True)
     written = (linked.saved, *linked.others)
     session.emit(
         "suggestions-show",
@@ -84,7 +83,7 @@ def show(session: Session, ref: str) -> None:
 @dry_run_option()
 def accept(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
     """Do what is suggested: write the belief, or record the evidence; the suggestion is archived."""
-    from memstore.flows.suggestions import accept as do
+    from memstore.flows.suggestions import accept_suggestion as do
 
     linked = do(session.workspace(), ref, commit=commit, dry_run=dry_run)
     written = (linked.saved, *linked.others)
@@ -106,21 +105,21 @@ def accept(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
 @dry_run_option()
 def reject(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
     """Put a suggestion away; it comes again only when three more memories say so."""
-    from memstore.flows.suggestions import reject as do
+    from memstore.flows.suggestions import reject_suggestion as do
 
     saved = do(session.workspace(), ref, commit=commit, dry_run=dry_run)
     emit_saved(session, "suggestions-reject", saved, dry_run=dry_run, unchanged="nothing changed")
 
 
 def _document(one: Waiting) -> dict[str, Any]:
-    from memstore.flows.suggestions import headline
+    from memstore.codec.titles import title_of
 
     memory = one.memory
     return {
         "ref": str(memory.ref) if memory.ref else None,
         "path": one.file.path,
         "action": one.action.value,
-        "title": headline(one),
+        "title": title_of(one.memory),
         "target": one.target,
         "confidence": memory.confidence,
         "evidence": list(one.evidence),
@@ -130,14 +129,14 @@ def _document(one: Waiting) -> dict[str, Any]:
 
 def _line(session: Session, one: Waiting) -> str:
     from memstore.cli.output import safe_line
-    from memstore.flows.suggestions import headline
+    from memstore.codec.titles import title_of
     from memstore.rules.differences import number
 
     paint, memory = session.paint, one.memory
     sure = f" ({number(memory.confidence)})" if memory.confidence is not None else ""
     about = f" {one.target}" if one.target else ""
     ref = paint("ref", str(memory.ref)) if memory.ref else ""
-    said = f"{one.action.value}{about}: {paint('title', safe_line(headline(one)))}{sure}"
+    said = f"{one.action.value}{about}: {paint('title', safe_line(title_of(one.memory)))}{sure}"
     return f"{paint('path', safe_line(one.file.path))}: {ref} {said}, {len(one.evidence)} memories"
 
 

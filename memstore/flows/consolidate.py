@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memstore.codec import splice
+from memstore.codec import git_blob, splice
 from memstore.flows.consolidation_pool import gather
 from memstore.flows.save import Edit, save_all
 from memstore.flows.suggestion_file import suggestion_of
+from memstore.flows.uses import uses_of
 from memstore.model.instants import instant
 from memstore.rules.beliefs import held, held_now
 from memstore.rules.clustering import TEXT_THRESHOLD, Weights
 from memstore.rules.consolidation import (
     FEWEST_POOLED,
-    Polarity,
+    Action,
+    Proposal,
     is_news,
     labels_of,
     partitions,
     patterns,
     proposals,
 )
+from memstore.rules.pruning import prunable
+from memstore.rules.sides import side_of
+from memstore.rules.strength import strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
+    from memstore.codec.memory_file import ReadFile
     from memstore.flows.consolidation_pool import Gathered
     from memstore.flows.save import Saved
     from memstore.flows.suggestion_file import Suggestion
     from memstore.ports.synthesizer import Synthesizer
     from memstore.ports.workspace import Workspace
-    from memstore.rules.consolidation import Held, Pooled, Proposal
+    from memstore.rules.consolidation import Held, Pooled
 
 FADED_BY = 0.05
 
@@ -51,13 +57,15 @@ class Consolidated:
     """What consolidation found, and what was written, or would be.
 
     `pooled` memories were looked at, those of `left_out` were too many; where `enough` is false they were too few, and
-    nothing else was done. `faded` is reported and nothing more: time writes no file.
+    nothing else was done. `applied` are the refs of suggestions that were not written but carried out. `faded` is
+    reported and nothing more: time writes no file.
     """
 
     pooled: int
     left_out: int = 0
     enough: bool = True
     suggestions: tuple[Suggestion, ...] = ()
+    applied: frozenset[str] = frozenset()
     faded: tuple[Faded, ...] = ()
     saved: tuple[Saved, ...] = ()
 
@@ -66,6 +74,7 @@ def consolidate(
     ws: Workspace,
     *,
     apply: bool = False,
+    apply_safe: bool = False,
     as_of: datetime | None = None,
     synthesizer: Synthesizer | None = None,
     commit: bool = False,
@@ -75,6 +84,8 @@ def consolidate(
     Args:
         ws: the vault.
         apply: write the suggestions; else only return what would be.
+        apply_safe: where everything in a pattern says the same as a belief, word by word, the support is recorded in
+            the belief, and not suggested.
         as_of: look at what had been written by then, in UTC; now where it is None.
         synthesizer: who words new beliefs; else they quote.
         commit: commit what is written, too.
@@ -87,22 +98,26 @@ def consolidate(
     if len(gathered.pool) < FEWEST_POOLED:
         return Consolidated(pooled=len(gathered.pool), enough=False)
     suggestions = [
-        suggestion_of(ws, proposal, gathered, now=now, synthesizer=synthesizer) for proposal in _news(gathered)
+        suggestion_of(ws, proposal, gathered, now=now, synthesizer=synthesizer) for proposal in _news(ws, gathered, now)
     ]
-    edits = [*(_accepted_by_hand(gathered)), *(one.edit for one in suggestions)]
+    committed = _committed(ws)
+    safe = _safe(suggestions, committed) if apply_safe else {}
+    edits = [*_accepted_by_hand(gathered, committed), *(safe.get(one.ref, one.edit) for one in suggestions)]
     saved = save_all(ws, edits, verb="consolidate", dry_run=not apply, commit=commit)
     return Consolidated(
         pooled=len(gathered.pool),
         left_out=gathered.left_out,
         suggestions=tuple(suggestions),
+        applied=frozenset(safe),
         faded=tuple(_faded(gathered.beliefs, now)),
         saved=saved,
     )
 
 
-def _news(gathered: Gathered) -> Iterator[Proposal]:
+def _news(ws: Workspace, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
     """Yield what is suggested and was not before, by id."""
     made = [proposal for part in partitions(gathered.pool) for proposal in _of_partition(part, gathered.beliefs)]
+    made += _prunings(ws, gathered.beliefs, now)
     for proposal in sorted(made, key=lambda proposal: proposal.id):
         if is_news(proposal, gathered.earlier):
             yield proposal
@@ -115,18 +130,52 @@ def _of_partition(part: Sequence[Pooled], beliefs: Sequence[Held]) -> list[Propo
     vectors = {pooled.ref: weights.vector(pooled.terms) for pooled in part}
     vectors |= {str(held.memory.ref): weights.vector(held.terms) for held in own}
     found = patterns(part, vectors, TEXT_THRESHOLD)
-    return proposals(found, own, vectors, TEXT_THRESHOLD, _compare)
+    return proposals(found, own, vectors, TEXT_THRESHOLD, side_of)
 
 
-def _compare(_said: str, _other: str) -> Polarity | None:
-    return None
+def _prunings(ws: Workspace, beliefs: Sequence[Held], now: datetime) -> Iterator[Proposal]:
+    """Yield the beliefs that could be archived: refuted, or neither backed by live evidence nor used any more."""
+    uses = uses_of(ws)
+    for one in beliefs:
+        memory = one.memory
+        made_at = datetime.fromisoformat(memory.created_at) if memory.created_at else None
+        recalled = strength(made_at, [use.at for use in uses.get(memory.id or "", ()) if use.at <= now], now)
+        why = prunable(memory, now, strength=recalled.retrieval)
+        if why is not None:
+            yield Proposal(action=Action.ARCHIVE, target=memory, terms=(why.value,))
 
 
-def _accepted_by_hand(gathered: Gathered) -> Iterator[Edit]:
+def _committed(ws: Workspace) -> frozenset[str] | None:
+    """Return the blobs of the current commit; None where nothing is ever committed."""
+    if ws.history.repository is None:
+        return None
+    head = ws.history.head()
+    return frozenset(ws.history.files_at(head).values()) if head else frozenset()
+
+
+def _is_clean(file: ReadFile | None, committed: frozenset[str] | None) -> bool:
+    """Whether a file stands as it was committed, here or elsewhere: what a person is at work on is left alone."""
+    if file is None or committed is None:
+        return True
+    return any(git_blob.blob_id(file.data, name) in committed for name in ("sha1", "sha256"))
+
+
+def _safe(suggestions: Sequence[Suggestion], committed: frozenset[str] | None) -> dict[str, Edit]:
+    """Return what can be done without asking, by suggestion: unanimous support, one at a time for each belief."""
+    found: dict[str, tuple[str, Edit]] = {}
+    for one in suggestions:
+        is_safe = one.proposal.action is Action.SUPPORT and one.proposal.unanimous
+        if is_safe and one.change and _is_clean(one.change.before, committed):
+            found.setdefault(one.change.path, (one.ref, one.change))
+    return dict(found.values())
+
+
+def _accepted_by_hand(gathered: Gathered, committed: frozenset[str] | None) -> Iterator[Edit]:
     """Yield the edits that make beliefs of suggestions which were moved out of their folder."""
     for file in gathered.moved:
-        after = splice.apply(file, [splice.SetValue("status", "active"), splice.RemoveKey("proposes")])
-        yield Edit(path=file.path, before=file, after=after)
+        if _is_clean(file, committed):
+            after = splice.apply(file, [splice.SetValue("status", "active"), splice.RemoveKey("proposes")])
+            yield Edit(path=file.path, before=file, after=after)
 
 
 def _faded(beliefs: Sequence[Held], now: datetime) -> Iterator[Faded]:

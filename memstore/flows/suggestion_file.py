@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import git_blob
+from memstore.codec import git_blob, splice
 from memstore.codec.draft import new_file
 from memstore.codec.ledger import entry_of
+from memstore.codec.memory_file import MemoryFile
 from memstore.codec.titles import default_title, title_of
 from memstore.flows.consolidation_pool import quotable
 from memstore.flows.reinforce import edit_of_evidence
@@ -16,7 +17,7 @@ from memstore.model.instants import instant
 from memstore.ports.synthesizer import Source, SynthesisFailedError
 from memstore.rules import citation
 from memstore.rules.analysis import term_of, words
-from memstore.rules.beliefs import Stance, weigh
+from memstore.rules.beliefs import Stance, held, weigh
 from memstore.rules.checks import SUGGESTIONS
 from memstore.rules.consolidation import Action
 from memstore.rules.evidence import as_evidence
@@ -25,17 +26,17 @@ from memstore.rules.suggested import ground_of
 from memstore.rules.wording import Quotation, objection, quotation, said_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
-    from memstore.codec.memory_file import MemoryFile
     from memstore.flows.consolidation_pool import Gathered
+    from memstore.model.memory import Memory
     from memstore.ports.synthesizer import Synthesizer
     from memstore.ports.workspace import Workspace
-    from memstore.rules.consolidation import Pooled, Proposal
+    from memstore.rules.consolidation import Proposal
 
 SOURCE = "consolidation"
 MOST_TERMS_SHOWN = 6
+_FENCE = "~~~~"
 STANCES = {Action.SUPPORT: Stance.SUPPORT, Action.CONTRADICT: Stance.CONTRADICT}
 _WOULD = {Action.SUPPORT: "supports", Action.CONTRADICT: "contradicts"}
 
@@ -73,40 +74,54 @@ def suggestion_of(
         now: UTC.
         synthesizer: who words a new belief; else its most general member is quoted.
     """
-    if proposal.target is None:
-        return _of_new_belief(ws, proposal, gathered, now=now, synthesizer=synthesizer)
-    file = gathered.files[str(proposal.target.ref)]
+    if proposal.target is None or proposal.general is None:
+        return (
+            _of_archiving(ws, proposal, proposal.target, gathered, now=now)
+            if proposal.target
+            else _of_new_belief(ws, proposal, gathered, now=now, synthesizer=synthesizer)
+        )
+    return _of_evidence(ws, proposal, proposal.target, gathered, now=now)
+
+
+def _of_evidence(ws: Workspace, proposal: Proposal, target: Memory, gathered: Gathered, *, now: datetime) -> Suggestion:
+    file, stance = gathered.files[str(target.ref)], STANCES[proposal.action]
     evidence = [as_evidence(member.memory, gathered.load) for member in proposal.members]
-    weighed = weigh(file.memory, evidence, STANCES[proposal.action], now=now, by=ws.actor, reason=None)
-    change = edit_of_evidence(file, evidence, STANCES[proposal.action], weighed)
-    quoted, cited = _quoted(proposal.general, gathered, proposal.terms)
-    title = title_of(file.memory)
+    weighed = weigh(file.memory, evidence, stance, now=now, by=ws.actor, reason=f"Consolidated as {proposal.id}")
+    change = edit_of_evidence(file, evidence, stance, weighed)
+    quoted, cited = _quoted(proposal, gathered)
+    step = f"{weighed.old:g} → {weighed.new:g}"
+    told = f"{quoted.text}\n\n{_quoted_from(cited, proposal)}\n\nIt {_WOULD[proposal.action]}"
+    return _about(ws, proposal, change, f"{told} [[{target.ref}]], {step}", now=now, old=weighed.old, new=weighed.new)
+
+
+def _of_archiving(
+    ws: Workspace, proposal: Proposal, target: Memory, gathered: Gathered, *, now: datetime
+) -> Suggestion:
+    file, number = gathered.files[str(target.ref)], held(target)
+    change = Edit(path=file.path, before=file, after=splice.apply(file, [splice.SetValue("status", "archived")]))
+    told = f"[[{target.ref}]] is {proposal.terms[0]}, and would be put out of sight"
+    return _about(ws, proposal, change, told, now=now, old=number, new=number)
+
+
+def _about(
+    ws: Workspace, proposal: Proposal, change: Edit, told: str, *, now: datetime, old: float | None, new: float | None
+) -> Suggestion:
+    """Return a suggestion of a change to a belief, which it shows."""
+    file = change.before
+    if not isinstance(file, MemoryFile):
+        raise TypeError(f"{change.path} is no memory")
     diff = unified_diff(file.path, file.data, change.after)
-    body = (
-        f"{quoted.text}\n\n"
-        f"{_quoted_from(cited, proposal)}\n\n"
-        f"It {_WOULD[proposal.action]} [[{proposal.target.ref}]], {weighed.old:g} → {weighed.new:g}: {title}\n\n"
-        f"~~~~diff\n{diff}~~~~\n"
-    )
-    values = {
-        **_common(ws, proposal, now),
-        "title": f"{proposal.action.value.capitalize()}: {title}",
-        "relates_to": [str(proposal.target.ref)],
-    }
-    return Suggestion(
-        proposal=proposal,
-        edit=_edit(proposal, values, body),
-        title=values["title"],
-        old=weighed.old,
-        new=weighed.new,
-        change=change,
-    )
+    title = f"{proposal.action.value.capitalize()}: {title_of(file.memory)}"
+    values = {**_common(ws, proposal, now), "title": title, "relates_to": [str(file.memory.ref)]}
+    body = f"{told}: {title_of(file.memory)}\n\n{_FENCE}diff\n{diff}{_FENCE}\n"
+    edit = _edit(proposal, values, body)
+    return Suggestion(proposal=proposal, edit=edit, title=title, old=old, new=new, change=change)
 
 
 def _of_new_belief(
     ws: Workspace, proposal: Proposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None
 ) -> Suggestion:
-    quoted, cited = _quoted(proposal.general, gathered, proposal.terms)
+    quoted, cited = _quoted(proposal, gathered)
     worded, note = _worded(proposal, synthesizer)
     ground = ground_of(proposal, gathered.load, now=now, by=ws.actor)
     told = f'{worded}\n\nWorded after "{quoted.text}" ' if worded else f"{quoted.text}\n\n"
@@ -126,7 +141,7 @@ def _of_new_belief(
 
 def _common(ws: Workspace, proposal: Proposal, now: datetime) -> dict[str, Any]:
     """Return the keys that every suggestion has: it is shown to nobody who does not see all of its evidence."""
-    own = proposal.general.memory
+    own = _labelled(proposal)
     labels = {name: value for name in ABOUT if (value := getattr(own, name)) not in ((), None, "global")}
     members = sorted(member.ref for member in (*proposal.members, *proposal.against))
     return {
@@ -143,6 +158,13 @@ def _common(ws: Workspace, proposal: Proposal, now: datetime) -> dict[str, Any]:
     }
 
 
+def _labelled(proposal: Proposal) -> Memory:
+    """Return a memory whose labels are those of all of the evidence, and of the target."""
+    if proposal.target is not None:
+        return proposal.target
+    return proposal.members[0].memory
+
+
 def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
@@ -154,10 +176,11 @@ def _edit(proposal: Proposal, values: dict[str, Any], body: str) -> Edit:
 # -- words ---------------------------------------------------------------------------------------
 
 
-def _quoted(member: Pooled, gathered: Gathered, terms: Iterable[str]) -> tuple[Quotation, str]:
-    """Return the words of a memory that say most of what is shared, and their citation."""
+def _quoted(proposal: Proposal, gathered: Gathered) -> tuple[Quotation, str]:
+    """Return the words of the most general member that say most of what is shared, and their citation."""
+    member = proposal.general or proposal.members[0]
     file = gathered.files[member.ref]
-    found = quotation(quotable(file), frozenset(terms))
+    found = quotation(quotable(file), frozenset(proposal.terms))
     if found is None:
         line = file.front.position("title").line
         found = Quotation(title_of(member.memory), line, line)
@@ -181,7 +204,7 @@ def _quoted_from(cited: str, proposal: Proposal) -> str:
 def _spelt(proposal: Proposal) -> list[str]:
     """Return the shared terms as the members write them."""
     spelt: dict[str, str] = {}
-    for member in (proposal.general, *proposal.members):
+    for member in proposal.members:
         for word in words(member.text):
             spelt.setdefault(term_of(word), word)
     return [spelt.get(term, term) for term in proposal.terms[:MOST_TERMS_SHOWN]]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
-from memstore.codec.titles import title_of
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.amend import opened_for_change
 from memstore.flows.promote import Linked, promote
@@ -14,6 +13,7 @@ from memstore.flows.reinforce import edit_of_evidence
 from memstore.flows.save import Edit, save, save_all
 from memstore.flows.sources import loader
 from memstore.flows.suggestion_file import SOURCE, STANCES
+from memstore.flows.uses import record_use
 from memstore.flows.visible import visible_file, visible_rows
 from memstore.model.ids import MemoryRef
 from memstore.rules.beliefs import weigh
@@ -67,7 +67,7 @@ def show_suggestion(ws: Workspace, ref: str) -> Waiting:
     return _waiting(_opened(ws, ref))
 
 
-def accept(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Linked:
+def accept_suggestion(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Linked:
     """Do what a suggestion suggests: write the belief, or record the evidence. The suggestion is archived.
 
     Args:
@@ -83,16 +83,19 @@ def accept(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = Fal
     one = _waiting(_opened(ws, ref))
     if one.action is Action.CREATE:
         values = {"source": SOURCE, "source_type": SOURCE}
-        return promote(ws, one.file.path, None, values, dry_run=dry_run, commit=commit)
+        linked = promote(ws, one.file.path, None, values, dry_run=dry_run, commit=commit)
+        _count_use(ws, linked.saved.ref, dry_run=dry_run)
+        return linked
     edits = [_recorded(ws, one), _archived(one.file)]
     saved = save_all(ws, edits, verb="suggestions accept", dry_run=dry_run, commit=commit)
+    _count_use(ws, one.target, dry_run=dry_run)
     return Linked(saved=saved[0], others=saved[1:])
 
 
-def reject(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
+def reject_suggestion(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
     """Put a suggestion away: the same is not suggested again before three more memories say so.
 
-    Args and errors are those of `accept`.
+    Args and errors are those of `accept_suggestion`.
     """
     file = _opened(ws, ref)
     return save(
@@ -124,11 +127,19 @@ def _waiting(file: MemoryFile) -> Waiting:
     )
 
 
+def _count_use(ws: Workspace, ref: str | None, *, dry_run: bool) -> None:
+    named = MemoryRef.parse(ref or "")
+    if named and not dry_run:
+        record_use(ws, named.id, "accept")
+
+
 def _recorded(ws: Workspace, one: Waiting) -> Edit:
-    """Return the edit by which the evidence of a suggestion joins its target."""
+    """Return the edit by which a suggestion changes its target: evidence joins it, or it goes out of sight."""
     name = one.memory.ref or one.file.path
     if one.target is None:
         raise RefusedError(f"{name} says not what it is about", hint="put the belief into relates_to")
+    if one.action is Action.ARCHIVE:
+        return _archived(opened_for_change(ws, one.target))
     load = loader(ws, ws.library.snapshot())
     known = [memory for ref in one.evidence if (memory := load(ref)) is not None]
     if not known:
@@ -142,8 +153,3 @@ def _recorded(ws: Workspace, one: Waiting) -> Edit:
 def _archived(file: MemoryFile, *more: splice.Edit) -> Edit:
     after = splice.apply(file, [splice.SetValue("status", "archived"), *more])
     return Edit(path=file.path, before=file, after=after)
-
-
-def headline(one: Waiting) -> str:
-    """Return what a suggestion says, on one line."""
-    return title_of(one.memory)

@@ -46,9 +46,10 @@ class Action(StrEnum):
 
 
 class Polarity(StrEnum):
-    """How what one text says stands to what another says."""
+    """How what one text says stands to what another says; `ALIKE` says much the same, as far as can be told."""
 
     SAME = "same"
+    ALIKE = "alike"
     OPPOSED = "opposed"
 
 
@@ -109,16 +110,17 @@ class Proposal:
     """What a pattern suggests.
 
     `members` are the evidence by ref, `against` what in the pattern contradicts its own most general member; `target`
-    is the belief that is meant, None where there is none yet. `unanimous`: nothing in the pattern says otherwise.
+    is the belief that is meant, None where there is none yet. `unanimous`: all of the pattern says so, word by word.
+    What is to be archived has no evidence, and no most general member.
     """
 
     action: Action
-    members: tuple[Pooled, ...]
+    members: tuple[Pooled, ...] = ()
     against: tuple[Pooled, ...] = ()
-    general: Pooled
-    terms: tuple[str, ...]
+    general: Pooled | None = None
+    terms: tuple[str, ...] = ()
     target: Memory | None = None
-    unanimous: bool = True
+    unanimous: bool = False
 
     @property
     def id(self) -> str:
@@ -131,6 +133,12 @@ def proposal_id(action: Action, target: Memory | None, members: Iterable[Pooled]
     said = [action.value, str(target.ref) if target else "", *sorted(member.ref for member in members)]
     return f"prop_{hashlib.sha256(chr(10).join(said).encode()).hexdigest()[:12]}"
 
+
+# What each side of a belief may say; the first one is what it says word by word.
+_SIDES = {
+    Action.CONTRADICT: (Polarity.OPPOSED,),
+    Action.SUPPORT: (Polarity.SAME, Polarity.ALIKE),
+}
 
 # -- extract -------------------------------------------------------------------------------------
 
@@ -278,22 +286,21 @@ def _covers(held: Held, pattern: Pattern) -> bool:
 def _proposals_about(pattern: Pattern, held: Held, compare: Compare) -> list[Proposal]:
     """Return what a pattern says of a belief: nothing where too few of its members take a side."""
     said = {member.ref: compare(held.text, member.text) for member in pattern.members}
-    sides = {
-        action: tuple(member for member in pattern.members if said[member.ref] is polarity)
-        for action, polarity in ((Action.CONTRADICT, Polarity.OPPOSED), (Action.SUPPORT, Polarity.SAME))
-    }
-    return [
-        Proposal(
-            action=action,
-            members=members,
-            general=pattern.general if pattern.general in members else members[0],
-            terms=pattern.terms,
-            target=held.memory,
-            unanimous=len(members) == len(pattern.members),
-        )
-        for action, members in sides.items()
-        if is_founded(members)
-    ]
+    made = []
+    for action, polarities in _SIDES.items():
+        members = tuple(member for member in pattern.members if said[member.ref] in polarities)
+        if is_founded(members):
+            made.append(
+                Proposal(
+                    action=action,
+                    members=members,
+                    general=pattern.general if pattern.general in members else members[0],
+                    terms=pattern.terms,
+                    target=held.memory,
+                    unanimous=all(polarity is polarities[0] for polarity in said.values()),
+                )
+            )
+    return made
 
 
 def _creation(pattern: Pattern, compare: Compare) -> list[Proposal]:
@@ -333,5 +340,5 @@ def is_news(proposal: Proposal, earlier: Iterable[Earlier]) -> bool:
 
 
 def _is_same(members: frozenset[str], before: frozenset[str]) -> bool:
-    """Whether two suggestions share half of the smaller one's evidence."""
-    return bool(before) and 2 * len(members & before) >= min(len(members), len(before))
+    """Whether two suggestions share half of the smaller one's evidence; those without any are the same."""
+    return 2 * len(members & before) >= min(len(members), len(before)) if members and before else members == before

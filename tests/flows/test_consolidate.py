@@ -14,7 +14,7 @@ from memstore.flows.add import add_memory
 from memstore.flows.consolidate import consolidate
 from memstore.flows.move import move
 from memstore.flows.show import show_memory
-from memstore.flows.suggestions import accept, list_suggestions, reject, show_suggestion
+from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion, show_suggestion
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import TickClock, memory_text
 
@@ -200,7 +200,7 @@ def test_accepting_records_the_cluster_the_suggestion_and_the_computed_confidenc
     ws = vault(alone(20), walks(3))
     consolidate(ws, apply=True)
     (waiting,) = list_suggestions(ws)
-    linked = accept(ws, str(waiting.memory.ref))
+    linked = accept_suggestion(ws, str(waiting.memory.ref))
     made = memory(ws, linked.saved.ref or "")
     assert made.status == "active"
     assert (made.source, made.source_type, made.confidence) == ("consolidation", "consolidation", 0.7802)
@@ -211,14 +211,14 @@ def test_accepting_records_the_cluster_the_suggestion_and_the_computed_confidenc
     add_memory(ws, {"type": "episode", "source": "x"}, WALKS[3])
     assert consolidate(ws).pooled == 21  # the cluster is spoken for
     with pytest.raises(RefusedError, match="was accepted: belief:"):
-        accept(ws, str(waiting.memory.ref))
+        accept_suggestion(ws, str(waiting.memory.ref))
 
 
 def test_rejected_stays_rejected_until_three_more_say_so() -> None:
     ws = vault(alone(20), walks(3))
     consolidate(ws, apply=True)
     (waiting,) = list_suggestions(ws)
-    reject(ws, str(waiting.memory.ref))
+    reject_suggestion(ws, str(waiting.memory.ref))
     assert "rejected" in memory(ws, str(waiting.memory.ref)).tags
     for text in (WALKS[3], WALKS[0], WALKS[1]):
         assert refs(consolidate(ws, apply=True)) == []
@@ -226,7 +226,7 @@ def test_rejected_stays_rejected_until_three_more_say_so() -> None:
     (one,) = consolidate(ws, apply=True).suggestions
     assert len(one.proposal.members) == 6
     with pytest.raises(RefusedError, match="was rejected"):
-        accept(ws, str(waiting.memory.ref))
+        accept_suggestion(ws, str(waiting.memory.ref))
 
 
 def test_moving_a_suggestion_out_accepts_it() -> None:
@@ -246,7 +246,7 @@ def test_the_suggestions_of_others_are_nobodys() -> None:
     ash = replace(ws, actor="si:ash")
     assert list_suggestions(ash) == ()
     with pytest.raises(NotFoundError):
-        accept(ash, one.ref)
+        accept_suggestion(ash, one.ref)
 
 
 def test_what_is_no_suggestion_is_not_shown_as_one() -> None:
@@ -263,7 +263,7 @@ def test_evidence_that_was_suggested_is_recorded_when_it_is_accepted(action: str
         derived_from='[episode:m_walk0, episode:m_walk1, "consolidation:2026-01-01"]',
     )  # fmt: skip
     ws = vault(walks(2), {"b.md": belief, "suggestions/prop_1.md": draft})
-    linked = accept(ws, "prop_1")
+    linked = accept_suggestion(ws, "prop_1")
     assert [linked.saved.path, *(saved.path for saved in linked.others)] == ["b.md", "suggestions/prop_1.md"]
     lines = memory(ws, "m_b").confidence_history[1:]
     assert [(line.op, line.evidence_source, line.reason) for line in lines] == [
@@ -276,3 +276,66 @@ def test_every_suggestion_is_a_memory_file() -> None:
     ws = vault(alone(20), walks(3))
     (one,) = consolidate(ws, apply=True).suggestions
     assert isinstance(memory_file.read(one.edit.path, files_of(ws)[one.edit.path]), MemoryFile)
+
+
+# -- beliefs that are held -----------------------------------------------------------------------
+
+SAYS = "The old bridge is closed to lorries."
+DENIES = "The old bridge is not closed to lorries."
+
+
+def bridge(text: str, count: int = 3, *, prefix: str = "bridge") -> dict[str, bytes]:
+    return dict(episode(f"{prefix}{i}", text) for i in range(count))
+
+
+def held(text: str = SAYS, **keys: str) -> dict[str, bytes]:
+    keys = {"created_at": '"2026-01-01T00:00:00Z"', "confidence": "0.8"} | keys
+    return {"b.md": memory_text(f"\n{text}\n", type="belief", id="m_b", **keys)}
+
+
+def test_a_contradiction_with_cosine_097_is_proposed_as_one() -> None:
+    ws = vault(alone(20), bridge(DENIES), held())
+    (one,) = consolidate(ws, apply=True).suggestions
+    assert (one.proposal.action.value, one.old) == ("contradict", 0.8)
+    assert (one.new or 1) < 0.8
+    assert "-confidence: 0.8\n" in memory(ws, one.ref).body
+    assert memory(ws, one.ref).relates_to == ("belief:m_b",)
+    accept_suggestion(ws, one.ref)
+    assert memory(ws, "m_b").confidence == one.new
+
+
+def test_what_says_the_same_is_proposed_as_support_of_the_belief() -> None:
+    (one,) = consolidate(vault(alone(20), bridge(SAYS), held())).suggestions
+    assert (one.proposal.action.value, one.proposal.unanimous) == ("support", True)
+    assert (one.new or 0) > 0.8
+
+
+def test_apply_safe_records_unanimous_support_alone() -> None:
+    ws = vault(alone(20), bridge(SAYS), held())
+    done = consolidate(ws, apply=True, apply_safe=True)
+    assert [saved.path for saved in done.saved] == ["b.md"]
+    assert memory(ws, "m_b").confidence == done.suggestions[0].new
+    assert consolidate(ws, apply=True, apply_safe=True).saved == ()
+    for said in (DENIES, "To lorries the old bridge is mostly closed."):
+        doubtful = vault(alone(20), bridge(said), held())
+        (saved,) = consolidate(doubtful, apply=True, apply_safe=True).saved
+        assert saved.path.startswith("suggestions/")
+
+
+def test_a_refuted_belief_is_proposed_for_the_archive_and_a_pinned_one_never() -> None:
+    ws = vault(alone(20), held(confidence="0.2"))
+    (one,) = consolidate(ws, apply=True).suggestions
+    assert one.title == "Archive: The old bridge is closed to lorries."
+    assert consolidate(ws, apply=True).suggestions == ()
+    accept_suggestion(ws, one.ref)
+    assert memory(ws, "m_b").status == "archived"
+    assert consolidate(vault(alone(20), held(confidence="0.2", importance="pinned"))).suggestions == ()
+
+
+def test_accepting_is_a_use_and_a_dry_run_is_none() -> None:
+    ws = vault(alone(20), bridge(DENIES), held())
+    (one,) = consolidate(ws, apply=True).suggestions
+    accept_suggestion(ws, one.ref, dry_run=True)
+    assert list(ws.usage.uses(["m_b"])) == []
+    accept_suggestion(ws, one.ref)
+    assert [use.how for use in ws.usage.uses(["m_b"])] == ["accept"]
