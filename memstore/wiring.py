@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.ports.surroundings import Surroundings
     from memstore.ports.usage import UsageLog
     from memstore.ports.vault import Vault
+    from memstore.ports.verdicts import Verdicts
 
 VAULT_MARK = ".memstore"
 
@@ -124,12 +125,13 @@ def assemble(
     from memstore.adapters.system_clock import SystemClock
 
     state = state_folder(root, state_home=env.state_home)
+    cache = cache_folder(root, cache_home=env.cache_home)
     vault = DiskVault(root, state=state)
     _finish_what_was_begun(state, vault)
     return Workspace(
         vault=vault,
         history=cast("History", _Later(lambda: _history(env, root))),
-        library=DiskLibrary(vault, cache=cache_folder(root, cache_home=env.cache_home), on_progress=env.on_progress),
+        library=DiskLibrary(vault, cache=cache, on_progress=env.on_progress),
         clock=SystemClock(),
         ids=RandomIds(),
         config=config,
@@ -140,6 +142,7 @@ def assemble(
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=alone,
         lexicon=cast("Lexicon", _Later(_lexicon)),
+        verdicts=cast("Verdicts", _Later(lambda: _verdicts(cache))),
     )
 
 
@@ -173,6 +176,12 @@ def _finish_what_was_begun(state: Path, vault: Vault) -> None:
         from memstore.flows.recover import recover
 
         recover(vault, _journal(state))
+
+
+def _verdicts(cache: Path) -> Verdicts:
+    from memstore.adapters.verdict_cache import VerdictCache
+
+    return VerdictCache(cache)
 
 
 def _journal(state: Path) -> Journal:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import BrokenFile, MemoryFile
-from memstore.flows.visible import sees
+from memstore.flows.visible import seer
 from memstore.model.change import MemoryChange
 from memstore.rules import checks, transitions
 from memstore.rules.checks import Checked
@@ -75,11 +75,10 @@ def introduced_ids(changes: Changes, after: Mapping[str, ReadFile]) -> dict[str,
 
 def visible_changes(ws: Workspace, changes: Iterable[MemoryChange]) -> tuple[MemoryChange, ...]:
     """Return the changes of memories that the viewer may see, before and after."""
-
-    def seen(memory: Memory | None) -> bool:
-        return memory is None or sees(ws, memory)
-
-    return tuple(change for change in changes if seen(change.before) and seen(change.after))
+    sees = seer(ws)
+    return tuple(
+        change for change in changes if all(sees(memory) for memory in (change.before, change.after) if memory)
+    )
 
 
 def _memories(files: Mapping[str, ReadFile]) -> dict[str, Memory]:

@@ -86,17 +86,12 @@ def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> C
 
 def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
     """Return the lines of all of a memory's text; of its whole file where it has none."""
-    row = then.snapshot.catalog.rows_of_id(entry.id)[0] if entry.id else _row_of(then, entry)
-    file = opened(then, row)
+    file = opened(then, list(then.snapshot.catalog.column("path")).index(entry.path))
     if file is None:
         raise NotFoundError(f"no memory answers to `{entry.path}`", hint="memstore list shows what there is")
     if not file.passages:
         return 1, LineMap(file.data).line_count
     return file.passages[0].line_start, file.passages[-1].line_end
-
-
-def _row_of(then: View, entry: Entry) -> int:
-    return list(then.snapshot.catalog.column("path")).index(entry.path)
 
 
 def _written(entry: Entry, lines: tuple[int, int], blob: str) -> str:

@@ -10,7 +10,7 @@ from memstore.codec import splice
 from memstore.errors import FormatError
 from memstore.flows.lineage import graph_of
 from memstore.flows.save import Edit, save_all
-from memstore.flows.visible import visible_file
+from memstore.flows.visible import file_seen, seer, visible_file
 from memstore.rules import provenance_gaps
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def plan(ws: Workspace, graph: Graph) -> tuple[Change, ...]:
 
 
 def _texts(ws: Workspace, graph: Graph, rows: Iterable[int]) -> dict[int, str]:
-    paths = graph.column("path")
-    files = ((row, visible_file(ws, paths[row])) for row in rows)
+    paths, sees = graph.column("path"), seer(ws)
+    files = ((row, file_seen(ws, paths[row], sees)) for row in rows)
     return {row: file.memory.body for row, file in files if file is not None}
 
 

@@ -11,7 +11,7 @@ from memstore.codec import fence, git_blob, passages, titles
 from memstore.codec.fence import FencedText
 from memstore.codec.line_map import LineMap
 from memstore.errors import VaultError
-from memstore.flows.visible import sees_owned_by
+from memstore.flows.visible import seer
 from memstore.model.retrieval import Citation
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Opened:
 
 
 def opened(then: View, row: int) -> Opened | None:
-    """Return a row's file, or None where the viewer may not see what it holds now, or it changed its standing."""
+    """Return the file of a visible row; None where what it holds now is hidden, or its standing changed."""
     entry = then.snapshot.catalog.entry(row)
     try:
         data = then.read(entry.path)
@@ -80,21 +80,21 @@ def opened(then: View, row: int) -> Opened | None:
         return None
     blob = git_blob.blob_id(data, git_blob.format_of(entry.blob))
     if blob != entry.blob:
-        # Saved since the snapshot was made: what the catalogue says of it no longer holds.
-        now = _entry_now(entry.path, data, blob)
+        # Saved since the snapshot was made: what the catalogue says of it, and what was decided, no longer holds.
+        now = _entry_now(then, entry.path, data, blob)
         if now is None or now.status != entry.status:
             return None
         entry = now
     text = fence.split(data)
-    if not isinstance(text, FencedText) or not sees_owned_by(then.ws, entry.owner):
-        return None
-    return Opened(entry, data, text)
+    return Opened(entry, data, text) if isinstance(text, FencedText) else None
 
 
-def _entry_now(path: str, data: bytes, blob: str) -> Entry | None:
-    """Return what these bytes say of themselves; None where they are no readable memory."""
+def _entry_now(then: View, path: str, data: bytes, blob: str) -> Entry | None:
+    """Return what these bytes say of themselves; None where they are no readable memory, or not the viewer's to see."""
     from memstore.codec import memory_file
     from memstore.codec.catalog_entry import entry_of
 
     file = memory_file.read(path, data)
-    return entry_of(file, blob) if isinstance(file, memory_file.MemoryFile) else None
+    if not isinstance(file, memory_file.MemoryFile) or not seer(then.ws, then.snapshot)(file.memory):
+        return None
+    return entry_of(file, blob)

@@ -10,6 +10,7 @@ from memstore.ports.journal import NoJournal
 from memstore.ports.lexicon import NoLexicon
 from memstore.ports.signatures import NoSignatures
 from memstore.ports.usage import NoUsage
+from memstore.ports.verdicts import NoVerdicts
 
 if TYPE_CHECKING:
     from memstore.model.config import Config
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.ports.signatures import Signatures
     from memstore.ports.usage import UsageLog
     from memstore.ports.vault import Vault
+    from memstore.ports.verdicts import Verdicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +47,4 @@ class Workspace:
     contexts: ContextState = field(default_factory=NoContext)
     alone: bool = False
     lexicon: Lexicon = field(default_factory=NoLexicon)
+    verdicts: Verdicts = field(default_factory=NoVerdicts)

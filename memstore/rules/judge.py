@@ -81,8 +81,10 @@ class Judge:
     def allows(self, memory_id: str) -> bool:
         """Return whether the memory with this id may be shown; the same as `decide`, sooner, without reasons."""
         labels = self._world.memories.get(memory_id)
-        if labels is None:
-            return False
+        return labels is not None and self.admits(labels)
+
+    def admits(self, labels: Labels) -> bool:
+        """Return whether a memory may be shown as it stands now; the same as `decide_on`, sooner, without reasons."""
         owner = labels.owner or self._world.owner
         hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
         answer = self._before_listening(labels, owner, hearings)
@@ -95,6 +97,11 @@ class Judge:
         if self._trouble:
             return verdict(self._world, labels, {self._session.viewer: Denial(self._trouble)})
         return OWNER_ALONE if self._owner_is_alone(owner, hearings) else None
+
+    def hears_only(self, owner: str) -> bool:
+        """Return whether this owner, and nobody else, listens: all that is theirs may be shown."""
+        hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
+        return self._trouble is None and self._owner_is_alone(owner, hearings)
 
     def _owner_is_alone(self, owner: str, hearings: list[Hearing]) -> bool:
         if self._session.viewer != owner or not is_entity_id(owner):

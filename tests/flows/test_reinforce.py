@@ -40,7 +40,7 @@ def test_evidence_is_one_line_and_the_number_follows() -> None:
     assert (
         "confidence_history:\n"
         '  - {timestamp: "2026-01-01T00:00:00Z", op: assert, old: null, new: 0.85, by: "si:ash"}\n'
-        '  - {timestamp: "2026-02-01T12:00:00Z", op: support, old: 0.85, new: 0.8686, evidence_source: "episode:m_e", '
+        '  - {timestamp: "2026-02-01T12:03:00Z", op: support, old: 0.85, new: 0.8686, evidence_source: "episode:m_e", '
         'weight: 0.85, roots: ["episode:m_e"], reason: "It held", by: "human:sean"}\n'
     ) in head
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -9,7 +8,7 @@ from memstore.adapters.memory_snapshot import snapshot_of_files
 from memstore.errors import NotFoundError
 from memstore.flows.resolve import resolve
 from memstore.flows.visible import sees_unreadable, visible_rows
-from memstore.model.config import Config
+from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def snapshot() -> Snapshot:
 
 
 def looking_as(actor: str) -> Workspace:
-    return cast("Workspace", SimpleNamespace(actor=actor, config=Config(owner="human:sean")))
+    return memory_workspace(dict(FILES), actor=actor)
 
 
 SEAN, CLAIRE, NOBODY = looking_as("human:sean"), looking_as("human:claire"), looking_as("")

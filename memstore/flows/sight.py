@@ -1,0 +1,107 @@
+"""What somebody sees of others' memories, or among others: decided for all at once, kept until something changes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memstore.flows.labels import COLUMNS, CatalogLabels
+from memstore.flows.registries import registries_of
+from memstore.flows.sessions import session_of
+from memstore.ports.verdicts import Verdict
+from memstore.rules.copies import both
+from memstore.rules.judge import Judge, labels_of
+from memstore.rules.moments import steady_until
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.model.memory import Memory
+    from memstore.model.world import Labels, World
+    from memstore.ports.search_index import Catalog, Snapshot
+    from memstore.ports.workspace import Workspace
+
+_LINEAGE = COLUMNS.index("derived_from")
+
+
+class Sight:
+    """What the one who looks may see of a snapshot, by the registries as they are now.
+
+    Args:
+        ws: the vault.
+        snapshot: its memories.
+    """
+
+    def __init__(self, ws: Workspace, snapshot: Snapshot) -> None:
+        self._ws = ws
+        self._snapshot = snapshot
+        self._session = session_of(ws)
+        self._registries = registries_of(ws)
+
+    def rows(self) -> Sequence[int]:
+        """Return the rows that may be seen, ascending."""
+        state = self._snapshot.state
+        if state is None:
+            return self._decided()
+        session, at = self._session, self._session.at.timestamp()
+        viewer = repr((session.viewer, session.alone, session.context))
+        state = hashlib.sha256(f"{state}\n{self._registries.digest}".encode(errors="surrogateescape")).hexdigest()
+        kept = self._ws.verdicts.last(viewer)
+        if kept and kept.state == state and kept.since <= at and (kept.until is None or at < kept.until):
+            return kept.rows
+        rows = self._decided()
+        until = steady_until(self._world, session)
+        self._ws.verdicts.keep(viewer, Verdict(state, at, until.timestamp() if until else None, rows))
+        return rows
+
+    def sees(self, memory: Memory) -> bool:
+        """Whether a memory may be seen as it was read, whatever the snapshot says; copies of it have a say too."""
+        labels = labels_of(memory)
+        return self._admits(labels, self._labels[labels.id] if labels.id in self._labels.copied else None)
+
+    @cached_property
+    def _labels(self) -> CatalogLabels:
+        return CatalogLabels(self._snapshot.catalog)
+
+    @cached_property
+    def _world(self) -> World:
+        return replace(self._registries.world(), memories=self._labels)
+
+    @cached_property
+    def _judge(self) -> Judge:
+        return Judge(self._world, self._session)
+
+    def _admits(self, labels: Labels, copies: Labels | None) -> bool:
+        if self._judge.hears_only(labels.owner or self._world.owner):
+            return True  # even what is left of a forgotten memory
+        admitted = self._judge.admits(labels)
+        return admitted if copies is None else admitted and self._judge.admits(both(labels, copies))
+
+    def _decided(self) -> list[int]:
+        """Decide about every memory; those that say the same are decided once."""
+        catalog: Catalog = self._snapshot.catalog
+        columns = [catalog.column(name) for name in COLUMNS]
+        ids, labels = catalog.column("id"), self._labels
+        named = _ids_in_scopes(self._world)
+        decided: dict[tuple[str, ...], bool] = {}
+        seen = []
+        for row, memory_id in ((row, ids[row]) for row in catalog.memories):
+            cells = tuple([column[row] for column in columns])
+            if cells[_LINEAGE] or memory_id in named or memory_id in labels.copied:
+                copies = labels[memory_id] if memory_id in labels.copied else None
+                sees = self._admits(labels.of_row(row), copies)
+            else:
+                known = decided.get(cells)
+                sees = self._admits(labels.of_row(row), None) if known is None else known
+                decided[cells] = sees
+            if sees:
+                seen.append(row)
+        return seen
+
+
+def _ids_in_scopes(world: World) -> frozenset[str]:
+    """Return the ids that consents are about: whoever has one of them is decided about by itself."""
+    scopes = [consent.scope for consent in world.consents] + [delegation.scope for delegation in world.delegations]
+    return frozenset(scope.removeprefix("mem:") for scope in scopes if ":" not in scope or scope.startswith("mem:"))
