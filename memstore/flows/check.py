@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memstore.codec import edges, registry_file, splice
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.errors import FormatError, NotFoundError, VaultError
+from memstore.flows.check_attestations import AttestationCheck
 from memstore.flows.directory import directory_of
 from memstore.flows.hand_edits import HandEdits
 from memstore.flows.save import Edit, save_all
@@ -66,6 +67,7 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     now = ws.clock.now()
     catalog = ws.library.snapshot().catalog
     directory = directory_of(catalog, catalog.memories)
+    attestations = AttestationCheck(ws)
     findings: list[Finding] = []
     plain = 0
     for path in memories:
@@ -74,12 +76,14 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
             checked = Checked(path, file.memory, file.front.position, file.text.body_line)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
             findings += _cited_in_vain(checked, file, directory)
+            findings += attestations.of(checked)
         elif isinstance(file, BrokenFile):
             findings += file.findings
         else:
             plain += 1
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(ws) if finding.path in wanted]
+    findings += () if paths else attestations.keyring()
     return CheckResult(files=len(memories) - plain + len(registry), findings=in_order(findings))
 
 

@@ -354,6 +354,29 @@ _CODES = (
     ),
     # -- keys and attestations
     _error(
+        "attestation-invalid",
+        "a signature is malformed, or over other words than its entry's",
+        "Somebody changed the entry, or copied it from another memory: the statement that the entry stands for is not "
+        "the one that was signed. It counts for nothing.",
+    ),
+    _warning(
+        "attestation-stale",
+        "what was signed changed since",
+        "The signature is sound and about other words. `memstore trust` says whether content or provenance changed.",
+    ),
+    _warning(
+        "attestation-untrusted",
+        "the key of a signature does not count",
+        "It is none of the agent's in .memstore/allowed_signers, was not valid then, is revoked, or has expired with "
+        "nothing to prove that the signature is older.",
+    ),
+    _warning(
+        "anchor-lost",
+        "an anchor no longer shows what the memory says",
+        "The objects are gone, no ref holds them, they are not what their names say, or the memory says something "
+        "else now. docs/trust.md tells what to do for each status.",
+    ),
+    _error(
         "key-unusable",
         "a line of the keyring can't be used",
         "In .memstore/allowed_signers the line lets nobody in. In .memstore/revoked_keys it might keep somebody out, "

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from memstore.adapters.ssh_signatures import SshSignatures
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.attest import envelope, payload, signature
+from memstore.flows.check import check
 from memstore.flows.sign import sign, witness
 from memstore.flows.trust import trust_of
 from memstore.model.config import Config
@@ -283,3 +284,33 @@ def test_nobody_signs_for_others_or_without_a_key(vault: Workspace, keys: Path) 
         sign(vault, PATH, key=str(keys / "babel"))
     with pytest.raises(UsageError, match="partial of what"):
         witness(replace(vault, actor=CLAIRE, config=Config(owner=CLAIRE)), PATH, "partial", key=str(keys / "claire"))
+
+
+# -- check ---------------------------------------------------------------------------------------
+
+
+def findings(ws: Workspace) -> list[tuple[str, int]]:
+    return [(finding.code, finding.at.line) for finding in check(ws).findings if finding.code in ATTESTATION_CODES]
+
+
+ATTESTATION_CODES = {
+    "attestation-invalid", "attestation-stale", "attestation-untrusted", "anchor-lost", "key-unusable",
+}  # fmt: skip
+
+
+def test_check_reports_attestations_with_their_lines(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    witnessed(vault, keys, PITH)
+    assert findings(vault) == []
+    edit(vault, "attestation: confirm", "attestation: dispute")
+    line = text(vault)[: text(vault).index("agent_id")].count("\n") + 1
+    assert findings(vault) == [("attestation-invalid", line)]
+    edit(vault, "isn't", "is")
+    signature_line = text(vault)[: text(vault).index("signature:")].count("\n") + 1
+    assert findings(vault) == [("attestation-stale", signature_line), ("attestation-invalid", line)]
+    files_of(vault)[REVOKED_KEYS] = b"no key\n"
+    assert set(findings(vault)) == {
+        ("key-unusable", 1),
+        ("attestation-untrusted", signature_line),
+        ("attestation-invalid", line),
+    }

@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from tests.installed import validated
+from tests.installed import ROOT, validated
 from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
@@ -284,3 +284,13 @@ def test_a_page_commits_only_if_it_holds_the_digest(vault: Vault) -> None:
 def test_a_blockchain_is_recorded_and_worth_nothing(vault: Vault) -> None:
     made = vault.json("anchor", vault.ref, "--type", "blockchain", "--reference", "btc:0123")["anchor"]
     assert (made["status"], made["counts"]) == ("unverifiable", False)
+
+
+def test_what_babel_signed_in_the_sample_vault_is_vouched_for(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    shutil.copytree(ROOT / "sample-vault", program.vault)
+    found = validated(program.run("--json", "trust", "m_3467as21ns").stdout)
+    assert (found["trust"]["score"], found["trust"]["level"]) == (0.5, "attested")
+    assert [one["state"] for one in (found["signature"], *found["witnesses"])] == ["valid", "valid"]
+    checked = validated(program.run("--json", "check").stdout)
+    assert not [finding for finding in checked["findings"] if "attestation" in finding["code"]]
