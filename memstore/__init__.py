@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memstore.flows.check import check as check
     from memstore.flows.cite import cite as cite
     from memstore.flows.commit import commit as commit
+    from memstore.flows.conflicts import conflicts as conflicts
     from memstore.flows.consents import consents as consents
     from memstore.flows.consents import delegate as delegate
     from memstore.flows.consents import grant_consent as grant_consent
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from memstore.flows.create import episode as episode
     from memstore.flows.create import note as note
     from memstore.flows.create import raw as raw
+    from memstore.flows.dedupe import dedupe as dedupe
     from memstore.flows.diff import diff as diff
     from memstore.flows.entities import add_entity as add_entity
     from memstore.flows.entities import add_members as add_members
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from memstore.flows.recompute import recompute as recompute
     from memstore.flows.reinforce import contradict as contradict
     from memstore.flows.reinforce import reinforce as reinforce
+    from memstore.flows.resolve_conflict import resolve_conflict as resolve_conflict
     from memstore.flows.revise import revise as revise
     from memstore.flows.search import search as search
     from memstore.flows.show import show_memory as show_memory
@@ -78,6 +81,9 @@ __version__ = "0.1.0"
 # Name -> module. Importing memstore must cost nothing: the program's `--version` does it.
 _HOMES = {
     "accept_suggestion": "memstore.flows.suggestions",
+    "resolve_conflict": "memstore.flows.resolve_conflict",
+    "dedupe": "memstore.flows.dedupe",
+    "conflicts": "memstore.flows.conflicts",
     "add_context": "memstore.flows.contexts",
     "add_entity": "memstore.flows.entities",
     "add_members": "memstore.flows.entities",

@@ -63,6 +63,11 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "delegate": ("consent:delegate", "let somebody consent for another for a while"),
         "audit": ("audit:audit", "see what was done with access, and prove it"),
     },
+    "settle what differs": {
+        "conflicts": ("conflicts:conflicts", "list memories that can't both be right"),
+        "resolve-conflict": ("conflicts:resolve_conflict", "decide which of two memories holds"),
+        "dedupe": ("conflicts:dedupe", "find memories that say nearly the same"),
+    },
     "history": {
         "status": ("history:status", "show what is not committed, and what is wrong"),
         "commit": ("history:commit", "commit pending memories"),

@@ -44,3 +44,4 @@ class ResolvedConflict:
     decision: str
     at: str | None = None
     by: str | None = None
+    reason: str | None = None

@@ -116,6 +116,7 @@ RESOLVED_CONFLICT_KEYS = (
     _required("decision", Shape.LINE),
     Key("at", Shape.INSTANT),
     Key("by", Shape.ENTITY),
+    Key("reason", Shape.LINE),
 )
 WITNESS_KEYS = (
     _required("agent_id", Shape.ENTITY),

@@ -59,6 +59,18 @@ def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Confl
     )
 
 
+def between(one: Side, other: Side, *, opposes: Opposes | None = None) -> ConflictType | None:
+    """Return the kind of conflict of what two memories say, whatever was decided and whatever became of them."""
+    found = _of_claims(one, other, opposes) or _of_statements(one, other, opposes)
+    return found[0] if found else None
+
+
+def may_be_one(one: Memory, other: Memory) -> bool:
+    """Whether two memories are of one kind, about the same, and anybody's alike: then they may be copies."""
+    kinds = ((each.type, each.status, each.owner, each.scope, frozenset(each.subject_ids)) for each in (one, other))
+    return len(set(kinds)) == 1 and one.id != other.id and not _replaces(one, other) and not _replaces(other, one)
+
+
 def penalty(kind: ConflictType, own: float | None, others: float | None) -> float:
     """Return what a conflict takes from a memory: half of it where it is held with more confidence than the other."""
     return PENALTY[kind] / 2 if (own or 0.0) > (others or 0.0) else PENALTY[kind]

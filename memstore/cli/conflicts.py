@@ -1,0 +1,136 @@
+"""`memstore conflicts`, `memstore resolve-conflict`, `memstore dedupe`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.filters import Given, filter_options
+from memstore.cli.options import REF, command, ref_argument
+from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_document, saved_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.dedupe import Duplicates
+    from memstore.flows.resolve_conflict import Resolved
+    from memstore.model.conflict import Conflict
+
+
+@command(
+    "conflicts",
+    examples=("memstore conflicts", "memstore conflicts m_7f3", "memstore conflicts --tag dog --json"),
+)
+@click.argument("ref", type=REF, required=False)
+@filter_options
+def conflicts(session: Session, ref: str | None, given: Given) -> None:
+    """List memories that can't both be right, the gravest first; of REF, or of all.
+
+    Each comes with the lines on both sides, the rule that found it, and the command that settles it.
+    """
+    from memstore.codec.results import conflict_document
+    from memstore.flows.conflicts import conflicts as find
+
+    ws = session.workspace()
+    found = find(ws, ref, given.filters(ws.clock.now()))
+    session.emit(
+        "conflicts",
+        document=lambda: {"conflicts": [conflict_document(one) for one in found]},
+        lines=lambda: (line for one in found for line in _lines(session, one)),
+        each="conflicts",
+    )
+    if not found:
+        session.say("no conflicts")
+
+
+def _lines(session: Session, found: Conflict) -> Iterator[str]:
+    yield conflict_line(session.paint, found)
+    yield f"  {session.paint('dim', found.suggested_resolution)}: {found.command}"
+
+
+@command(
+    "resolve-conflict",
+    examples=(
+        "memstore resolve-conflict m_7f3 m_abc --keep m_abc         # it supersedes the other",
+        'memstore resolve-conflict m_7f3 m_abc --keep both --reason "one in summer, one in winter"',
+    ),
+)
+@ref_argument()
+@ref_argument("other")
+@click.option("--keep", required=True, metavar="REF|both", help="Which of them holds.")
+@click.option(
+    "--decision", type=click.Choice(("keep", "supersede", "merge", "both-true")), help="What is decided, if not that."
+)
+@click.option("--reason", metavar="TEXT", help="Why, for whoever asks later.")
+@commit_option()
+@dry_run_option()
+def resolve_conflict(
+    session: Session,
+    ref: str,
+    other: str,
+    *,
+    keep: str,
+    decision: str | None,
+    reason: str | None,
+    commit: bool,
+    dry_run: bool,
+) -> None:
+    """Decide a conflict between two memories, and record it in both, so that it is not raised again."""
+    from memstore.flows.resolve_conflict import resolve_conflict as resolve
+
+    ws = session.workspace()
+    done = resolve(ws, ref, other, keep=keep, decision=decision, reason=reason, dry_run=dry_run, commit=commit)
+    session.emit(
+        "resolve-conflict",
+        document=lambda: _resolved_document(done, dry_run=dry_run),
+        lines=lambda: (line for each in done.saved for line in saved_lines(session, each, dry_run=dry_run)),
+    )
+    if not any(each.changed for each in done.saved):
+        session.say(f"{done.decision} was decided already")
+
+
+def _resolved_document(done: Resolved, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "conflict_type": done.conflict_type,
+        "decision": done.decision,
+        "kept": done.kept,
+        "memories": [saved_document(each, dry_run=dry_run) for each in done.saved],
+    }
+
+
+@command("dedupe", examples=("memstore dedupe", "memstore dedupe -t note --json"))
+@filter_options
+def dedupe(session: Session, given: Given) -> None:
+    """Find memories that say nearly the same, and propose to make one of them; nothing is changed."""
+    from memstore.flows.dedupe import dedupe as find
+
+    ws = session.workspace()
+    found = find(ws, given.filters(ws.clock.now()))
+    session.emit(
+        "dedupe",
+        document=lambda: {"duplicates": [_duplicates_document(one) for one in found]},
+        lines=lambda: (line for one in found for line in _duplicate_lines(session, one)),
+        each="duplicates",
+    )
+    if not found:
+        session.say("no duplicates")
+
+
+def _duplicates_document(found: Duplicates) -> dict[str, Any]:
+    return {
+        "similarity": round(found.similarity, 4),
+        "memories": [copy._asdict() for copy in found.copies],
+        "command": found.command,
+    }
+
+
+def _duplicate_lines(session: Session, found: Duplicates) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    for copy in found.copies:
+        where = f"{paint('path', safe_line(copy.path))}:{paint('line', '1')}"
+        yield f"{where}: {paint('ref', copy.ref)} {safe_line(copy.title)}"
+    yield f"  {paint('dim', f'{found.similarity:.2f} alike')}: {found.command}"

@@ -1,0 +1,61 @@
+"""Open conflicts: of one memory, or of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.errors import ChangedMeanwhileError
+from memstore.flows.compare import Comparer
+from memstore.flows.narrow import narrowed
+from memstore.flows.resolve import resolve
+from memstore.model.retrieval import NO_FILTERS
+
+if TYPE_CHECKING:
+    from memstore.model.conflict import Conflict
+    from memstore.model.retrieval import Filters
+    from memstore.ports.workspace import Workspace
+
+
+def conflicts(ws: Workspace, ref: str | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
+    """Return the open conflicts that the viewer may see both sides of, the gravest first; each pair once.
+
+    >>> tea, no_tea = memstore.note(ws, "Sean likes tea."), memstore.note(ws, "Sean dislikes tea.")
+    >>> [(found.conflict_type.value, found.penalty, found.rule) for found in memstore.conflicts(ws)]
+    [('contradiction', 0.3, 'antonyms')]
+
+    Args:
+        ws: the vault.
+        ref: only those of this memory, which then stands first in each.
+        filters: which memories' conflicts are wanted; all active ones' by default.
+
+    Raises:
+        NotFoundError: there is no such memory that the viewer may see.
+    """
+    comparer = Comparer(ws)
+    then = comparer.audience.then
+    if ref is not None:
+        paths = [resolve(ws, ref, snapshot=then.snapshot).path]
+    else:
+        column = comparer.audience.column("path")
+        paths = sorted(column[row] for row in narrowed(then, comparer.audience.rows, filters))
+    found: dict[frozenset[str], Conflict] = {}
+    for path in paths:
+        side = comparer.side_at(path)
+        for conflict in comparer.conflicts(side) if side else ():
+            found.setdefault(frozenset(conflict.refs), conflict)
+    return tuple(sorted(found.values(), key=lambda one: (-one.penalty, one.refs)))
+
+
+def open_conflicts(ws: Workspace, path: str) -> list[Conflict]:
+    """Return the open conflicts of the memory at a path, each with what it takes from that memory's quality.
+
+    `rules.conflicts.penalty_of` gives their sum.
+
+    Raises:
+        ChangedMeanwhileError: the file is no memory any more.
+    """
+    comparer = Comparer(ws)
+    side = comparer.side_at(path)
+    if side is None:
+        raise ChangedMeanwhileError(f"{path} changed while it was read", hint="try again")
+    return comparer.conflicts(side)

@@ -1,0 +1,121 @@
+"""Decide a conflict between two memories, so that it is not raised again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.codec import splice
+from memstore.errors import UsageError
+from memstore.flows.amend import opened_for_change
+from memstore.flows.compare import side_of
+from memstore.flows.save import Edit, Saved, save_all
+from memstore.model.conflict import ConflictType
+from memstore.model.instants import instant
+from memstore.rules.conflicts import between
+
+if TYPE_CHECKING:
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.ports.workspace import Workspace
+
+BOTH = "both"
+# What may be decided. Who is kept against another takes its place; the other decisions change neither text nor status.
+DECISIONS = ("keep", "supersede", "merge", "both-true")
+_TAKES_THE_PLACE = frozenset({"keep", "supersede"})
+
+
+class Resolved(NamedTuple):
+    """What was decided: `kept` is a ref, or `both`; `saved` are both memories, in the order they were named."""
+
+    saved: tuple[Saved, ...]
+    conflict_type: str
+    decision: str
+    kept: str
+
+
+def resolve_conflict(
+    ws: Workspace,
+    one: str,
+    other: str,
+    *,
+    keep: str,
+    decision: str | None = None,
+    reason: str | None = None,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Resolved:
+    """Record in both memories what was decided about their conflict, and carry it out.
+
+    >>> old, new = memstore.note(ws, "Sean lives in Rome."), memstore.note(ws, "Sean lives in Paris.")
+    >>> memstore.resolve_conflict(ws, old.ref, new.ref, keep=new.ref).decision
+    'keep'
+    >>> memstore.show_memory(ws, old.ref).memory.status, memstore.conflicts(ws)
+    ('superseded', ())
+
+    Args:
+        ws: the vault.
+        one: a memory.
+        other: the one it is in conflict with.
+        keep: which of them holds; it supersedes the other. `both`: both stay as they are.
+        decision: one of `DECISIONS`; else `keep`, or `both-true` where both are kept. `merge` records that one
+            memory is to be made of both.
+        reason: why.
+        dry_run: write nothing, and return what would be.
+        commit: commit both, too.
+
+    Raises:
+        NotFoundError: there is no such memory that the actor may see.
+        UsageError: the two are one, or what is kept is neither, or does not go with the decision.
+    """
+    files = opened_for_change(ws, one), opened_for_change(ws, other)
+    refs = _ref(files[0]), _ref(files[1])
+    if refs[0] == refs[1]:
+        raise UsageError(f"{refs[0]} is named twice", hint="name the two memories that say different things")
+    kept = BOTH if keep == BOTH else _ref(opened_for_change(ws, keep))
+    if kept not in (*refs, BOTH):
+        raise UsageError(f"{kept} is neither of the two", hint=f"--keep {refs[0]}, --keep {refs[1]} or --keep both")
+    decided = decision or ("both-true" if kept == BOTH else "keep")
+    if decided != "merge" and (decided == "both-true") != (kept == BOTH):
+        raise UsageError(f"--decision {decided} does not go with --keep {keep}", hint="leave --decision out")
+    kind = _conflict_type(files[0], files[1])
+    line = {"conflict_type": kind, "decision": decided, "at": instant(ws.clock.now()), "by": ws.actor, "reason": reason}
+    both_active = all(file.memory.status == "active" for file in files)
+    edits: list[Edit] = []
+    for file, other_ref in zip(files, reversed(refs), strict=True):
+        changes = _recording(file, other_ref, line)
+        if changes and both_active and decided in _TAKES_THE_PLACE:
+            changes += _heir(file, other_ref) if kept == _ref(file) else _loser(other_ref)
+        edits.append(Edit(path=file.path, before=file, after=splice.apply(file, changes)))
+    saved = save_all(ws, edits, verb="resolve-conflict", dry_run=dry_run, commit=commit)
+    return Resolved(saved, kind, decided, kept)
+
+
+def _ref(file: MemoryFile) -> str:
+    if file.memory.ref is None:
+        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
+    return str(file.memory.ref)
+
+
+def _conflict_type(one: MemoryFile, other: MemoryFile) -> str:
+    """Return the kind of the conflict; where no rule sees one, somebody who read both does: they are unclear."""
+    recorded = [line.conflict_type for line in one.memory.resolved_conflicts if line.with_ == str(other.memory.ref)]
+    found = between(side_of(one), side_of(other))
+    return recorded[-1] if recorded else (found or ConflictType.SEMANTIC).value
+
+
+def _recording(file: MemoryFile, other: str, line: dict[str, Any]) -> list[splice.Edit]:
+    """Return the change that records a decision; none where it is the last one recorded."""
+    recorded = [entry for entry in file.memory.resolved_conflicts if entry.with_ == other]
+    if recorded and recorded[-1].decision == line["decision"]:
+        return []
+    entry = {"with": other, **{name: value for name, value in line.items() if value is not None}}
+    return [splice.AppendEntry("resolved_conflicts", entry)]
+
+
+def _heir(file: MemoryFile, loser: str) -> list[splice.Edit]:
+    """Return what shows whose place a memory takes, as after `supersede`."""
+    before = file.memory.supersedes
+    return [splice.SetValue("supersedes", [*before, loser] if before else loser)]
+
+
+def _loser(heir: str) -> list[splice.Edit]:
+    return [splice.SetValue("superseded_by", heir), splice.SetValue("status", "superseded")]

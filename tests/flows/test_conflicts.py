@@ -1,0 +1,134 @@
+"""Conflicts listed and decided; duplicates proposed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.errors import NotFoundError, UsageError
+from memstore.flows.conflicts import conflicts, open_conflicts
+from memstore.flows.dedupe import dedupe
+from memstore.flows.resolve_conflict import resolve_conflict
+from memstore.flows.show import show_memory
+from memstore.model.retrieval import Filters
+from memstore.rules.conflicts import penalty_of
+from tests.memory_workspace import files_of, memory_workspace
+from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+LIKES = memory_text("Sean likes tea\n", id="m_likes", confidence="0.9", tags="[drink]")
+DISLIKES = memory_text("Sean dislikes tea\n", id="m_dislikes", confidence="0.5")
+FILES = {"a.md": LIKES, "b.md": DISLIKES, "c.md": memory_text("Bella eats at eight\n", id="m_ccc")}
+
+
+def memory(ws: Workspace, ref: str) -> Memory:
+    return show_memory(ws, ref).memory
+
+
+def test_each_pair_is_listed_once_and_a_ref_stands_first() -> None:
+    ws = memory_workspace(FILES)
+
+    assert [found.refs for found in conflicts(ws)] == [("note:m_likes", "note:m_dislikes")]
+    assert [found.refs for found in conflicts(ws, "m_dislikes")] == [("note:m_dislikes", "note:m_likes")]
+    assert conflicts(ws, "m_ccc") == ()
+    assert conflicts(ws, filters=Filters(tag=("drink",)))
+    assert not conflicts(ws, filters=Filters(tag=("walk",)))
+
+
+def test_the_surer_memory_loses_half_as_much() -> None:
+    ws = memory_workspace(FILES)
+
+    assert penalty_of(open_conflicts(ws, "a.md")) == 0.15
+    assert penalty_of(open_conflicts(ws, "b.md")) == 0.30
+    assert penalty_of(open_conflicts(ws, "c.md")) == 0
+
+
+def test_others_see_no_conflict_with_what_they_may_not_see() -> None:
+    shared = {**FILES, "b.md": DISLIKES.replace(b"id: m_dislikes\n", b"id: m_dislikes\nowner: si:ash\n")}
+    alone = {"b.md": shared["b.md"]}
+
+    assert conflicts(memory_workspace(shared, actor="si:ash")) == conflicts(memory_workspace(alone, actor="si:ash"))
+    with pytest.raises(NotFoundError):
+        conflicts(memory_workspace(shared, actor="si:ash"), "m_likes")
+
+
+def test_the_one_that_is_kept_takes_the_place_of_the_other() -> None:
+    ws = memory_workspace(FILES)
+    done = resolve_conflict(ws, "m_likes", "m_dislikes", keep="m_dislikes", reason="asked him")
+    lost, kept = memory(ws, "m_likes"), memory(ws, "m_dislikes")
+
+    assert (done.conflict_type, done.decision, done.kept) == ("contradiction", "keep", "note:m_dislikes")
+    assert (lost.status, lost.superseded_by, lost.confidence) == ("superseded", ("note:m_dislikes",), 0.9)
+    assert (kept.status, kept.supersedes) == ("active", ("note:m_likes",))
+    for one, other in ((lost, "note:m_dislikes"), (kept, "note:m_likes")):
+        (line,) = one.resolved_conflicts
+        assert (line.with_, line.conflict_type, line.decision) == (other, "contradiction", "keep")
+        assert (line.by, line.reason) == ("human:sean", "asked him")
+    assert conflicts(ws) == ()
+
+
+def test_both_may_be_true_and_it_is_not_raised_again() -> None:
+    ws = memory_workspace(FILES)
+    resolve_conflict(ws, "m_likes", "m_dislikes", keep="both")
+
+    assert memory(ws, "m_likes").status == memory(ws, "m_dislikes").status == "active"
+    assert memory(ws, "m_likes").resolved_conflicts[0].decision == "both-true"
+    assert conflicts(ws) == ()
+
+
+def test_deciding_twice_changes_nothing() -> None:
+    ws = memory_workspace(FILES)
+    resolve_conflict(ws, "m_likes", "m_dislikes", keep="m_likes")
+    before = dict(files_of(ws))
+    again = resolve_conflict(ws, "m_dislikes", "m_likes", keep="m_likes")
+
+    assert not any(saved.changed for saved in again.saved)
+    assert files_of(ws) == before
+
+
+def test_a_dry_run_shows_both_diffs() -> None:
+    ws = memory_workspace(FILES)
+    done = resolve_conflict(ws, "m_likes", "m_dislikes", keep="m_likes", dry_run=True)
+
+    assert all("+resolved_conflicts:" in saved.diff for saved in done.saved)
+    assert files_of(ws) == FILES
+
+
+@pytest.mark.parametrize(
+    ("other", "keep", "decision", "why"),
+    [
+        ("m_likes", "both", None, "named twice"),
+        ("m_dislikes", "m_ccc", None, "neither of the two"),
+        ("m_dislikes", "both", "keep", "does not go with"),
+        ("m_dislikes", "m_likes", "both-true", "does not go with"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(other: str, keep: str, decision: str | None, why: str) -> None:
+    ws = memory_workspace(FILES)
+    with pytest.raises(UsageError, match=why):
+        resolve_conflict(ws, "m_likes", other, keep=keep, decision=decision)
+    assert files_of(ws) == FILES
+
+
+def test_duplicates_are_proposed_and_nothing_is_changed() -> None:
+    text = "Bella eats half a bowl of dry food at eight in the morning"
+    files = {
+        "a.md": memory_text(f"{text}.\n", id="m_aaa", created_at='"2026-02-01T10:00:00Z"'),
+        "b.md": memory_text(f"{text}\n", id="m_bbb", created_at='"2026-01-01T10:00:00Z"'),
+        "c.md": memory_text(f"{text} every day\n", id="m_ccc", confidence="0.9"),
+        "other-value.md": memory_text(f"{text.replace('eight', 'nine')}\n", id="m_ddd"),
+        "other-subject.md": memory_text(f"{text}\n", id="m_eee", subject_ids="[dog:rex]"),
+        "archived.md": memory_text(f"{text}\n", id="m_fff", status="archived"),
+        "short.md": memory_text("Likes tea\n", id="m_ggg"),
+        "short too.md": memory_text("Likes coffee\n", id="m_hhh"),
+    }
+    ws = memory_workspace(files)
+    (found,) = dedupe(ws)
+
+    assert found.command == "memstore merge note:m_ccc note:m_bbb note:m_aaa"
+    assert 0.8 <= found.similarity < 1
+    assert files_of(ws) == files
