@@ -1,0 +1,87 @@
+"""How many conflicts between sentences are found, and how many are false alarms.
+
+    python benchmarks/conflicts.py DIR
+
+DIR has `breaking_nli_dev.tsv` (pairs of sentences with one word exchanged; contradiction or other) and
+`locomo_dev.json` (conversations; pairs of lines that are alike, which hardly ever are in conflict).
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import sys
+from collections import Counter, defaultdict
+from math import log, sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+from memstore.rules import analysis
+from memstore.rules.polarity import Verdict, compare
+
+CONFLICTS = (Verdict.CONTRADICTS, Verdict.OTHER_VALUE)
+PAIRS = 2000
+MOST_FOR_A_LINE = 10
+# A word of more lines than this tells nothing of what a line is about.
+MOST_LINES_OF_A_WORD = 400
+
+
+class Line(NamedTuple):
+    """A line of a conversation."""
+
+    speaker: str
+    text: str
+
+
+def main(folder: Path) -> None:
+    """Print the table."""
+    told = [row.split("\t") for row in (folder / "breaking_nli_dev.tsv").read_text().splitlines()]
+    found = [compare(one, other).verdict in CONFLICTS for one, other, *_ in told]
+    true = sum(hit and row[2] == "contradiction" for hit, row in zip(found, told, strict=True))
+    recall, precision = true / sum(row[2] == "contradiction" for row in told), true / sum(found)
+    print(f"breaking NLI, {len(told)} pairs: recall {recall:.3f}, precision {precision:.3f}")
+    lines = _lines(folder / "locomo_dev.json")
+    pairs = alike(lines)[:PAIRS]
+    for known in (True, False):
+        same = (known and one.speaker != other.speaker for one, other in pairs)
+        alarms = sum(
+            compare(one.text, other.text, same_speaker=not differ).verdict in CONFLICTS
+            for (one, other), differ in zip(pairs, same, strict=True)
+        )
+        who = "speakers known" if known else "speakers unknown"
+        print(
+            f"LoCoMo, {len(pairs)} pairs of lines most alike, {who}: {1000 * alarms / len(pairs):.1f} alarms in 1,000"
+        )
+
+
+def _lines(path: Path) -> list[Line]:
+    conversations = json.loads(path.read_text())
+    return [
+        Line(f"{one['conversation']} {speaker}", text)
+        for one in conversations
+        for session in one["sessions"]
+        for _, speaker, text in session["turns"]
+    ]
+
+
+def alike(lines: list[Line]) -> list[tuple[Line, Line]]:
+    """Return pairs of different lines, the most alike first: cosine of tf-idf, up to ten for a line."""
+    bags = [Counter(set(analysis.terms(line.text)) - analysis.STOP_WORDS) for line in lines]
+    holding = Counter(term for bag in bags for term in bag)
+    weights = [{term: log(len(lines) / holding[term]) for term in bag} for bag in bags]
+    lengths = [sqrt(sum(weight**2 for weight in bag.values())) or 1.0 for bag in weights]
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    found: list[tuple[float, int, int]] = []
+    for at, bag in enumerate(weights):
+        scores: defaultdict[int, float] = defaultdict(float)
+        for term, weight in bag.items():
+            for before in places[term] if holding[term] < MOST_LINES_OF_A_WORD else ():
+                scores[before] += weight**2 / (lengths[at] * lengths[before])
+            places[term].append(at)
+        best = heapq.nlargest(MOST_FOR_A_LINE, scores.items(), key=lambda item: item[1])
+        found += [(score, before, at) for before, score in best if lines[before].text != lines[at].text]
+    return [(lines[one], lines[other]) for _, one, other in sorted(found, reverse=True)]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
