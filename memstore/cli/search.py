@@ -185,6 +185,8 @@ def _hit_lines(session: Session, hit: Hit, matcher: Matcher) -> Iterator[str]:
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
     about = [_safe(hit.title), hit.type, (hit.created_at or "")[:10], held]
     yield paint("dim", "    " + " · ".join(word for word in about if word))
+    for conflict in hit.conflicts:
+        yield f"    {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"
 
 
 def _best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:

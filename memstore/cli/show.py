@@ -145,7 +145,7 @@ def path(session: Session, ref: str) -> None:
 
 def _document(shown: Shown) -> dict[str, Any]:
     """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
-    from memstore.codec.results import DIGITS
+    from memstore.codec.results import DIGITS, conflict_document
     from memstore.model.keys import KEYS, Shape
 
     lists = {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES}
@@ -164,6 +164,7 @@ def _document(shown: Shown) -> dict[str, Any]:
         "body": shown.memory.body,
         "revision": shown.revision,
         "confidence_now": shown.confidence_now,
+        "conflicts": [conflict_document(conflict) for conflict in shown.conflicts],
         "quality": shown.quality,
         "strength": round(shown.grounds.strength.retrieval, DIGITS),
         "trust": None,  # not computed yet; named already, so that programs find the same keys
@@ -172,6 +173,7 @@ def _document(shown: Shown) -> dict[str, Any]:
 
 def _lines(session: Session, shown: Shown) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
+    from memstore.cli.written import conflict_line
 
     paint, entry = session.paint, shown.entry
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
@@ -188,6 +190,8 @@ def _lines(session: Session, shown: Shown) -> Iterator[str]:
     width = max((len(name) for name, _ in keys), default=0)
     for name, text in keys:
         yield f"{paint('dim', name.ljust(width))}  {text}"
+    for conflict in shown.conflicts:
+        yield f"{paint('dim', 'conflict'.ljust(width))}  {conflict_line(paint, conflict)}"
     if shown.memory.body.strip():
         yield ""
         yield safe(shown.memory.body).strip("\n")

@@ -43,7 +43,7 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "channel": hit.channel,
         "held_confidence": hit.held_confidence,
         "trust_level": None,
-        "conflicts": [],
+        "conflicts": [conflict_document(conflict) for conflict in hit.conflicts],
     }
 
 

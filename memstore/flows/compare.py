@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from memstore.codec.memory_file import MemoryFile
+    from memstore.flows.audience import View
     from memstore.model.conflict import Conflict
     from memstore.ports.workspace import Workspace
 
@@ -67,11 +68,12 @@ class Comparer:
 
     Args:
         ws: the vault; its actor is the viewer.
+        then: the vault as it is now, where somebody has it already.
     """
 
-    def __init__(self, ws: Workspace) -> None:
+    def __init__(self, ws: Workspace, then: View | None = None) -> None:
         self._ws = ws
-        self.audience = Audience(view(ws, None))
+        self.audience = Audience(then or view(ws, None))
         status = self.audience.column("status")
         self._active = [row for row in self.audience.rows if status[row] == "active"]
         self._sides: dict[str, Side | None] = {}

@@ -15,6 +15,7 @@ from memstore.flows.visible import sees
 if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
     from memstore.model.catalog import Entry
+    from memstore.model.conflict import Conflict
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
     from memstore.rules.quality import Grounds
@@ -26,7 +27,8 @@ class Shown:
 
     `commit` is the commit of which this is the state; None: the file as it is now. `confidence_now` is the confidence
     as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
-    `grounds` is what the quality is made of, among it the strength that the memory had before this look.
+    `grounds` is what the quality is made of, among it the strength that the memory had before this look. `conflicts`
+    are the open ones, of today; a past state has none.
     """
 
     entry: Entry
@@ -36,6 +38,7 @@ class Shown:
     confidence_now: float | None
     quality: float
     grounds: Grounds
+    conflicts: tuple[Conflict, ...] = ()
 
     @property
     def memory(self) -> Memory:
@@ -66,12 +69,14 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     from memstore.codec import git_blob, memory_file
     from memstore.codec.catalog_entry import entry_of
     from memstore.flows.audience import Audience
+    from memstore.flows.compare import Comparer, side_of
     from memstore.flows.grounds import grounds_of
     from memstore.flows.opened import Opened
     from memstore.flows.uses import uses_of
     from memstore.model.config import QualityProfile
     from memstore.rules import quality
     from memstore.rules.beliefs import held_now
+    from memstore.rules.conflicts import penalty_of
 
     commit = None if at is None else commit_at(ws, at)
     then = view(ws, commit)
@@ -85,6 +90,8 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     made_of = grounds_of(
         Audience(then), Opened(entry_of(file, blob), file.data, file.text), uses_of(ws, [entry.id]), now
     )
+    open_ones = Comparer(ws, then).conflicts(side_of(file)) if commit is None else []
+    made_of = made_of._replace(penalty=penalty_of(open_ones))
     return Shown(
         entry=entry,
         file=file,
@@ -92,6 +99,7 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         commit=commit,
         confidence_now=held_now(file.memory, now),
         grounds=made_of,
+        conflicts=tuple(open_ones),
         quality=round(quality.quality(made_of, QualityProfile(ws.config.quality_profile)), quality.DIGITS),
     )
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memstore.model.conflict import Conflict
+
 
 class Need(Enum):
     """What a clause means for a hit: it may hold it, must hold it, must not hold it."""
@@ -133,7 +135,8 @@ class Hit(NamedTuple):
     """One result.
 
     `relevance` says how well it matches, `quality` how far it may be relied on, both in [0,1]; `held_confidence` is
-    what the memory's author holds. `content` is the passage's text, the citation's lines without their headings.
+    what the memory's author holds. `content` is the passage's text, the citation's lines without their headings;
+    `conflicts` are the open ones with other results.
     """
 
     ref: str | None
@@ -149,6 +152,7 @@ class Hit(NamedTuple):
     held_confidence: float | None
     source_type: str
     channel: str | None
+    conflicts: tuple[Conflict, ...] = ()
 
     @property
     def combined(self) -> float:

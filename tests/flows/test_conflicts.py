@@ -10,6 +10,7 @@ from memstore.errors import NotFoundError, UsageError
 from memstore.flows.conflicts import conflicts, open_conflicts
 from memstore.flows.dedupe import dedupe
 from memstore.flows.resolve_conflict import resolve_conflict
+from memstore.flows.search import search
 from memstore.flows.show import show_memory
 from memstore.model.retrieval import Filters
 from memstore.rules.conflicts import penalty_of
@@ -132,3 +133,33 @@ def test_duplicates_are_proposed_and_nothing_is_changed() -> None:
     assert found.command == "memstore merge note:m_ccc note:m_bbb note:m_aaa"
     assert 0.8 <= found.similarity < 1
     assert files_of(ws) == files
+
+
+def test_results_of_a_search_tell_of_each_other_and_lose_quality() -> None:
+    ws = memory_workspace(FILES)
+    likes, dislikes = sorted(search(ws, "tea").hits, key=lambda hit: hit.ref or "", reverse=True)
+    (alone,) = search(memory_workspace({"a.md": LIKES}), "tea").hits
+
+    assert [found.refs for found in likes.conflicts] == [("note:m_likes", "note:m_dislikes")]
+    assert [found.penalty for found in dislikes.conflicts] == [0.3]
+    assert round(alone.quality - likes.quality, 4) == 0.15
+    assert not alone.conflicts
+
+
+def test_results_that_claim_otherwise_tell_of_each_other() -> None:
+    claim = '[{subject: "place:park", attribute: "gate", value: "%s"}]'
+    files = {
+        "a.md": memory_text("The warden wrote a sign, which we read\n", id="m_aaa", claims=claim % "21:00"),
+        "b.md": memory_text("Locked out again by that warden today\n", id="m_bbb", claims=claim % "20:00"),
+    }
+
+    assert all(hit.conflicts for hit in search(memory_workspace(files), "warden").hits)
+
+
+def test_showing_a_memory_tells_of_its_conflicts_and_counts_them() -> None:
+    shown = show_memory(memory_workspace(FILES), "m_dislikes")
+    alone = show_memory(memory_workspace({"b.md": DISLIKES}), "m_dislikes")
+
+    assert [found.refs[1] for found in shown.conflicts] == ["note:m_likes"]
+    assert shown.grounds.penalty == 0.3
+    assert (alone.quality, shown.quality) == (0.25, 0.0)
