@@ -12,6 +12,7 @@ from memstore.codec.git_blob import blob_id
 from memstore.codec.line_map import LineMap
 from memstore.codec.results import answer_document, hit_document
 from memstore.errors import UsageError
+from memstore.flows.create import note
 from memstore.flows.search import Wish, search
 from memstore.flows.show import show_memory
 from memstore.flows.uses import uses_of
@@ -236,3 +237,70 @@ def test_searching_a_thousand_times_changes_nothing() -> None:
 def _timeless(hits: tuple[Hit, ...]) -> list[Hit]:
     """Return hits without what the hours that pass on the tests' clock make of them."""
     return [hit._replace(quality=0.0, relevance=round(hit.relevance, 3)) for hit in hits]
+
+
+# -- conflicts -----------------------------------------------------------------------------------
+
+
+def opinions(first: dict[str, str], second: dict[str, str]) -> Workspace:
+    """Return a vault with two memories, each with its text under the key `text`."""
+    files = {}
+    for name, keys in (("one", first), ("two", second)):
+        said = {"id": f"m_{name}", "created_at": f'"{TODAY}"', "channel": "session"} | keys
+        files[f"{name}.md"] = memory_text(said.pop("text") + "\n", **said)
+    return memory_workspace(files)
+
+
+def in_conflict(ws: Workspace, query: str) -> list[tuple[str, float, float]]:
+    """Return kind, penalty and quality of each result that conflicts with another."""
+    results = document(search(ws, query))["results"]
+    return [
+        (told["conflict_type"], told["penalty"], round(one["confidence"], 2))
+        for one in results
+        for told in one["conflicts"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "query"),
+    [
+        ("User likes tea.", "User dislikes tea.", "tea"),
+        ("Python is good.", "Python is not good.", "python"),
+        ("Bella loves the park.", "Bella hates the park.", "bella"),
+    ],
+)
+def test_contradiction_detection(one: str, two: str, query: str) -> None:
+    ws = opinions({"text": one}, {"text": two})
+    assert in_conflict(ws, query) == [("contradiction", -0.3, 0.42)] * 2
+    assert show_memory(ws, "m_one").quality == pytest.approx(0.425, abs=1e-3)
+    assert [found.refs for found in show_memory(ws, "m_two").conflicts] == [("note:m_two", "note:m_one")]
+
+
+def test_contradiction_detection_costs_the_surer_side_half() -> None:
+    ws = opinions({"text": "User likes tea.", "confidence": "0.9"}, {"text": "User dislikes tea.", "confidence": "0.5"})
+    assert sorted(in_conflict(ws, "tea")) == [("contradiction", -0.3, 0.25), ("contradiction", -0.15, 0.6)]
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [("The house has 3 rooms.", "The house has 4 rooms."), ("The car is blue.", "The car is green.")],
+)
+def test_temporal_conflict_detection(one: str, two: str) -> None:
+    ws = opinions({"text": one, "created_at": f'"{DAYS_AGO[30]}"'}, {"text": two})
+    assert [found[:2] for found in in_conflict(ws, "house car")] == [("temporal", -0.15)] * 2
+
+
+@pytest.mark.parametrize("source", ["[file:chat.md]", "[file:chat.md#L1-L2]"])
+def test_same_source_path_no_conflict(source: str) -> None:
+    likes, dislikes = {"text": "User likes tea."}, {"text": "User dislikes tea."}
+    assert len(in_conflict(opinions(likes, dislikes), "tea")) == 2
+    assert in_conflict(opinions(likes | {"derived_from": source}, dislikes | {"derived_from": source}), "tea") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"), [("User dislikes tea.", ["contradiction"]), ("User likes milk.", []), ("User likes tea.", [])]
+)
+def test_add_memory_returns_conflicts(text: str, kinds: list[str]) -> None:
+    ws = opinions({"text": "User likes tea."}, {"text": "The car is blue."})
+    saved = note(ws, text)
+    assert [found.conflict_type.value for found in saved.conflicts] == kinds
