@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from memstore.flows.consolidate import consolidate as consolidate
     from memstore.flows.contexts import add_context as add_context
     from memstore.flows.contexts import contexts as contexts
+    from memstore.flows.contexts import enter_context as enter_context
+    from memstore.flows.contexts import leave_context as leave_context
+    from memstore.flows.contexts import present_context as present_context
+    from memstore.flows.contexts import suggest_context as suggest_context
     from memstore.flows.create import belief as belief
     from memstore.flows.create import episode as episode
     from memstore.flows.create import note as note
@@ -56,6 +60,9 @@ if TYPE_CHECKING:
     from memstore.flows.log import log as log
     from memstore.flows.move import move as move
     from memstore.flows.orphans import find_orphans as find_orphans
+    from memstore.flows.privacy import explain_access as explain_access
+    from memstore.flows.privacy import grant_access as grant_access
+    from memstore.flows.privacy import revoke_access as revoke_access
     from memstore.flows.promote import process_raw as process_raw
     from memstore.flows.promote import promote as promote
     from memstore.flows.propagate import propagate as propagate
@@ -73,6 +80,9 @@ if TYPE_CHECKING:
     from memstore.flows.supersede import supersede as supersede
     from memstore.flows.trace import trace_memory as trace_memory
     from memstore.flows.undo import undo as undo
+    from memstore.flows.who_sees import audit_sight as audit_sight
+    from memstore.flows.who_sees import sight_diff as sight_diff
+    from memstore.flows.who_sees import sight_report as sight_report
     from memstore.flows.why import why as why
     from memstore.wiring import open_vault as open_vault
 
@@ -89,6 +99,7 @@ _HOMES = {
     "add_members": "memstore.flows.entities",
     "add_memory": "memstore.flows.add",
     "adopt": "memstore.flows.adopt",
+    "audit_sight": "memstore.flows.who_sees",
     "audit_trail": "memstore.flows.audit",
     "archive": "memstore.flows.archive",
     "belief": "memstore.flows.create",
@@ -102,16 +113,20 @@ _HOMES = {
     "contradict": "memstore.flows.reinforce",
     "delegate": "memstore.flows.consents",
     "diff": "memstore.flows.diff",
+    "enter_context": "memstore.flows.contexts",
     "entities": "memstore.flows.entities",
     "episode": "memstore.flows.create",
+    "explain_access": "memstore.flows.privacy",
     "find_orphans": "memstore.flows.orphans",
     "fix_provenance": "memstore.flows.fix_provenance",
     "fmt": "memstore.flows.fmt",
+    "grant_access": "memstore.flows.privacy",
     "grant_consent": "memstore.flows.consents",
     "groups": "memstore.flows.entities",
     "guard_entity": "memstore.flows.entities",
     "impact_of": "memstore.flows.impact",
     "import_seeds": "memstore.flows.import_seeds",
+    "leave_context": "memstore.flows.contexts",
     "list_memories": "memstore.flows.list_memories",
     "list_suggestions": "memstore.flows.suggestions",
     "log": "memstore.flows.log",
@@ -119,6 +134,7 @@ _HOMES = {
     "name_entity": "memstore.flows.entities",
     "note": "memstore.flows.create",
     "open_vault": "memstore.wiring",
+    "present_context": "memstore.flows.contexts",
     "process_raw": "memstore.flows.promote",
     "promote": "memstore.flows.promote",
     "propagate": "memstore.flows.propagate",
@@ -129,6 +145,7 @@ _HOMES = {
     "reject_suggestion": "memstore.flows.suggestions",
     "remove_members": "memstore.flows.entities",
     "request_consent": "memstore.flows.consents",
+    "revoke_access": "memstore.flows.privacy",
     "revoke_consent": "memstore.flows.consents",
     "reject": "memstore.flows.suggestions",
     "restore": "memstore.flows.archive",
@@ -136,7 +153,10 @@ _HOMES = {
     "search": "memstore.flows.search",
     "set_keys": "memstore.flows.amend",
     "show_memory": "memstore.flows.show",
+    "sight_diff": "memstore.flows.who_sees",
+    "sight_report": "memstore.flows.who_sees",
     "status": "memstore.flows.status",
+    "suggest_context": "memstore.flows.contexts",
     "supersede": "memstore.flows.supersede",
     "tag": "memstore.flows.amend",
     "trace_memory": "memstore.flows.trace",

@@ -57,6 +57,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "attest": ("attest:attest", "give attestations to other tools"),
     },
     "share": {
+        "context": ("context:context", "say where you are and who listens"),
+        "privacy": ("privacy:privacy", "share memories, and see who sees what"),
         "entity": ("registry:entity", "see and change who there is"),
         "group": ("registry:group_", "see and change groups"),
         "consent": ("consent:consent", "record who said yes, and who said no"),

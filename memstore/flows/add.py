@@ -12,6 +12,7 @@ from memstore.codec.shapes import is_absent
 from memstore.codec.titles import title_of
 from memstore.errors import UsageError
 from memstore.flows.by_hand import refuse_by_hand
+from memstore.flows.inherit import inherited
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.save import Edit, Saved, hint, save, told
 from memstore.flows.sources import ceiling, entries
@@ -65,8 +66,9 @@ def write_new(
     said = {name: value for name, value in values.items() if not is_absent(value)}
     given = {"type": DEFAULT_TYPE, **said}
     whole = {**given, **whole_refs(ws, given)}
-    edit = new_memory(ws, {**whole, **_unstated(ws, whole)}, body)
-    return save(ws, edit, verb=verb, dry_run=dry_run, commit=commit)
+    heard = inherited(ws, whole, explicit="access_grants" in values)
+    edit = new_memory(ws, {**whole, **heard.values, **_unstated(ws, whole)}, body)
+    return heard.warned(save(ws, edit, verb=verb, dry_run=dry_run, commit=commit))
 
 
 def new_memory(
@@ -116,10 +118,11 @@ def add_draft(
             refuse_by_hand(name, value)
     whole = whole_refs(ws, said)
     known = {**said, **whole}
-    known |= _unstated(ws, known)
+    heard = inherited(ws, known, explicit="access_grants" in said)
+    known |= {**heard.values, **_unstated(ws, known)}
     added = {**known, **_completing(ws, known)}
     data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
-    return save(ws, _edit_of_new(ws, data), verb="add", dry_run=dry_run, commit=commit)
+    return heard.warned(save(ws, _edit_of_new(ws, data), verb="add", dry_run=dry_run, commit=commit))
 
 
 def _unstated(ws: Workspace, values: Mapping[str, Plain]) -> dict[str, Any]:

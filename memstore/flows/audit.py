@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 # The commands whose acts are audited, by the first word of their verb.
 _AUDITED = frozenset({"privacy", "consent", "delegate", "entity", "group", "context", "generalize"})
 
+# The ends of a chain are looked for among so many events: a branch that was merged later is named by its own commits.
+_LATEST = 50
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
@@ -42,8 +45,7 @@ def recorded(ws: Workspace, event: str, **about: str | list[str] | None) -> Writ
         event: the act, like `grant`.
         about: the ids it is about; what is None is left out.
     """
-    prefix = audit_event.folder_of(ws.actor)
-    before, _ = _events(ws, prefix)
+    before, _ = _events(ws, audit_event.folder_of(ws.actor), latest=_LATEST)
     path, data = audit_event.write(
         event_id="ev_" + ws.ids.memory_id().removeprefix("m_"),
         at=instant(ws.clock.now()),
@@ -53,6 +55,13 @@ def recorded(ws: Workspace, event: str, **about: str | list[str] | None) -> Writ
         prev=audit.heads(before),
     )
     return Written(path, None, data)
+
+
+def append(ws: Workspace, event: str, **about: str | list[str] | None) -> None:
+    """Write an event of an act that changes nothing else in the vault, and that `undo` therefore knows nothing of."""
+    with ws.vault.lock():
+        file = recorded(ws, event, **about)
+        ws.vault.create(file.path, file.after or b"")
 
 
 def verify_audit(ws: Workspace) -> Verified:
@@ -97,10 +106,10 @@ def _ids(event: AuditEvent) -> set[str]:
     return ids
 
 
-def _events(ws: Workspace, prefix: str = "") -> tuple[list[AuditEvent], list[str]]:
-    """Return the events below a folder, and the paths of files that hold none."""
+def _events(ws: Workspace, prefix: str = "", *, latest: int = 0) -> tuple[list[AuditEvent], list[str]]:
+    """Return the events below a folder, or the latest of them, and the paths of files that hold none."""
     events, unreadable = [], []
-    for path in sorted(path for path in ws.vault.audit_files() if path.startswith(prefix)):
+    for path in sorted(path for path in ws.vault.audit_files() if path.startswith(prefix))[-latest:]:
         event = audit_event.read(path, ws.vault.read(path))
         if event is None:
             unreadable.append(path)

@@ -312,7 +312,7 @@ def _stop_unless_speaking_for(ws: Workspace, who: str) -> None:
 def _record_named(ws: Workspace, consent: str) -> RegistryFile:
     file = found(ws, RegistryKind.CONSENT, consent)
     known = file is not None and file.values["type"] != "revocation"
-    if file is None or not known or not (sees_unreadable(ws) or ws.actor in _concerned(ws, file)):
+    if file is None or not known or not (ws.actor == ws.config.owner or ws.actor in _concerned(ws, file)):
         raise NotFoundError(f"no consent answers to `{consent}`", hint="memstore consent list")
     return file
 

@@ -1,22 +1,32 @@
-"""Contexts: registered by the vault's owner, who belongs to them and what is granted on what is made in them."""
+"""Contexts: registered by the vault's owner; entered, left and suggested for each entity by itself."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.errors import RefusedError, UsageError
+from memstore.flows.audit import append
 from memstore.flows.entities import role_id
+from memstore.flows.registries import world_of
 from memstore.flows.registry import Saving, create, entity_id, found, plain, registered, stop_unless_owner, texts
-from memstore.flows.visible import sees_unreadable
+from memstore.flows.visible import sees_unreadable, visible_rows
+from memstore.model.ids import is_entity_id
 from memstore.model.registry import RegistryKind
 from memstore.model.sharing import EVERYBODY
+from memstore.model.world import ActiveContext, Session
+from memstore.ports.context_state import DEFAULT_HOURS
+from memstore.rules.analysis import STOP_WORDS, term_of, words
+from memstore.rules.judge import context_trouble, listeners
+from memstore.rules.names import named_in, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.codec.render import Plain
     from memstore.flows.registry import About, Registered
+    from memstore.model.world import Entity
     from memstore.ports.workspace import Workspace
 
 
@@ -94,6 +104,133 @@ def contexts(ws: Workspace) -> tuple[KnownContext, ...]:
         for file in registered(ws, RegistryKind.CONTEXT)
     ]
     return tuple(one for one in known if sees_unreadable(ws) or ws.actor in one.roster)
+
+
+# -- the active one -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Present:
+    """The context that the actor is in, if any; `listeners` are who takes in what is shown there."""
+
+    context: ActiveContext | None
+    registered: bool
+    listeners: tuple[str, ...]
+    trouble: str | None = None
+
+
+def enter_context(ws: Workspace, context: str, *, participants: Sequence[str] = (), role: str | None = None) -> Present:
+    """Enter a context, in place of the one before; it ends by itself after 12 hours, in an error.
+
+    One that is not registered may be entered too, and grants nothing.
+
+    Args:
+        ws: the vault.
+        context: its id, `ctx:…`.
+        participants: who is there; empty for whoever the registry lists.
+        role: what the actor is there, for people to read.
+
+    Raises:
+        UsageError: an id is none, or a participant is a role, which is nobody.
+        RefusedError: this process was told its context with `--context` or MEMSTORE_CONTEXT.
+    """
+    _stop_where_declared(ws)
+    names = [entity_id(name, "participant") for name in dict.fromkeys(participants)]
+    roles = [name for name in names if name.startswith("role:")]
+    if roles:
+        raise UsageError(f"{roles[0]} is a role, and nobody who could be there", hint="name people; --role is yours")
+    active = ActiveContext(
+        id=context_id(context),
+        participants=tuple(names),
+        expires_at=ws.clock.now() + timedelta(hours=DEFAULT_HOURS),
+        role=role_id(role) if role else None,
+    )
+    append(ws, "context enter", context=context, participants=names, role=active.role)
+    ws.contexts.enter(active)
+    return _present(ws, active)
+
+
+def leave_context(ws: Workspace) -> str | None:
+    """Leave the active context for none, and return its id; what was granted in it stays granted.
+
+    Raises:
+        RefusedError: this process was told its context with `--context` or MEMSTORE_CONTEXT.
+    """
+    _stop_where_declared(ws)
+    active = ws.contexts.current()
+    if active is not None:
+        append(ws, "context leave", context=active.id if is_entity_id(active.id) else None)
+        ws.contexts.leave()
+    return active.id if active else None
+
+
+def present_context(ws: Workspace) -> Present:
+    """Return the context that the actor is in, and who listens there; in one that can't be relied on, why."""
+    return _present(ws, ws.contexts.current())
+
+
+def _present(ws: Workspace, active: ActiveContext | None) -> Present:
+    if active is None:
+        return Present(context=None, registered=False, listeners=())
+    world = world_of(ws)
+    session = Session(viewer=ws.actor, at=ws.clock.now(), context=active, alone=ws.alone)
+    return Present(
+        context=active,
+        registered=active.id in world.contexts,
+        listeners=() if ws.alone else tuple(name for name in listeners(world, session) if name != ws.actor),
+        trouble=context_trouble(session),
+    )
+
+
+def _stop_where_declared(ws: Workspace) -> None:
+    if ws.contexts.declared is not None:
+        raise RefusedError(
+            f"this process was told its context, {ws.contexts.declared}, by --context or MEMSTORE_CONTEXT",
+            hint="leave that out to enter and leave contexts",
+        )
+
+
+# -- which one a text would belong to --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A context that a text may belong to, the better the higher `score` is, in [0, 1]; `because` are words of it."""
+
+    context: str
+    score: float
+    because: tuple[str, ...]
+
+
+def suggest_context(ws: Workspace, text: str) -> tuple[Suggestion, ...]:
+    """Return the registered contexts that a text may belong to, the best first; none is entered.
+
+    What counts: names of who belongs to the context, of whom its memories are about, and words of their titles.
+
+    Args:
+        ws: the vault.
+        text: what is to be said or written.
+    """
+    snapshot = ws.library.snapshot()
+    entries = [snapshot.catalog.entry(row) for row in visible_rows(ws, snapshot)]
+    known = world_of(ws).entities
+    said = {term_of(word) for word in words(text) if word not in STOP_WORDS}
+    found = []
+    for context in contexts(ws):
+        inside = [entry for entry in entries if context.id in (entry.context, *entry.access_grants)]
+        about = {name for entry in inside for name in entry.subject_ids}
+        people = {name for name in (*context.roster, *about) if name != ws.actor}
+        named = [name for name in sorted(people) if named_in(text, names_of({name: _aliases(known, name)}))[0]]
+        vocabulary = {term_of(word) for entry in inside for word in (*words(entry.title), *entry.tags)}
+        shared = sorted(said & (vocabulary | {term_of(word) for word in words(context.id.replace("_", " "))}))
+        score = (len(named) + len(shared) / (len(said) or 1)) / (len(named) + 1)
+        if named or shared:
+            found.append(Suggestion(context=context.id, score=round(score, 4), because=(*named, *shared)))
+    return tuple(sorted(found, key=lambda one: (-len(one.because), -one.score, one.context)))
+
+
+def _aliases(entities: Mapping[str, Entity], name: str) -> tuple[str, ...]:
+    return entities[name].aliases if name in entities else ()
 
 
 def context_id(text: str) -> str:

@@ -382,6 +382,30 @@ _CODES = (
         "In .memstore/allowed_signers the line lets nobody in. In .memstore/revoked_keys it might keep somebody out, "
         "so no key counts until it is mended. `memstore keys` writes lines that stock OpenSSH reads as well.",
     ),
+    # -- who may see it
+    _error(
+        "grants-widened",
+        "a change lets somebody see a memory without everybody's consent",
+        "Whom it is about and who told it have a say, for each grantee anew, and what it was made of must be open to "
+        "them. Take the grant out, or let `memstore privacy grant --consent` record who said yes.",
+    ),
+    _error(
+        "generalization-blocked",
+        "a generalization that names whom its source is about",
+        "It would be seen more widely than its source, and give away whom that is about. Say it without the name.",
+    ),
+    _error(
+        "generalization-unacknowledged",
+        "a generalization that may point back at its source, and nobody said that this is fine",
+        "It shares a date, a number, a phrase or most of its words with its source. Say it another way, or put your "
+        "entity id under `acknowledged_by`.",
+    ),
+    _warning(
+        "shared-elsewhere",
+        "a memory about somebody who belongs to another context",
+        "It was granted to those who are here, and its subject belongs elsewhere. Did you mean to share that? "
+        "`memstore privacy revoke` takes a grant back.",
+    ),
     # -- the audit chain
     _error(
         "audit-unreadable",

@@ -96,7 +96,7 @@ class ConsentBook:
         reaching = _filed(refusals, _scopes_that_reach(labels)) if refusals else ()
         if any(self._refuses(record, labels, say, listener) for record in reaching):
             return "consent-refused"
-        if listener.id in guardians_of(self._world, say.entity) or self._permitted_inline(labels, say):
+        if listener.id in guardians_of(self._world, say.entity):
             return None
         scopes = self._scopes_that_cover(labels, say)
         faults = {
@@ -104,7 +104,8 @@ class ConsentBook:
             for record in _filed(permits, scopes)
             if self._claims(record, labels, say)
         }
-        if None in faults:
+        # What was taken back for this listener is not upheld by a consent that names no listener.
+        if None in faults or ("consent-revoked" not in faults and self._permitted_inline(labels, say)):
             return None
         return next((code for code in MOST_TELLING if code in faults), "consent-missing")
 

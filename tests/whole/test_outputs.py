@@ -43,7 +43,11 @@ COMMANDS = (
     ["consent", "request", "--from", "human:sean", "--to", "si:luna_agent", "--scope", "subject:dog:rex"],
     ["consent", "revoke", "con_7c8q9twgxk", "--by", "human:sean"], ["consent", "list"],
     ["delegate", "--from", "human:sean", "--to", "si:claire", "--scope", "ctx:bella_care", "--expires", "1y"],
-    ["audit", "show"], ["audit", "verify"], ["watch", "--once"],
+    ["audit", "show"], ["audit", "verify"], ["watch", "--once"], ["context", "add", "ctx:here", "--open"], ["context", "list"],
+    ["privacy", "grant", "lists/trams.md", "--to", "*", "--dry-run"], ["privacy", "revoke", REF, "--from", "si:claire"],
+    ["privacy", "explain", REF, "--for", "si:claire"], ["privacy", "audit", "--id", REF], ["privacy", "diff"],
+    ["privacy", "report"], ["context", "suggest", "Bella's heart"], ["context", "show"],
+    ["context", "enter", "ctx:bella_care"], ["context", "show"], ["context", "leave"],
     ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
 )  # fmt: skip
 

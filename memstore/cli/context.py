@@ -1,0 +1,191 @@
+"""`memstore context`: where one is and who listens there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import group, several, subcommand
+from memstore.cli.written import commit_option, dry_run_option, emit_registered
+from memstore.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.contexts import KnownContext, Present
+
+
+@group("context", examples=("memstore context enter ctx:bella_care", "memstore context show", "memstore context leave"))
+def context() -> None:
+    """Enter and leave contexts: what is shown is what all who are there may see."""
+
+
+@subcommand(
+    context,
+    "add",
+    examples=(
+        "memstore context add ctx:bella_care --roster human:sean si:bella_agent dog:bella",
+        "memstore context add ctx:lobby --open",
+    ),
+)
+@click.argument("context_id", metavar="CONTEXT")
+@several("--roster", "roster", metavar="ENTITY…", help="Who belongs to it.")
+@click.option("--open", "is_open", is_flag=True, help="Anybody may be listening.")
+@several("--default-access", "default_access", metavar="ENTITY…", help="Granted on all that is made in it.")
+@several("--role", "--roles", "roles", metavar="ENTITY=ROLE…", help="Roles held while it is active.")
+@commit_option()
+@dry_run_option()
+def add(
+    session: Session, /, context_id: str, *, is_open: bool, roles: tuple[str, ...], dry_run: bool, **said: Any
+) -> None:
+    """Register a context; only the vault's owner can. In one that is not registered nothing is granted."""
+    from memstore.flows.contexts import add_context
+
+    held: dict[str, list[str]] = {}
+    for text in roles:
+        name, equals, role = text.partition("=")
+        if not equals:
+            raise UsageError(f"`{text}` is no ENTITY=ROLE", hint="write like si:bella_agent=care_agent")
+        held.setdefault(name, []).append(role)
+    done = add_context(session.workspace(), context_id, open=is_open, roles=held, dry_run=dry_run, **said)
+    emit_registered(session, "context-add", done, dry_run=dry_run)
+
+
+@subcommand(
+    context,
+    "enter",
+    examples=(
+        "memstore context enter ctx:bella_care",
+        "memstore context enter ctx:bella_health --role care_agent --participants human:sean si:bella_agent",
+    ),
+)
+@click.argument("context_id", metavar="CONTEXT")
+@several("--participants", "--participant", "participants", metavar="ENTITY…", help="Who is there.")
+@click.option("--role", metavar="ROLE", help="What you are there, for people to read.")
+def enter(session: Session, context_id: str, *, participants: tuple[str, ...], role: str | None) -> None:
+    """Enter a context, in place of the one before; after 12 hours it ends, in an error.
+
+    It holds for you (--as) and your session (MEMSTORE_SESSION) alone. Without participants, whoever the registry lists
+    is there.
+    """
+    from memstore.flows.contexts import enter_context
+
+    present = enter_context(session.workspace(any_context=True), context_id, participants=participants, role=role)
+    _emit(session, "context-enter", present)
+    if not present.registered:
+        session.say(f"{context_id} is not registered, so it grants nothing; memstore context add registers it")
+
+
+@subcommand(context, "leave", examples=("memstore context leave",))
+def leave(session: Session) -> None:
+    """Leave the context for none; what was granted in it stays granted."""
+    from memstore.flows.contexts import leave_context
+
+    left = leave_context(session.workspace(any_context=True))
+    session.emit("context-leave", document=lambda: {"left": left}, lines=lambda: (f"left {left}",) if left else ())
+    if left is None:
+        session.say("no context is active")
+
+
+@subcommand(context, "show", examples=("memstore context show",))
+def show(session: Session) -> None:
+    """Show the active context and who listens there."""
+    from memstore.flows.contexts import present_context
+
+    present = present_context(session.workspace(any_context=True))
+    _emit(session, "context-show", present)
+    if present.context is None:
+        session.say("no context is active")
+
+
+@subcommand(context, "list", examples=("memstore context list",))
+def list_contexts(session: Session) -> None:
+    """List the registered contexts; anybody but the vault's owner sees those that list them."""
+    from memstore.flows.contexts import contexts
+
+    known = contexts(session.workspace())
+    session.emit(
+        "context-list",
+        document=lambda: {"contexts": [_document(one) for one in known]},
+        lines=lambda: (_line(session, one) for one in known),
+        each="contexts",
+    )
+    if not known:
+        session.say("no context is registered; memstore context add registers one")
+
+
+@subcommand(context, "suggest", examples=('memstore context suggest "How is Bella\'s heart?"',))
+@click.argument("text", metavar="TEXT")
+def suggest(session: Session, text: str) -> None:
+    """Name the contexts that a text may belong to, the best first; none is entered."""
+    from memstore.cli.output import safe_line
+    from memstore.flows.contexts import suggest_context
+
+    found = suggest_context(session.workspace(), text)
+    session.emit(
+        "context-suggest",
+        document=lambda: {
+            "suggestions": [{"context": one.context, "score": one.score, "because": [*one.because]} for one in found]
+        },
+        lines=lambda: (f"{session.paint('ref', one.context)}  {safe_line(', '.join(one.because))}" for one in found),
+        each="suggestions",
+    )
+    if found:
+        session.say(f"memstore context enter {found[0].context}")
+    else:
+        session.say("no registered context fits")
+
+
+def _emit(session: Session, verb: str, present: Present) -> None:
+    session.emit(verb, document=lambda: _present_document(present), lines=lambda: _present_lines(session, present))
+
+
+def _present_document(present: Present) -> dict[str, Any]:
+    from memstore.model.instants import instant
+
+    active = present.context
+    expires = instant(active.expires_at) if active and active.expires_at else None
+    return {
+        "context": active.id if active else None,
+        "registered": present.registered,
+        "participants": [*active.participants] if active else [],
+        "role": active.role if active else None,
+        "listeners": [*present.listeners],
+        "expires_at": expires,
+        "trouble": present.trouble,
+    }
+
+
+def _present_lines(session: Session, present: Present) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+    from memstore.model.instants import instant
+
+    active = present.context
+    if active is None:
+        return
+    ends = f" until {instant(active.expires_at)}" if active.expires_at else ""
+    role = f" as {active.role}" if active.role else ""
+    yield session.paint("ref", safe_line(active.id)) + safe_line(f"{role}{ends}")
+    if present.trouble:
+        yield f"  {present.trouble}: memstore context enter CTX, or context leave"
+    else:
+        yield f"  listening: {safe_line(', '.join(present.listeners) or 'nobody else')}"
+
+
+def _document(one: KnownContext) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "path": one.path,
+        "roster": [*one.roster],
+        "open": one.open,
+        "default_access": [*one.default_access],
+    }
+
+
+def _line(session: Session, one: KnownContext) -> str:
+    from memstore.cli.output import safe_line
+
+    words = ", ".join(one.roster) + ("  open" if one.open else "")
+    return f"{session.paint('path', safe_line(one.path))}: {session.paint('ref', one.id)}  {words}".rstrip()

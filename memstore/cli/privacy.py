@@ -1,0 +1,274 @@
+"""`memstore privacy`: who may see a memory, who sees it, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import group, ref_argument, several, subcommand
+from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from memstore.cli.session import Session
+    from memstore.flows.privacy import Shared
+    from memstore.flows.who_sees import Seer, SightChange, Sighted
+    from memstore.model.world import Decision
+
+
+@group(
+    "privacy",
+    examples=(
+        "memstore privacy grant m_7f3 --to si:new_vet_agent --consent human:sean",
+        "memstore privacy audit --subject dog:bella",
+    ),
+)
+def privacy() -> None:
+    """Share memories, take that back, and see who sees what."""
+
+
+@subcommand(
+    privacy,
+    "grant",
+    examples=(
+        "memstore privacy grant m_7f3 --to si:new_vet_agent --consent human:sean",
+        "memstore privacy grant m_7f3 --to '*'",
+    ),
+)
+@ref_argument()
+@several("--to", "to", metavar="ENTITY…", required=True, help="Who is to see it: entities, groups, ctx:… or '*'.")
+@several("--consent", "consents", metavar="ENTITY…", help="Who has consented; recorded for this memory and these.")
+@commit_option()
+@dry_run_option()
+def grant(
+    session: Session, ref: str, *, to: tuple[str, ...], consents: tuple[str, ...], commit: bool, dry_run: bool
+) -> None:
+    """Let others see a memory of yours.
+
+    Whom it is about and who told it must have consented, for these grantees; what it was made of must be open to them.
+    """
+    from memstore.flows.privacy import grant_access
+
+    done = grant_access(session.workspace(), ref, to, consents, commit=commit, dry_run=dry_run)
+    _emit_shared(session, "privacy-grant", done, dry_run=dry_run)
+
+
+@subcommand(privacy, "revoke", examples=("memstore privacy revoke m_7f3 --from si:old_agent",))
+@ref_argument()
+@several("--from", "whom", metavar="ENTITY…", required=True, help="Who is not to see it any more.")
+@commit_option()
+@dry_run_option()
+def revoke(session: Session, ref: str, *, whom: tuple[str, ...], commit: bool, dry_run: bool) -> None:
+    """Take a grant back. Who would still see it through a group, a context or '*' is denied by name."""
+    from memstore.flows.privacy import revoke_access
+
+    done = revoke_access(session.workspace(), ref, whom, commit=commit, dry_run=dry_run)
+    _emit_shared(session, "privacy-revoke", done, dry_run=dry_run)
+
+
+@subcommand(
+    privacy,
+    "explain",
+    examples=(
+        "memstore privacy explain m_7f3 --for si:luna_agent",
+        "memstore privacy explain m_7f3 --for human:sean --in ctx:bella_care",
+    ),
+)
+@ref_argument()
+@click.option("--for", "viewer", metavar="ENTITY", required=True, help="Who would look.")
+@click.option("--in", "in_context", metavar="CTX", help="In which context.")
+def explain(session: Session, ref: str, *, viewer: str, in_context: str | None) -> None:
+    """Say whether somebody may see a memory, why, and what would change that."""
+    from memstore.flows.privacy import explain_access
+
+    decision = explain_access(session.workspace(), ref, viewer, context=in_context)
+    session.emit(
+        "privacy-explain", document=lambda: _decision_document(decision), lines=lambda: _decision_lines(decision)
+    )
+
+
+@subcommand(
+    privacy,
+    "audit",
+    examples=(
+        "memstore privacy audit --subject dog:bella",
+        "memstore privacy audit --entity si:tutor_b --stack student_123",
+        "memstore privacy audit --id m_7f3",
+    ),
+)
+@click.option("--subject", metavar="ENTITY", help="Memories about it, and who sees them.")
+@click.option("--entity", metavar="ENTITY", help="Memories that it sees.")
+@click.option("--id", "ref", metavar="REF", help="One memory, and who sees it.")
+@click.option("--stack", metavar="DIR", help="Another vault than this one.")
+def audit(session: Session, *, subject: str | None, entity: str | None, ref: str | None, stack: str | None) -> None:
+    """Show who sees what. Anybody but the vault's owner learns no more than what they see themselves."""
+    from memstore.flows.who_sees import audit_sight
+
+    if sum(given is not None for given in (subject, entity, ref)) != 1:
+        raise UsageError("say what to look at", hint="one of --subject ENTITY, --entity ENTITY, --id REF")
+    if stack is not None:
+        session.choices.vault = stack
+    found = audit_sight(session.workspace(), subject=subject, entity=entity, ref=ref)
+    session.emit(
+        "privacy-audit",
+        document=lambda: {"memories": [_sighted_document(one) for one in found]},
+        lines=lambda: (line for one in found for line in _sighted_lines(session, one)),
+        each="memories",
+    )
+    if not found:
+        session.say("no memory")
+
+
+@subcommand(privacy, "report", examples=("memstore privacy report",))
+def report(session: Session) -> None:
+    """Show what each entity sees, by itself and in contexts."""
+    from memstore.flows.who_sees import sight_report
+
+    found = sight_report(session.workspace())
+    session.emit(
+        "privacy-report",
+        document=lambda: {"entities": [_report_document(entity, seen) for entity, seen in found.items()]},
+        lines=lambda: _report_lines(session, found),
+        each="entities",
+    )
+    if not found:
+        session.say("nobody but the owner sees anything")
+
+
+@subcommand(privacy, "diff", examples=("memstore privacy diff", "memstore privacy diff HEAD~3 HEAD"))
+@click.argument("old", metavar="[A]", default="HEAD")
+@click.argument("new", metavar="[B]", required=False)
+def diff(session: Session, *, old: str, new: str | None) -> None:
+    """Say who gained or lost sight of what between two states: commits or dates; B is the work tree if not given."""
+    from memstore.flows.who_sees import sight_diff
+
+    changes = sight_diff(session.workspace(), old, new)
+    session.emit(
+        "privacy-diff",
+        document=lambda: {"changes": [_change_document(change) for change in changes]},
+        lines=lambda: (line for change in changes for line in _change_lines(session, change)),
+        each="changes",
+    )
+    if not changes:
+        session.say("nobody gained or lost sight of anything")
+
+
+# -- as JSON and as lines ---------------------------------------------------------------------------
+
+
+def _emit_shared(session: Session, verb: str, done: Shared, *, dry_run: bool) -> None:
+    session.emit(
+        verb,
+        document=lambda: {
+            **saved_document(done.saved, dry_run=dry_run),
+            "scope": done.scope,
+            "access_grants": [*done.grants],
+            "access_denies": [*done.denies],
+            "consents": [*done.consents],
+        },
+        lines=lambda: _shared_lines(session, done, dry_run=dry_run),
+    )
+    if not done.saved.changed:
+        session.say("nothing changed")
+    say_findings(session, done.saved.findings)
+
+
+def _shared_lines(session: Session, done: Shared, *, dry_run: bool) -> Iterator[str]:
+    for line in saved_lines(session, done.saved, dry_run=dry_run):
+        yield line if dry_run else f"{line}  {done.scope}"
+
+
+def _decision_document(decision: Decision) -> dict[str, Any]:
+    return {
+        "decision": "allow" if decision.allowed else "deny",
+        "code": decision.code,
+        "rule": decision.rule,
+        "who": [*decision.who],
+        "missing": [*decision.missing],
+        "fix": decision.fix,
+    }
+
+
+def _decision_lines(decision: Decision) -> Iterator[str]:
+    rule = f" (rule {decision.rule})" if decision.rule else ""
+    yield f"{'allow' if decision.allowed else 'deny'}: {decision.code}{rule}"
+    if decision.who:
+        yield f"  who: {', '.join(decision.who)}"
+    if decision.missing:
+        yield f"  missing: {', '.join(decision.missing)}"
+    if decision.fix:
+        yield f"  fix: {decision.fix}"
+
+
+def _sighted_document(one: Sighted) -> dict[str, Any]:
+    return {
+        "ref": one.ref,
+        "path": one.path,
+        "title": one.title,
+        "scope": one.scope,
+        "subjects": [*one.subjects],
+        "seen_by": _seers_document(one.seen_by),
+    }
+
+
+def _seers_document(seers: Iterable[Seer]) -> list[dict[str, Any]]:
+    return [{"entity": seer.entity, "context": seer.context} for seer in seers]
+
+
+def _sighted_lines(session: Session, one: Sighted) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    ref = f"{session.paint('ref', one.ref)}  " if one.ref else ""
+    yield f"{session.paint('path', safe_line(one.path))}: {ref}{safe_line(one.title)}  {one.scope}"
+    if one.seen_by:
+        yield f"  seen by {_seers(one.seen_by)}"
+
+
+def _seers(seers: Iterable[Seer]) -> str:
+    return ", ".join(seer.entity + (f" in {seer.context}" if seer.context else "") for seer in seers)
+
+
+def _report_document(entity: str, seen: Iterable[Sighted]) -> dict[str, Any]:
+    memories = [
+        {"ref": one.ref, "path": one.path, "context": seer.context}
+        for one in seen
+        for seer in one.seen_by
+        if seer.entity == entity
+    ]
+    return {"entity": entity, "memories": memories}
+
+
+def _report_lines(session: Session, found: Mapping[str, tuple[Sighted, ...]]) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for entity, seen in found.items():
+        always = [one for one in seen if any(seer == (entity, None) for seer in one.seen_by)]
+        inside = len(seen) - len(always)
+        yield f"{session.paint('ref', entity)}  {len(always)}" + (f"  {inside} more in contexts" if inside else "")
+        for one in seen:
+            where = ", ".join(seer.context for seer in one.seen_by if seer.entity == entity and seer.context)
+            yield f"  {safe_line(one.path)}: {one.ref or ''}  {safe_line(one.title)}" + (
+                f"  in {where}" if where else ""
+            )
+
+
+def _change_document(change: SightChange) -> dict[str, Any]:
+    return {
+        "ref": change.ref,
+        "path": change.path,
+        "gained": _seers_document(change.gained),
+        "lost": _seers_document(change.lost),
+    }
+
+
+def _change_lines(session: Session, change: SightChange) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    yield f"{session.paint('path', safe_line(change.path))}: {session.paint('ref', change.ref)}"
+    if change.gained:
+        yield session.paint("added", f"  + {_seers(change.gained)}")
+    if change.lost:
+        yield session.paint("removed", f"  - {_seers(change.lost)}")

@@ -1,0 +1,194 @@
+"""Grants: who may see a memory, given and taken back; and why somebody sees it or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Unpack
+
+from memstore.codec.splice import AppendItems, RemoveItems, apply
+from memstore.errors import RefusedError, UsageError
+from memstore.flows.amend import opened_for_change
+from memstore.flows.audit import recorded
+from memstore.flows.consents import consent_values
+from memstore.flows.registry import Saving, entity_id, new_file
+from memstore.flows.save import Edit, save_all
+from memstore.flows.visible import sees_unreadable
+from memstore.flows.whole_world import whole_world
+from memstore.model.registry import RegistryKind
+from memstore.model.sharing import EVERYBODY
+from memstore.model.world import ActiveContext, Decision, Session
+from memstore.rules import grants
+from memstore.rules.consent import who_may_permit
+from memstore.rules.judge import Judge, labels_of
+from memstore.rules.standing import Standings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.flows.save import Saved
+    from memstore.model.world import World
+    from memstore.ports.journal import Written
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What became of a memory's grants: who has them now, who is denied, which consents were recorded with it."""
+
+    saved: Saved
+    scope: str
+    grants: tuple[str, ...]
+    denies: tuple[str, ...]
+    consents: tuple[str, ...] = ()
+
+
+def grant_access(
+    ws: Workspace, ref: str, to: Sequence[str], consents: Sequence[str] = (), **saving: Unpack[Saving]
+) -> Shared:
+    """Let others see a memory.
+
+    >>> saved = memstore.raw(ws, "Dogs love fetch")
+    >>> memstore.grant_access(ws, saved.ref, ["*"]).scope
+    'public'
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        to: entities, groups, roles, contexts, or `*`.
+        consents: who is said to consent; it is recorded for this memory and these grantees.
+        saving: whether to write it, `Saving`.
+
+    Raises:
+        NotFoundError: there is no such memory that the actor sees.
+        UsageError: an id is none.
+        RefusedError: the memory is not the actor's, or somebody with a say has not consented, or the memory was made
+            of one that the grantee may not see.
+    """
+    file = opened_for_change(ws, ref)
+    memory_id = _own(ws, file)
+    world = _world_with(ws, file)
+    session, said = Session(viewer=ws.actor, at=ws.clock.now()), tuple(consents)
+    for name in to:
+        _stop_unless_granted(world, file, grants.may_grant(world, session, memory_id, _grantee(name), said), name)
+    records = [
+        consent_values(ws, entity_id(who, "who consents"), name, f"mem:{memory_id}") for name in to for who in consents
+    ]
+    files = [new_file(ws, RegistryKind.CONSENT, values) for values in records]
+    ids = tuple(str(values["id"]) for values in records)
+    after = apply(file, [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))])
+    event = recorded(ws, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])
+    return _saved(ws, file, after, [*files, event], "privacy grant", ids, saving)
+
+
+def revoke_access(ws: Workspace, ref: str, whom: Sequence[str], **saving: Unpack[Saving]) -> Shared:
+    """Take grants back; who would still see the memory through a group, a role, a context or `*` is denied by name.
+
+    Raises:
+        NotFoundError: there is no such memory that the actor sees.
+        RefusedError: the memory is not the actor's.
+    """
+    file = opened_for_change(ws, ref)
+    memory_id = _own(ws, file)
+    world = _world_with(ws, file)
+    taken = tuple(map(_grantee, whom))
+    kept = [name for name in file.memory.access_grants if name not in taken]
+    still = tuple(name for name in taken if name != EVERYBODY and _still_matches(ws, world, name, kept))
+    after = apply(file, [RemoveItems("access_grants", taken), AppendItems("access_denies", still)])
+    event = recorded(ws, "privacy revoke", memory=memory_id, whom=[*taken], denied=[*still])
+    return _saved(ws, file, after, [event], "privacy revoke", (), saving)
+
+
+def explain_access(ws: Workspace, ref: str, viewer: str, *, context: str | None = None) -> Decision:
+    """Return whether somebody may see a memory, and why; reasons are for the vault's owner alone.
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        viewer: who would look.
+        context: in which context; None is in none.
+
+    Raises:
+        NotFoundError: there is no such memory that the actor sees.
+        RefusedError: somebody else than the vault's owner asks about others.
+    """
+    file = opened_for_change(ws, ref)
+    entity_id(viewer, "who looks")
+    if not sees_unreadable(ws):
+        if viewer != ws.actor:
+            raise RefusedError("what others see is for the vault's owner to know", hint="ask the owner")
+        return Decision(allowed=True, code="granted")
+    active = ActiveContext(id=context) if context else None
+    session = Session(viewer=viewer, at=ws.clock.now(), context=active)
+    return Judge(_world_with(ws, file), session).decide_on(labels_of(file.memory))
+
+
+def _own(ws: Workspace, file: MemoryFile) -> str:
+    """Return the id of a memory that is the actor's to share."""
+    if ws.actor != (file.memory.owner or ws.config.owner):
+        raise RefusedError(f"{file.path} is not {ws.actor}'s to share", hint="ask its owner")
+    if not file.memory.id:
+        raise UsageError(f"{file.path} has no id to name it by", hint=f"memstore adopt {file.path}")
+    return file.memory.id
+
+
+def _world_with(ws: Workspace, file: MemoryFile) -> World:
+    """Return the world with this memory as it was read."""
+    world = whole_world(ws, ws.library.snapshot())
+    labels = labels_of(file.memory)
+    return replace(world, memories={**world.memories, labels.id: labels})
+
+
+def _grantee(name: str) -> str:
+    return EVERYBODY if name in (EVERYBODY, "public") else entity_id(name, "grantee")
+
+
+def _stop_unless_granted(world: World, file: MemoryFile, decision: Decision, to: str) -> None:
+    if decision.allowed:
+        return
+    memory_id, lacking = file.memory.id, ", ".join(decision.missing)
+    if decision.code == "lineage":
+        text, hint = f"{lacking}, which it is made of, is closed to {to}", decision.fix
+    elif decision.code.startswith(("consent", "delegation")):
+        text = f"it needs the consent of {lacking} ({decision.code})"
+        asked = (one.partition(":")[2] for one in decision.missing)
+        who = " ".join(dict.fromkeys(min(who_may_permit(world, entity), default="PERSON") for entity in asked))
+        named = f"'{to}'" if to == EVERYBODY else to
+        hint = f"memstore privacy grant {memory_id} --to {named} --consent {who}"
+    else:
+        text, hint = decision.code, decision.fix
+    raise RefusedError(f"{file.memory.ref} can't be granted to {to}: {text}", hint=hint)
+
+
+def _still_matches(ws: Workspace, world: World, name: str, kept: Sequence[str]) -> bool:
+    """Whether somebody would be admitted by grants that are kept, at any time and in any context."""
+    standings = Standings(world, ws.clock.now(), None)
+    names = standings.listener(name).closed_by | standings.grantee(name).opened_by
+    is_open = {context for context, known in world.contexts.items() if known.open}
+    roles = {role for known in world.contexts.values() for role in known.roles.get(name, ())}
+    return not (names | is_open | roles).isdisjoint(kept)
+
+
+def _saved(
+    ws: Workspace,
+    file: MemoryFile,
+    after: bytes,
+    own: Sequence[Written],
+    verb: str,
+    consents: tuple[str, ...],
+    saving: Saving,
+) -> Shared:
+    from memstore.codec import memory_file
+
+    changes = after != file.data or consents
+    edit = Edit(path=file.path, before=file, after=after)
+    saved = save_all(ws, [edit], verb=verb, own=own if changes else (), **saving)[0]
+    made = memory_file.read(file.path, after)
+    memory = made.memory if isinstance(made, memory_file.MemoryFile) else file.memory
+    return Shared(
+        saved=saved,
+        scope=grants.scope_of(whole_world(ws, ws.library.snapshot()), memory.access_grants),
+        grants=memory.access_grants,
+        denies=memory.access_denies,
+        consents=consents,
+    )

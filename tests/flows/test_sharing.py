@@ -1,0 +1,217 @@
+"""Grants given and taken back, what new memories inherit, who sees what; on a vault in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+import memstore
+from memstore.codec import memory_file
+from memstore.errors import NotFoundError, RefusedError, UsageError
+from memstore.model.config import Config
+from memstore.model.world import ActiveContext
+from tests.memory_workspace import files_of, memory_workspace
+
+if TYPE_CHECKING:
+    from memstore.flows.save import Saved
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+OWNER = "si:bella_agent"
+
+
+class Here:
+    """A state of contexts in memory."""
+
+    declared = None
+
+    def __init__(self) -> None:
+        self.active: ActiveContext | None = None
+
+    def current(self) -> ActiveContext | None:
+        return self.active
+
+    def enter(self, context: ActiveContext) -> None:
+        self.active = context
+
+    def leave(self) -> None:
+        self.active = None
+
+
+@pytest.fixture
+def ws() -> Workspace:
+    ws = replace(memory_workspace(actor=OWNER, config=Config(owner=OWNER)), contexts=Here())
+    memstore.add_entity(ws, "dog:bella", aliases=["Bella"], guardians=["human:sean"])
+    memstore.add_context(ws, "ctx:bella_health", roster=["human:sean", OWNER])
+    memstore.add_context(ws, "ctx:park", roster=["si:max", "si:luna"])
+    return ws
+
+
+def murmur(ws: Workspace) -> Saved:
+    return memstore.raw(
+        ws, "Bella has a heart murmur", source="vet:dr_smith", subject_ids=["dog:bella"],
+        access_grants=["human:sean", OWNER], consent_grants=["human:sean"],
+    )  # fmt: skip
+
+
+def memory(ws: Workspace, saved: Saved) -> Memory:
+    read = memory_file.read(saved.path, files_of(ws)[saved.path])
+    assert isinstance(read, memory_file.MemoryFile)
+    return read.memory
+
+
+def seen_by(ws: Workspace, ref: str | None) -> list[tuple[str, str | None]]:
+    return [(seer.entity, seer.context) for one in memstore.audit_sight(ws, ref=ref or "") for seer in one.seen_by]
+
+
+# -- what a new memory inherits --------------------------------------------------------------------
+
+
+def test_without_a_context_what_was_told_is_for_who_told_it(ws: Workspace) -> None:
+    assert memory(ws, memstore.raw(ws, "I am late", source_entity="human:sean")).access_grants == ("human:sean",)
+    assert memory(ws, memstore.raw(ws, "It rains")).access_grants == ()
+    assert memory(ws, memstore.raw(ws, "I am late", source_entity="human:sean", access_grants=[])).access_grants == ()
+
+
+def test_in_a_context_told_ones_are_for_who_listens_and_observed_ones_for_the_context(ws: Workspace) -> None:
+    memstore.enter_context(ws, "ctx:bella_health", participants=["human:sean", OWNER], role="care_agent")
+    told = memory(ws, memstore.raw(ws, "Bella takes pimobendan", source_entity="human:sean"))
+    seen = memory(ws, memstore.raw(ws, "Bella seemed sad"))
+    assert told.access_grants == ("human:sean", "ctx:bella_health")
+    assert (seen.access_grants, seen.context) == (("ctx:bella_health",), "ctx:bella_health")
+
+
+def test_what_belongs_elsewhere_is_asked_about(ws: Workspace) -> None:
+    memstore.enter_context(ws, "ctx:park")
+    saved = memstore.raw(ws, "Her heart is weak", subject_ids=["dog:bella"])
+    (finding,) = saved.findings
+    assert finding.code == "shared-elsewhere"
+    assert "did you mean to share that?" in finding.text
+    assert memory(ws, saved).access_grants == ("ctx:park",)
+    assert memstore.raw(ws, "Her heart", subject_ids=["dog:bella"], access_grants=[]).findings == ()
+
+
+def test_an_expired_context_lets_nothing_be_written(ws: Workspace) -> None:
+    ws.contexts.enter(ActiveContext(id="ctx:park", expires_at=ws.clock.now() - timedelta(hours=1)))
+    with pytest.raises(RefusedError, match="expired"):
+        memstore.raw(ws, "Anything")
+
+
+# -- grants ----------------------------------------------------------------------------------------
+
+
+def test_a_grant_needs_consent_for_the_new_grantee(ws: Workspace) -> None:
+    saved = murmur(ws)
+    before = dict(files_of(ws))
+    with pytest.raises(RefusedError, match="subject:dog:bella") as error:
+        memstore.grant_access(ws, saved.ref or "", ["si:new_vet"])
+    assert error.value.hint == f"memstore privacy grant {memory(ws, saved).id} --to si:new_vet --consent human:sean"
+    assert files_of(ws) == before
+    done = memstore.grant_access(ws, saved.ref or "", ["si:new_vet"], ["human:sean"])
+    assert [(one.grantor, one.grantee, one.scope) for one in memstore.consents(ws)] == [
+        ("human:sean", "si:new_vet", f"mem:{memory(ws, saved).id}")
+    ]
+    assert done.grants == ("human:sean", OWNER, "si:new_vet")
+    assert seen_by(ws, saved.ref) == [("human:sean", None), ("si:new_vet", None)]
+
+
+def test_a_consent_that_is_taken_back_closes_at_once(ws: Workspace) -> None:
+    saved = murmur(ws)
+    done = memstore.grant_access(ws, saved.ref or "", ["si:new_vet"], ["human:sean"])
+    memstore.revoke_consent(ws, done.consents[0], by="human:sean")
+    assert seen_by(ws, saved.ref) == [("human:sean", None)]
+    assert memstore.explain_access(ws, saved.ref or "", "si:new_vet").code == "consent-revoked"
+
+
+def test_nothing_is_granted_past_a_source_that_is_closed(ws: Workspace) -> None:
+    source = memstore.raw(ws, "It rained on us")
+    made = memstore.note(ws, "Rain is likely", derived_from=[source.ref or ""])
+    with pytest.raises(RefusedError, match="closed to"):
+        memstore.grant_access(ws, made.ref or "", ["*"])
+
+
+def test_whom_a_group_still_admits_is_denied_by_name(ws: Workspace) -> None:
+    memstore.add_members(ws, "group:team", ["si:max", "si:luna"])
+    saved = memstore.raw(ws, "Dogs love fetch", access_grants=["group:team", "si:max"])
+    assert memstore.revoke_access(ws, saved.ref or "", ["si:max"]).denies == ("si:max",)
+    assert seen_by(ws, saved.ref) == [("si:luna", None)]
+    assert memstore.grant_access(ws, saved.ref or "", ["si:max"]).denies == ()
+    assert memstore.revoke_access(ws, saved.ref or "", ["group:team"]).denies == ()
+    assert seen_by(ws, saved.ref) == [("si:max", None)]
+
+
+@pytest.mark.parametrize("grantee", ["HUMAN:SEAN", "sean", "%", "_", '["human:sean"]', "human:sean,si:x"])
+def test_a_grantee_is_an_id(ws: Workspace, grantee: str) -> None:
+    saved = memstore.raw(ws, "Dogs love fetch")
+    with pytest.raises(UsageError):
+        memstore.grant_access(ws, saved.ref or "", [grantee])
+
+
+def test_undo_takes_a_grant_back_with_its_consents(ws: Workspace) -> None:
+    saved = murmur(ws)
+    memstore.grant_access(ws, saved.ref or "", ["si:new_vet"], ["human:sean"])
+    memstore.undo(ws)
+    assert memory(ws, saved).access_grants == ("human:sean", OWNER)
+    assert memstore.consents(ws) == ()
+    assert [event.event for event in memstore.audit_trail(ws)][:2] == ["undo", "privacy grant"]
+
+
+def test_a_dry_run_writes_nothing(ws: Workspace) -> None:
+    saved = memstore.raw(ws, "Dogs love fetch")
+    before = dict(files_of(ws))
+    assert "access_grants" in memstore.grant_access(ws, saved.ref or "", ["*"], dry_run=True).saved.diff
+    assert files_of(ws) == before
+
+
+# -- who sees what ---------------------------------------------------------------------------------
+
+
+def test_to_outsiders_a_hidden_memory_is_an_unknown_one(ws: Workspace) -> None:
+    saved = murmur(ws)
+    other = memory_workspace(files_of(ws), actor="si:max", config=Config(owner=OWNER))
+    told = []
+    for ref in (saved.ref or "", "raw:m_nothing000"):
+        for act in (
+            lambda ref=ref: memstore.explain_access(other, ref, "si:max"),
+            lambda ref=ref: memstore.grant_access(other, ref, ["si:max"]),
+            lambda ref=ref: memstore.revoke_access(other, ref, ["human:sean"]),
+            lambda ref=ref: memstore.audit_sight(other, ref=ref),
+        ):
+            with pytest.raises(NotFoundError) as error:
+                act()
+            told.append((str(error.value).replace(ref, "…"), error.value.hint))
+    assert len(set(told)) == 1
+    assert memstore.audit_sight(other, subject="dog:bella") == ()
+    with pytest.raises(RefusedError):
+        memstore.sight_report(other)
+
+
+def test_sight_in_a_context_is_told_apart(ws: Workspace) -> None:
+    saved = memstore.raw(ws, "Dogs love fetch", access_grants=["ctx:park"])
+    assert seen_by(ws, saved.ref) == [("si:luna", "ctx:park"), ("si:max", "ctx:park")]
+    assert [one.ref for one in memstore.sight_report(ws)["si:max"]] == [saved.ref]
+    assert memstore.audit_sight(ws, entity="human:sean") == ()
+
+
+# -- contexts --------------------------------------------------------------------------------------
+
+
+def test_entering_switches_and_leaving_returns_to_none(ws: Workspace) -> None:
+    memstore.enter_context(ws, "ctx:park")
+    present = memstore.enter_context(ws, "ctx:bella_health")
+    assert (present.registered, present.listeners) == (True, ("human:sean",))
+    assert memstore.leave_context(ws) == "ctx:bella_health"
+    assert memstore.present_context(ws).context is None
+    assert not memstore.enter_context(ws, "ctx:unknown").registered
+    with pytest.raises(UsageError, match="role"):
+        memstore.enter_context(ws, "ctx:park", participants=["role:tutor"])
+
+
+def test_a_context_is_suggested_and_not_entered(ws: Workspace) -> None:
+    memstore.raw(ws, "Heart murmurs", subject_ids=["dog:bella"], access_grants=["ctx:bella_health"])
+    assert [one.context for one in memstore.suggest_context(ws, "How is Bella's heart?")] == ["ctx:bella_health"]
+    assert memstore.suggest_context(ws, "The weather") == ()
+    assert memstore.present_context(ws).context is None
