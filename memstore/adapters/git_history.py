@@ -204,6 +204,16 @@ class GitHistory:
         )
         return list(git_objects.raw_changes(printed.split(b"\0")[:-1], repository.prefix))
 
+    def index_files(self) -> Mapping[str, str]:
+        """Return the blob of every file in the index, by its path; memories, registries and all else."""
+        repository = self.require()
+        git = GitProcess(repository.root, self._git.environ)
+        listed = git.run("ls-files", "-s", "-z", "--", repository.prefix or ".")
+        return {
+            os.fsdecode(path).removeprefix(repository.prefix): described.split()[1].decode()
+            for described, _, path in (line.partition(b"\t") for line in listed.split(b"\0")[:-1])
+        }
+
     def staged_ids(self, ids: Collection[str]) -> Mapping[str, str]:
         """Return the memory id of each staged file, changed or not, that holds one of these ids, by path."""
         prefix = self.require().prefix

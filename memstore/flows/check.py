@@ -122,7 +122,8 @@ def check_staged_files(ws: Workspace) -> CheckResult:
         GitError: there is no repository.
     """
     stop_for_others(ws)
-    return CheckResult(files=len(staged(ws.history).files), findings=check_staged(ws.history))
+    findings = check_staged(ws.history, owner=lambda: ws.config.owner, now=ws.clock.now())
+    return CheckResult(files=len(staged(ws.history).files), findings=findings)
 
 
 def _chosen(ws: Workspace, paths: Sequence[str]) -> tuple[list[str], list[str]]:

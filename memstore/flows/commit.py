@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import audit_event
+from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.changes import Changes, check_changes, introduced_ids
 from memstore.flows.pending import own_pending, pending
 from memstore.flows.resolve import resolve
+from memstore.flows.whole_world import whole_world
+from memstore.flows.widening import Surroundings, check_widening
 from memstore.model.finding import in_order
+from memstore.ports.vault import read_file
 from memstore.rules import audit, commit_messages, own_files, transitions
 from memstore.rules.audit import AUDIT_HEAD
 from memstore.rules.vault_places import is_audit_path
@@ -92,7 +96,7 @@ def _commit(
     left_out = tuple(file.path for file in waiting.changes.broken)
     if not chosen and not own:
         return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
-    findings = _checked(Changes(tuple(chosen), ()), waiting.files, snapshot)
+    findings = _checked(ws, Changes(tuple(chosen), ()), waiting.files, snapshot)
     message = _message(chosen, own, text)
     made = ws.history.commit({**_files(chosen, waiting.files), **own}, message, at=ws.clock.now())
     return Committed(
@@ -123,7 +127,7 @@ def _events(own: Mapping[str, bytes | None]) -> Iterator[AuditEvent]:
             yield event
 
 
-def _checked(changes: Changes, files: Mapping[str, ReadFile], snapshot: Snapshot) -> tuple[Finding, ...]:
+def _checked(ws: Workspace, changes: Changes, files: Mapping[str, ReadFile], snapshot: Snapshot) -> tuple[Finding, ...]:
     """Return warnings; stop on errors, as the pre-commit hook does."""
     introduced = introduced_ids(changes, files)
     catalog = snapshot.catalog
@@ -132,12 +136,21 @@ def _checked(changes: Changes, files: Mapping[str, ReadFile], snapshot: Snapshot
         for memory_id, _ in introduced.values()
     }
     findings = check_changes(changes, files)
+    findings += check_widening(changes.memories, files, lambda ids: _around(ws, snapshot, ids), ws.clock.now())
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     errors = [finding for finding in in_order(findings) if finding.is_error]
     if errors:
         told = "\n".join(f"{e.path}:{e.at.line}:{e.at.column}: error: {e.text} [{e.code}]" for e in errors)
         raise RefusedError(f"nothing was committed:\n{told}", hint=errors[0].hint)
     return in_order(findings)
+
+
+def _around(ws: Workspace, snapshot: Snapshot, ids: frozenset[str]) -> Surroundings:
+    """Return the registries and all memories as they are, and those with these ids in full."""
+    catalog = snapshot.catalog
+    read = [read_file(ws.vault, catalog.entry(row).path) for name in ids for row in catalog.rows_of_id(name)]
+    memories = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
+    return Surroundings(whole_world(ws, snapshot), memories)
 
 
 def _files(changes: Sequence[MemoryChange], files: Mapping[str, ReadFile]) -> dict[str, bytes | None]:

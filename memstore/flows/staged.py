@@ -6,16 +6,21 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.codec import memory_file
+from memstore.codec.memory_file import MemoryFile
 from memstore.flows.changes import changes_between, check_changes, introduced_ids
+from memstore.flows.widening import Surroundings, check_widening
 from memstore.model.finding import in_order
+from memstore.model.ids import is_memory_id
 from memstore.rules import transitions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
     from memstore.flows.changes import Changes
     from memstore.model.finding import Finding
+    from memstore.model.memory import Memory
     from memstore.ports.history import History
 
 
@@ -35,10 +40,17 @@ def staged(history: History) -> Staged:
     return Staged(changes_between(before, after), after)
 
 
-def check_staged(history: History) -> tuple[Finding, ...]:
-    """Return what is wrong with the staged memories."""
+def check_staged(history: History, *, owner: Callable[[], str], now: datetime) -> tuple[Finding, ...]:
+    """Return what is wrong with the staged memories.
+
+    Args:
+        history: the repository.
+        owner: gives the vault's owner; asked only where grants changed.
+        now: the time, UTC.
+    """
     changes, files = staged(history)
     findings = check_changes(changes, files)
+    findings += check_widening(changes.memories, files, lambda ids: _around(history, owner(), ids), now)
     introduced = introduced_ids(changes, files)
     if introduced:
         paths: dict[str, list[str]] = defaultdict(list)
@@ -46,3 +58,32 @@ def check_staged(history: History) -> tuple[Finding, ...]:
             paths[memory_id].append(path)
         findings += transitions.duplicates(paths, {path: place for path, (_, place) in introduced.items()})
     return in_order(findings)
+
+
+def _around(history: History, owner: str, ids: frozenset[str]) -> Surroundings:
+    """Return the staged registries, and the staged memories with these ids and all that they were made of."""
+    from dataclasses import replace
+
+    from memstore.codec.registry_world import world_of
+    from memstore.model.registry import kind_of
+    from memstore.rules.judge import labels_of
+
+    blobs = history.index_files()
+    own = {path: blob for path, blob in blobs.items() if kind_of(path)}
+    data = history.blobs(own.values())
+    memories: dict[str, Memory] = {}
+    waiting = set(ids)
+    while waiting:
+        paths = history.staged_ids(waiting)
+        read = history.blobs(blobs[path] for path in paths)
+        found = [memory_file.read(path, read[blobs[path]]) for path in paths]
+        new = {file.memory.id: file.memory for file in found if isinstance(file, MemoryFile) and file.memory.id}
+        memories |= new
+        waiting = {text.partition(":")[2] for memory in new.values() for text in memory.derived_from} - memories.keys()
+        waiting &= {text for text in waiting if is_memory_id(text)}
+        if not new:
+            break
+    world = world_of(owner, [(path, data.get(blob)) for path, blob in own.items()])
+    return Surroundings(
+        replace(world, memories={name: labels_of(memory) for name, memory in memories.items()}), memories
+    )

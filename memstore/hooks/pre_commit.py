@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from memstore.hooks.repository import vaults_in_commit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memstore.adapters.git_history import GitHistory
     from memstore.model.finding import Finding
 
 
@@ -49,12 +51,21 @@ def told(finding: Finding, prefix: str) -> Iterator[str]:
 
 
 def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, Finding]]:
+    from memstore.adapters.system_clock import SystemClock
     from memstore.flows.staged import check_staged
 
     for history in vaults_in_commit(environ, folder):
         prefix = history.require().prefix
-        for finding in check_staged(history):
+        for finding in check_staged(history, owner=partial(_owner, history), now=SystemClock().now()):
             yield prefix, finding
+
+
+def _owner(history: GitHistory) -> str:
+    from memstore.adapters.config_file import read_vault_config
+    from memstore.adapters.environment import Environment
+
+    root = history.require().root / history.require().prefix
+    return read_vault_config(root, default_owner=Environment.of_process().login_entity).owner
 
 
 def _say(*lines: str | None) -> None:

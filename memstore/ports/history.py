@@ -172,6 +172,9 @@ class History(Protocol):
     def staged(self) -> list[FileChange]:
         """Return how the vault's staged memory files differ from the current commit."""
 
+    def index_files(self) -> Mapping[str, str]:
+        """Return the blob of every file in the index, by its path; memories, registries and all else."""
+
     def staged_ids(self, ids: Collection[str]) -> Mapping[str, str]:
         """Return the memory id of each staged file, changed or not, that holds one of these ids, by path."""
 

@@ -1,0 +1,133 @@
+"""Checks of what is committed that need the registries: grants widened by hand, generalizations that give away whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.codec.memory_file import MemoryFile
+from memstore.model.finding import Finding
+from memstore.model.finding_codes import CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from datetime import datetime
+
+    from memstore.codec.memory_file import ReadFile
+    from memstore.model.change import MemoryChange
+    from memstore.model.memory import Memory
+    from memstore.model.world import Labels, World
+
+
+class Surroundings(NamedTuple):
+    """What a commit's memories are judged by: the registries, and the memories that they were made of, by id."""
+
+    world: World
+    memories: Mapping[str, Memory]
+
+
+def check_widening(
+    changes: Iterable[MemoryChange],
+    files: Mapping[str, ReadFile],
+    surroundings: Callable[[frozenset[str]], Surroundings],
+    now: datetime,
+) -> Iterator[Finding]:
+    """Yield what lets somebody see more than was consented to.
+
+    Args:
+        changes: what is to be committed.
+        files: the files that hold it, by path.
+        surroundings: gives what it is judged by, for the ids of memories whose sources count; called only if needed.
+        now: the time, UTC.
+    """
+    asked = [change for change in changes if change.after and change.path_after and _is_asked(change)]
+    if not asked:
+        return
+    around = surroundings(frozenset(source for change in asked for source in _sources(change)))
+    for change in asked:
+        file = files.get(change.path_after or "")
+        if isinstance(file, MemoryFile):
+            yield from _widened(change, file, around.world, now)
+            yield from _generalized(file, around)
+
+
+def _is_asked(change: MemoryChange) -> bool:
+    from memstore.rules.judge import labels_of
+    from memstore.rules.widening import may_widen
+
+    if change.after is None:
+        return False
+    if change.after.generalized:
+        return True
+    return change.before is not None and may_widen(labels_of(change.before), labels_of(change.after))
+
+
+def _sources(change: MemoryChange) -> set[str]:
+    from memstore.model.ids import MemoryRef
+
+    texts = [text for memory in (change.before, change.after) if memory for text in memory.derived_from]
+    return {ref.id for text in texts if (ref := MemoryRef.parse(text))}
+
+
+def _widened(change: MemoryChange, file: MemoryFile, world: World, now: datetime) -> Iterator[Finding]:
+    from memstore.rules.judge import labels_of
+    from memstore.rules.widening import widenings
+
+    if change.before is None:
+        return
+    before, after = labels_of(change.before), labels_of(file.memory)
+    for name, decision in widenings(world, before, after, now):
+        gained = f'access_grants gained "{name}"' if name not in before.access_grants else f"{name} gained sight"
+        yield _finding("grants-widened", file, "access_grants", f"{gained} {_lacking(decision.missing, decision.code)}",
+                       _hint(world, after, name, decision.missing))  # fmt: skip
+
+
+def _lacking(missing: tuple[str, ...], code: str) -> str:
+    if code.startswith("lineage"):
+        return f"past its source {', '.join(missing)}"
+    who = dict.fromkeys(one.partition(":")[2] for one in missing)
+    return f"without consent of {', '.join(who)}" if who else f"({code})"
+
+
+def _hint(world: World, labels: Labels, name: str, missing: tuple[str, ...]) -> str:
+    from memstore.rules.consent import who_may_permit
+
+    grantors = [min(who_may_permit(world, one.partition(":")[2]), default="PERSON") for one in missing if ":" in one]
+    to = "'*'" if name == "*" else name
+    if not grantors:
+        return "take the line out"
+    given = " ".join(dict.fromkeys(grantors))
+    return f"take the line out; memstore privacy grant {labels.id} --to {to} --consent {given} records who said yes"
+
+
+def _generalized(file: MemoryFile, around: Surroundings) -> Iterator[Finding]:
+    """Yield what the check of a generalization says now, whatever the file says that it said."""
+    from memstore.rules.generalization import check
+    from memstore.rules.standing import needs_consent
+
+    memory = file.memory
+    if not memory.generalized:
+        return
+    sources = [source for text in memory.derived_from if (source := around.memories.get(text.partition(":")[2]))]
+    subjects = {
+        name: around.world.entities[name].aliases if name in around.world.entities else ()
+        for source in sources
+        for name in source.subject_ids
+        if needs_consent(around.world, name)
+    }
+    found = check(_text(memory), [_text(source) for source in sources], subjects)
+    acknowledged = memory.generalization is not None and memory.generalization.acknowledged_by
+    if found.blocked_reason:
+        yield _finding("generalization-blocked", file, "generalized", found.blocked_reason, "say it without the name")
+    elif found.warnings and not acknowledged:
+        text = "; ".join(found.warnings)
+        hint = "say it another way, or write generalization: {verdict: warn, acknowledged_by: YOU}"
+        yield _finding("generalization-unacknowledged", file, "generalized", text, hint)
+
+
+def _text(memory: Memory) -> str:
+    return "\n".join(part for part in (memory.title, memory.body) if part)
+
+
+def _finding(code: str, file: MemoryFile, key: str, text: str, hint: str) -> Finding:
+    severity = CODES[code].severity
+    return Finding(code=code, severity=severity, path=file.path, at=file.front.position(key), text=text, hint=hint)

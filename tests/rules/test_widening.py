@@ -1,0 +1,89 @@
+"""Widening by hand: which changes of labels let somebody see a memory who was not consented to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from memstore.model.sharing import Generalization
+from memstore.model.world import Consent, Entity, Labels, World
+from memstore.rules.widening import may_widen, widenings
+from tests.access_cases import NOW, OWNER
+
+TOLD = Labels(
+    id="m_told", source_entity="human:sean", subject_ids=("dog:bella",), access_grants=("human:sean",),
+    consent_grants=("human:sean",),
+)  # fmt: skip
+PLAIN = Labels(id="m_plain")
+YES = tuple(
+    Consent(id=f"con_{i}", grantor="human:sean", grantee="si:x", scope=scope, granted_at=NOW)
+    for i, scope in enumerate(("subject:dog:bella", "source:human:sean"))
+)
+
+
+def found(before: Labels, after: Labels, **more: object) -> list[tuple[str, str]]:
+    world = World(
+        owner=OWNER,
+        entities={"dog:bella": Entity(guardians=("human:sean",))},
+        memories={"m_private": Labels(id="m_private", subject_ids=("dog:bella",))},
+        **more,  # type: ignore[arg-type]
+    )
+    return [(name, decision.code) for name, decision in widenings(world, before, after, NOW)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (TOLD, TOLD, []),
+        (TOLD, replace(TOLD, access_grants=()), []),
+        (PLAIN, replace(PLAIN, access_grants=("*",)), []),
+        (TOLD, replace(TOLD, access_grants=("human:sean", OWNER)), []),
+        (TOLD, replace(TOLD, access_grants=("human:sean", "si:x")), [("si:x", "consent-missing")]),
+        (TOLD, replace(TOLD, access_grants=("*",)), [("*", "consent-missing")]),
+        (
+            TOLD,
+            replace(TOLD, access_grants=("si:x",), consent_grants=("human:sean", "dog:bella")),
+            [("si:x", "consent-missing")],
+        ),
+        (
+            TOLD,
+            replace(TOLD, access_grants=("si:x",), subject_ids=(), source_entity=None),
+            [("si:x", "consent-missing")],
+        ),
+        (
+            replace(PLAIN, derived_from=("note:m_private",)),
+            replace(PLAIN, derived_from=("note:m_private",), access_grants=("*",)),
+            [("*", "lineage")],
+        ),
+        (
+            replace(PLAIN, derived_from=("note:m_private",)),
+            replace(PLAIN, access_grants=("*",)),
+            [("*", "lineage")],
+        ),
+        (
+            replace(TOLD, access_grants=("si:x",), consent_grants=()),
+            replace(TOLD, access_grants=("si:x",), consent_grants=("human:sean",)),
+            [("si:x", "consent-missing")],
+        ),
+    ],
+)
+def test_what_widens_without_consent(before: Labels, after: Labels, expected: list[tuple[str, str]]) -> None:
+    assert found(before, after) == expected
+
+
+def test_recorded_consents_are_enough() -> None:
+    assert found(TOLD, replace(TOLD, access_grants=("human:sean", "si:x")), consents=YES) == []
+    assert found(TOLD, replace(TOLD, access_grants=("human:sean", "si:y")), consents=YES) != []
+
+
+def test_a_passed_generalization_is_left_to_its_own_check() -> None:
+    before = replace(PLAIN, derived_from=("note:m_private",))
+    after = replace(before, access_grants=("*",), generalized=True, generalization=Generalization(verdict="safe"))
+    assert found(before, after) == []
+
+
+def test_most_changes_need_no_question() -> None:
+    assert not may_widen(TOLD, TOLD)
+    assert not may_widen(TOLD, replace(TOLD, access_grants=()))
+    assert may_widen(TOLD, replace(TOLD, subject_ids=()))
