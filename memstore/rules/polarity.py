@@ -124,9 +124,15 @@ def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[Ve
     if opposites:
         narrower = by_kind[Difference.MORE_LEFT] or by_kind[Difference.MORE_RIGHT]
         return (Verdict.SILENT, "") if narrower else (Verdict.CONTRADICTS, "antonyms")
-    if one.negations or not takes_one(one, exchanged):
+    if one.negations or not takes_one(one, exchanged) or _is_fragment(one, other, exchanged):
         return Verdict.SILENT, ""
     return Verdict.OTHER_VALUE, exchanged.rule
+
+
+def _is_fragment(one: Statement, other: Statement, slot: Slot) -> bool:
+    """Whether a number counts something of which nothing is said: eleven lines, two lines."""
+    counts = slot.left[0].value is not None
+    return counts and len(one.topic & other.topic) == 1 and not any(token.key in _VERBS for token in one.tokens)
 
 
 # What stands before the date of what happens once.

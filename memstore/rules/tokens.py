@@ -14,6 +14,10 @@ from memstore.rules.word_lists import listed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_NUMBERED = (
+    "pr|issue|ticket|chapter|page|section|line|step|room|phase|part|test|case|figure|table|item|appendix|episode|season"
+    "|session|route|gate|platform|sprint|lesson|exercise|question|level"
+)
 _CONTRACTIONS = (
     (re.compile(r"\bcannot\b|\bcan't\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
@@ -29,6 +33,9 @@ _CONTRACTIONS = (
     (re.compile(r"\bunable to\b"), "not able to"),
     (re.compile(r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b"), "formerly"),
     (re.compile(r"'s\b|s'(?=\s)"), ""),
+    # A number that names one of many counts nothing: PR #38 and PR #52 are two.
+    (re.compile(r"#(?=\d)"), "nr"),
+    (re.compile(rf"\b({_NUMBERED}) (?=\d)"), r"\1 nr"),
 )
 # Looks like a negation and denies nothing, or not what follows.
 _NO_NEGATION = re.compile(

@@ -64,6 +64,9 @@ SILENT = [
     ("Sean likes tea", "Sean does not like tea in the evening"),  # only a part is denied
     ("Is Sean in Paris?", "Is Sean in Rome?"),  # questions state nothing
     ("It is great", "It is awful"),  # nobody knows what
+    ("Review PR #38 again", "Review PR #52 again"),  # two reviews
+    ("Read chapter 3 of the book", "Read chapter 4 of the book"),
+    ("Eleven lines.", "Two lines."),  # of what?
     ("At least 3 people came", "About 5 people came"),
     ("The run is 5 km long", "The run is 5 kg long"),
     ("Sean drinks espresso in bed", "Sean drinks coffee in bed"),  # the one is the other
