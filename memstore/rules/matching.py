@@ -117,12 +117,15 @@ def holds_alias(query_words: Sequence[str], alias_words: Sequence[str]) -> bool:
 
 
 LETTERS_FOR_ONE_SLIP = 6
+LETTERS_FOR_ONE_LETTER_MORE = 4
 
 
 def _same_word(asked: str, wanted: str) -> bool:
     if asked == wanted:
         return True
-    if min(len(asked), len(wanted)) < LETTERS_FOR_ONE_SLIP:
+    shortest = min(len(asked), len(wanted))
+    # A letter too few or too many seldom makes another word; one for another does: mango and Mongo.
+    if shortest < (LETTERS_FOR_ONE_SLIP if len(asked) == len(wanted) else LETTERS_FOR_ONE_LETTER_MORE):
         return False
     return within_edits(asked, wanted, 1)
 

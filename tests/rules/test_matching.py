@@ -81,3 +81,11 @@ def distance(one: str, other: str) -> int:
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6), st.integers(0, 3))
 def test_edits_are_counted_right(one: str, other: str, most: int) -> None:
     assert within_edits(one, other, most) == (distance(one, other) <= most)
+
+
+def test_a_letter_too_few_or_too_many_is_a_slip_in_short_words_too() -> None:
+    assert holds_alias(["eror", "handling"], ["error", "handling"])
+    assert holds_alias(["reedis"], ["redis"])
+    assert not holds_alias(["mango"], ["mongo"])
+    assert not holds_alias(["k9s"], ["k8s"])
+    assert not holds_alias(["cat"], ["cart"])
