@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from memstore.ports.journal import Journal
     from memstore.ports.lexicon import Lexicon
     from memstore.ports.place import Place
+    from memstore.ports.run_record import RunRecord
     from memstore.ports.settings import SettingsFile
     from memstore.ports.signatures import Signatures
     from memstore.ports.surroundings import Surroundings
+    from memstore.ports.synthesizer import Synthesizer
     from memstore.ports.usage import UsageLog
     from memstore.ports.vault import Vault
     from memstore.ports.verdicts import Verdicts
@@ -138,6 +140,7 @@ def assemble(
         actor=actor,
         journal=cast("Journal", _Later(lambda: _journal(state))),
         usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
+        runs=cast("RunRecord", _Later(lambda: _runs(state, actor))),
         signatures=cast("Signatures", _Later(lambda: _signatures(env))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=alone,
@@ -188,6 +191,12 @@ def _journal(state: Path) -> Journal:
     from memstore.adapters.disk_journal import DiskJournal
 
     return DiskJournal(state)
+
+
+def _runs(state: Path, actor: str) -> RunRecord:
+    from memstore.adapters.disk_runs import DiskRuns
+
+    return DiskRuns(state, actor)
 
 
 def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
@@ -339,6 +348,20 @@ def surroundings(env: Environment, vault: str | None) -> Surroundings:
     except VaultError:
         root = None
     return Machine(env, root)
+
+
+def synthesizer(env: Environment, named: str | None) -> Synthesizer | None:
+    """Return who words suggestions: `named`, else the user's own choice, never the vault's; None for quotations.
+
+    Raises:
+        UsageError: what is named is no command line, or its package is missing.
+    """
+    chosen = named or config_file.read_user_config(env.config_file).synthesizer
+    if chosen is None:
+        return None
+    from memstore.adapters.synthesizers import synthesizer as made
+
+    return made(chosen)
 
 
 def editor(env: Environment) -> Editor:

@@ -186,20 +186,23 @@ def _fits(setting: Setting, value: object) -> bool:
         case Kind.FLAG:
             return isinstance(value, bool)
         case Kind.WHOLE:
-            return type(value) is int
+            return type(value) is int and value > 0
         case Kind.WORDS:
             return isinstance(value, list) and len(_words(value)) == len(value)
         case Kind.ENTITY:
             return isinstance(value, str) and is_entity_id(value)
         case Kind.CHOICE:
             return value in setting.choices
-        case Kind.FOLDER | Kind.FILE:
-            return isinstance(value, str) and value.startswith(("/", "~"))
+        case Kind.FOLDER | Kind.FILE | Kind.LINE:
+            begins = "" if setting.kind is Kind.LINE else ("/", "~")
+            return isinstance(value, str) and value.isprintable() and value.strip() != "" and value.startswith(begins)
 
 
-def _typed(setting: Setting, text: str) -> bool | str:
+def _typed(setting: Setting, text: str) -> bool | int | str:
     """Return the value that a person's word for a setting means."""
-    value: bool | str = {"true": True, "false": False}.get(text, text) if setting.kind is Kind.FLAG else text
+    value: bool | int | str = {"true": True, "false": False}.get(text, text) if setting.kind is Kind.FLAG else text
+    if setting.kind is Kind.WHOLE and text.isascii() and text.isdigit():
+        value = int(text)
     if not _fits(setting, value):
         raise UsageError(
             f"{setting.name!r} must be {_wanted(setting)}, and not {text!r}", hint=f"meaning: {setting.meaning}"

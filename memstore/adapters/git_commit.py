@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.errors import ChangedMeanwhileError, GitError, LockedError
+from memstore.errors import ChangedMeanwhileError, GitError, LockedError, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,6 +51,31 @@ class CommitMaker:
             # them staged; the other way round the next `git commit` would take them back.
             self._stage(entries, scratch)
             self._advance(head, commit, message)
+        return commit
+
+    def branch_tip(self, branch: str) -> str | None:
+        """Return the commit that a branch is at; `UsageError` where no branch can have that name."""
+        if self._git.attempt("check-ref-format", "--branch", branch).returncode != 0:
+            raise UsageError(f"no branch can be called {branch!r}", hint="--branch suggestions")
+        done = self._git.attempt("rev-parse", "-q", "--verify", f"refs/heads/{branch}^{{commit}}")
+        return done.stdout.decode().strip() if done.returncode == 0 else None
+
+    def commit_on(self, branch: str, files: Mapping[str, bytes], message: str, *, at: datetime) -> str:
+        """Commit the files on a branch that is not checked out, beside work tree and index; return the new commit."""
+        self.identity()
+        tip = self.branch_tip(branch)
+        name = f"refs/heads/{branch}"
+        listed = os.fsdecode(self._git.run("worktree", "list", "--porcelain", "-z")).split("\0")
+        if f"branch {name}" in listed:
+            raise RefusedError(f"the branch {branch} is checked out", hint="name another one: --branch NAME")
+        base = tip or self._head()
+        with self._scratch() as scratch:
+            commit = self._object(base, self._entries(files, base, scratch), message, at, scratch)
+        done = self._git.attempt(
+            "update-ref", "--create-reflog", "-m", "memstore", name, commit, tip or "0" * len(commit)
+        )
+        if done.returncode != 0:
+            raise ChangedMeanwhileError(f"the branch {branch} was moved by somebody else", hint="try again")
         return commit
 
     def is_merging(self) -> bool:

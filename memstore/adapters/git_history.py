@@ -279,6 +279,18 @@ class GitHistory:
         prefix = self.require().prefix
         return CommitMaker(self._git).commit({prefix + path: data for path, data in files.items()}, message, at=at)
 
+    def branch_tip(self, branch: str) -> str | None:
+        """Return the commit that a branch of this repository is at; None where there is no such branch."""
+        self.require()
+        return CommitMaker(self._git).branch_tip(branch)
+
+    def commit_on(self, branch: str, files: Mapping[str, bytes], message: str, *, at: datetime) -> str:
+        """Commit these files on a branch that is not checked out, and return the new commit."""
+        prefix = self.require().prefix
+        return CommitMaker(self._git).commit_on(
+            branch, {prefix + path: data for path, data in files.items()}, message, at=at
+        )
+
     def _resolved(self, revision: str) -> str | None:
         """Return the commit that a revision names; what follows it could complete a revision that is none by itself."""
         found = self._git.attempt("rev-parse", "-q", "--verify", revision)

@@ -8,6 +8,7 @@ import click
 
 from memstore.cli.options import command
 from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines
+from memstore.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from memstore.flows.consolidate import Consolidated
     from memstore.flows.suggestion_file import Suggestion
 
+BRANCH = "memstore/suggestions"
+
 
 @command(
     "consolidate",
@@ -23,28 +26,54 @@ if TYPE_CHECKING:
         "memstore consolidate                        # what it would suggest, as diffs",
         "memstore consolidate --apply                # write the suggestions",
         "memstore suggestions list                   # and decide on them",
+        "memstore consolidate --apply --if-due -q    # from cron, or a hook",
+        "memstore consolidate --branch               # for a pull request, without touching a file",
     ),
 )
 @click.option("--apply", is_flag=True, help="Write the suggestions.")
 @click.option("--apply-safe", is_flag=True, help="And record support at once where nothing in a pattern objects.")
+@click.option("--branch", metavar="[NAME]", is_flag=False, flag_value=BRANCH, help="Write them to a branch instead.")
+@click.option("--if-due", is_flag=True, help="Only with 20 new memories, or when `every` hours went by (config).")
+@click.option("--with", "command_line", metavar="CMD", help="Who words new beliefs: a command, or llm:MODEL.")
 @dry_run_option()
 @click.option("--as-of", metavar="DATE", help="Look at what had been written by then.")
 @commit_option()
-def consolidate(
-    session: Session, *, apply: bool, apply_safe: bool, dry_run: bool, as_of: str | None, commit: bool
+def consolidate(  # noqa: PLR0913 - one argument an option
+    session: Session,
+    *,
+    apply: bool,
+    apply_safe: bool,
+    branch: str | None,
+    if_due: bool,
+    command_line: str | None,
+    dry_run: bool,
+    as_of: str | None,
+    commit: bool,
 ) -> None:
     """Suggest beliefs from what happened again and again, and evidence for and against the beliefs that there are.
 
     All episodes and raw memories that no belief rests on are looked at, 20 at least. A suggestion needs three
     memories of three independent origins, quotes one of them, and waits in suggestions/ for a decision.
     """
+    from memstore import wiring
     from memstore.codec.dates import period
     from memstore.flows.consolidate import consolidate as run
 
-    writes = (apply or apply_safe) and not dry_run
+    if branch and (apply_safe or commit):
+        raise UsageError("--branch commits suggestions, and nothing else", hint="leave out --apply-safe and --commit")
+    writes = bool(apply or apply_safe or branch) and not dry_run
     ws = session.workspace()
     until = period(as_of, now=ws.clock.now()).end if as_of else None
-    done = run(ws, apply=writes, apply_safe=apply_safe, as_of=until, commit=commit)
+    done = run(
+        ws,
+        apply=writes,
+        apply_safe=apply_safe,
+        if_due=if_due,
+        branch=branch,
+        as_of=until,
+        synthesizer=wiring.synthesizer(session.environment(), command_line),
+        commit=commit,
+    )
     session.emit(
         "consolidate",
         document=lambda: _document(done, dry_run=not writes),
@@ -57,7 +86,7 @@ def consolidate(
 def _say(session: Session, done: Consolidated, *, dry_run: bool) -> None:
     from memstore.cli.output import safe_line
 
-    if not done.enough:
+    if not (done.enough and done.due):
         return
     for one in done.suggestions:
         if one.note:
@@ -80,7 +109,8 @@ def _lines(session: Session, done: Consolidated, *, dry_run: bool) -> Iterator[s
     if not done.enough:
         number = "no memory" if not done.pooled else f"{done.pooled} memories" if done.pooled > 1 else "1 memory"
         yield f"not yet: {number} to look at, and {FEWEST_POOLED} are the fewest"
-        return
+    if not done.due:
+        yield "not due yet"
     for saved in done.saved:
         if dry_run:
             yield from diff_lines(session, saved.diff)
@@ -91,6 +121,7 @@ def _lines(session: Session, done: Consolidated, *, dry_run: bool) -> Iterator[s
 def _document(done: Consolidated, *, dry_run: bool) -> dict[str, Any]:
     return {
         "enough": done.enough,
+        "due": done.due,
         "pooled": done.pooled,
         "left_out": done.left_out,
         "suggestions": [_suggestion(one, done) for one in done.suggestions],

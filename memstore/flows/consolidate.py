@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,16 @@ from memstore.flows.save import Edit, save_all
 from memstore.flows.suggestion_file import suggestion_of
 from memstore.flows.uses import uses_of
 from memstore.model.instants import instant
+from memstore.ports.run_record import Run
 from memstore.rules.beliefs import held, held_now
+from memstore.rules.checks import SUGGESTIONS
 from memstore.rules.clustering import TEXT_THRESHOLD, Weights
+from memstore.rules.commit_messages import MEMORY_ID, with_trailers
 from memstore.rules.consolidation import (
     FEWEST_POOLED,
     Action,
     Proposal,
+    is_due,
     is_news,
     labels_of,
     partitions,
@@ -56,14 +60,15 @@ class Faded:
 class Consolidated:
     """What consolidation found, and what was written, or would be.
 
-    `pooled` memories were looked at, those of `left_out` were too many; where `enough` is false they were too few, and
-    nothing else was done. `applied` are the refs of suggestions that were not written but carried out. `faded` is
-    reported and nothing more: time writes no file.
+    `pooled` memories were looked at, those of `left_out` were too many. Where `enough` is false they were too few,
+    where `due` is it was too early, and nothing was suggested. `applied` are the refs of suggestions that were not
+    written but carried out. `faded` is reported and nothing more: time writes no file.
     """
 
     pooled: int
     left_out: int = 0
     enough: bool = True
+    due: bool = True
     suggestions: tuple[Suggestion, ...] = ()
     applied: frozenset[str] = frozenset()
     faded: tuple[Faded, ...] = ()
@@ -75,6 +80,8 @@ def consolidate(
     *,
     apply: bool = False,
     apply_safe: bool = False,
+    if_due: bool = False,
+    branch: str | None = None,
     as_of: datetime | None = None,
     synthesizer: Synthesizer | None = None,
     commit: bool = False,
@@ -86,24 +93,39 @@ def consolidate(
         apply: write the suggestions; else only return what would be.
         apply_safe: where everything in a pattern says the same as a belief, word by word, the support is recorded in
             the belief, and not suggested.
+        if_due: only where 20 memories were not looked at yet, or the last run that wrote is `every` hours old.
+        branch: write the suggestions into a commit on this branch, and no file.
         as_of: look at what had been written by then, in UTC; now where it is None.
         synthesizer: who words new beliefs; else they quote.
         commit: commit what is written, too.
 
     Raises:
+        RefusedError: the branch is checked out.
+        UsageError: no branch can have that name.
         ChangedMeanwhileError: a file is no longer what was read; nothing was written.
     """
     now = as_of or ws.clock.now()
     gathered = gather(ws, until=instant(now))
+    committed = _committed(ws)
+    by_hand = list(_accepted_by_hand(gathered, committed)) if branch is None else []
     if len(gathered.pool) < FEWEST_POOLED:
-        return Consolidated(pooled=len(gathered.pool), enough=False)
+        saved = save_all(ws, by_hand, verb="consolidate", dry_run=not apply, commit=commit)
+        return Consolidated(pooled=len(gathered.pool), enough=False, saved=saved)
+    run = Run(now, frozenset(pooled.ref for pooled in gathered.pool))
+    if if_due and not _is_due(ws, run):
+        return Consolidated(pooled=len(gathered.pool), due=False)
     suggestions = [
         suggestion_of(ws, proposal, gathered, now=now, synthesizer=synthesizer) for proposal in _news(ws, gathered, now)
     ]
-    committed = _committed(ws)
-    safe = _safe(suggestions, committed) if apply_safe else {}
-    edits = [*_accepted_by_hand(gathered, committed), *(safe.get(one.ref, one.edit) for one in suggestions)]
-    saved = save_all(ws, edits, verb="consolidate", dry_run=not apply, commit=commit)
+    safe = _safe(suggestions, committed) if apply_safe and branch is None else {}
+    if branch is None:
+        edits = [*by_hand, *(safe.get(one.ref, one.edit) for one in suggestions)]
+        saved = save_all(ws, edits, verb="consolidate", dry_run=not apply, commit=commit)
+    else:
+        suggestions = _new_on(ws, branch, suggestions)
+        saved = _save_on(ws, branch, [one.edit for one in suggestions], dry_run=not apply)
+    if apply:
+        ws.runs.record(run)
     return Consolidated(
         pooled=len(gathered.pool),
         left_out=gathered.left_out,
@@ -112,6 +134,11 @@ def consolidate(
         faded=tuple(_faded(gathered.beliefs, now)),
         saved=saved,
     )
+
+
+def _is_due(ws: Workspace, run: Run) -> bool:
+    last = ws.runs.last()
+    return last is None or is_due(last.at, run.at, len(run.refs - last.refs), every_hours=ws.config.every)
 
 
 def _news(ws: Workspace, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
@@ -143,6 +170,24 @@ def _prunings(ws: Workspace, beliefs: Sequence[Held], now: datetime) -> Iterator
         why = prunable(memory, now, strength=recalled.retrieval)
         if why is not None:
             yield Proposal(action=Action.ARCHIVE, target=memory, terms=(why.value,))
+
+
+def _new_on(ws: Workspace, branch: str, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+    """Return the suggestions that never were on a branch: what was deleted there was rejected there."""
+    tip = ws.history.branch_tip(branch)
+    commits = ws.history.commits(path=SUGGESTIONS.rstrip("/"), start=tip) if tip else []
+    known = {file.path for change in ws.history.changes(commits) for file in change.files}
+    return [one for one in suggestions if one.edit.path not in known]
+
+
+def _save_on(ws: Workspace, branch: str, edits: Sequence[Edit], *, dry_run: bool) -> tuple[Saved, ...]:
+    saved = save_all(ws, edits, verb="consolidate", dry_run=True)
+    if dry_run or not edits:
+        return saved
+    ids = [saved_one.ref.partition(":")[2] for saved_one in saved if saved_one.ref]
+    message = with_trailers(f"suggest {len(ids)}", [f"{MEMORY_ID}: {memory_id}" for memory_id in ids])
+    made = ws.history.commit_on(branch, {edit.path: edit.after for edit in edits}, message, at=ws.clock.now())
+    return tuple(replace(one, commit=made) for one in saved)
 
 
 def _committed(ws: Workspace) -> frozenset[str] | None:

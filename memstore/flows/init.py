@@ -116,7 +116,7 @@ def config_text(owner: str) -> str:
 
 def _toml(setting: Setting, config: Config) -> str:
     value = getattr(config, setting.name)
-    return str(value).lower() if isinstance(value, bool) else f'"{value}"'
+    return str(value).lower() if isinstance(value, bool | int) else f'"{value}"'
 
 
 def _with_hooks(ws: Workspace) -> tuple[tuple[str, ...], str | None]:

@@ -32,6 +32,7 @@ class Kind(Enum):
     FOLDER = "a folder, absolute or below ~"
     FILE = "a file, absolute or below ~"
     CHOICE = "one of a few words"
+    LINE = "a line of text"
     WORDS = "a list of words"
 
 
@@ -52,11 +53,13 @@ VAULT_SETTINGS = (
     Setting("filenames", Kind.CHOICE, 'names of new files; "id" keeps titles out of them', FILENAMES),
     Setting("auto_commit", Kind.FLAG, "commit each change at once"),
     Setting("quality_profile", Kind.CHOICE, "how quality is computed", QUALITY_PROFILES),
+    Setting("every", Kind.WHOLE, "after how many hours `memstore consolidate --if-due` looks again"),
     Setting("require_context", Kind.FLAG, "refuse everybody but the owner at a terminal without a context"),
 )
 USER_SETTINGS = (
     Setting("vault", Kind.FOLDER, "the vault where no other is named or around the folder"),
     Setting("entity", Kind.ENTITY, "who acts and looks, in every vault"),
+    Setting("synthesizer", Kind.LINE, "a command that words suggestions of `memstore consolidate`, or llm:MODEL"),
     Setting("signing_key", Kind.FILE, "the key that you sign with, or its .pub where an ssh-agent holds it"),
 )
 
@@ -71,6 +74,7 @@ class Config(NamedTuple):
     auto_commit: bool = False
     quality_profile: str = QualityProfile.MEMSTORE.value
     require_context: bool = False
+    every: int = 24
 
 
 class UserConfig(NamedTuple):
@@ -79,3 +83,4 @@ class UserConfig(NamedTuple):
     vault: str | None = None
     entity: str | None = None
     signing_key: str | None = None
+    synthesizer: str | None = None

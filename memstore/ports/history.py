@@ -190,3 +190,18 @@ class History(Protocol):
             GitError: git does not know who commits, or a merge is under way.
             ChangedMeanwhileError: somebody else committed at the same time.
         """
+
+    def branch_tip(self, branch: str) -> str | None:
+        """Return the commit that a branch of this repository is at; None where there is no such branch."""
+
+    def commit_on(self, branch: str, files: Mapping[str, bytes], message: str, *, at: datetime) -> str:
+        """Commit these files on a branch that is not checked out, and return the new commit.
+
+        The work tree and what is staged stay as they are; a branch that is missing begins at the current commit.
+
+        Raises:
+            GitError: git does not know who commits.
+            RefusedError: the branch is checked out.
+            UsageError: no branch can have that name.
+            ChangedMeanwhileError: somebody else committed there at the same time.
+        """

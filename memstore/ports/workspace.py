@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.ports.context_state import NoContext
 from memstore.ports.journal import NoJournal
 from memstore.ports.lexicon import NoLexicon
+from memstore.ports.run_record import NoRuns
 from memstore.ports.signatures import NoSignatures
 from memstore.ports.usage import NoUsage
 from memstore.ports.verdicts import NoVerdicts
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
     from memstore.ports.lexicon import Lexicon
+    from memstore.ports.run_record import RunRecord
     from memstore.ports.search_index import Library
     from memstore.ports.signatures import Signatures
     from memstore.ports.usage import UsageLog
@@ -43,6 +45,7 @@ class Workspace:
     actor: str
     journal: Journal = field(default_factory=NoJournal)
     usage: UsageLog = field(default_factory=NoUsage)
+    runs: RunRecord = field(default_factory=NoRuns)
     signatures: Signatures = field(default_factory=NoSignatures)
     contexts: ContextState = field(default_factory=NoContext)
     alone: bool = False

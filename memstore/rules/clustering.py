@@ -33,9 +33,22 @@ _CALENDAR = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
 
+# What people say to each other whatever they talk about.
+_COURTESIES = frozenset(
+    """
+    amazing anything appreciate awesome bye chat congrats congratulations cool definitely excited exciting fun glad good
+    great haha happy hello hey hi hope keep kind know like lol look looks lot love luck mean news nice oh ok okay please
+    really see sorry sounds sure talk thank thanks thing things think thought totally wait wish wonderful wow yeah yep
+    yes
+    """.split()  # noqa: SIM905 - a list of words reads best as words
+)
+_SAYING_NOTHING = STOP_WORDS | _CALENDAR | _COURTESIES
+# A question states nothing.
+_QUESTION = re.compile(r"[^.!?\n]*\?")
+
 
 def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
-    """Return what a text is about: its stems, without stop words, dates, times and the given names.
+    """Return what a text is about: the stems of what it states, without stop words, courtesies, dates and names.
 
     Args:
         text: any text.
@@ -43,12 +56,8 @@ def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
     """
     return [
         term_of(word)
-        for word in words(text)
-        if len(word) > 1
-        and word not in STOP_WORDS
-        and word not in names
-        and word not in _CALENDAR
-        and not _DATE.fullmatch(word)
+        for word in words(_QUESTION.sub(" ", text))
+        if len(word) > 1 and word not in _SAYING_NOTHING and word not in names and not _DATE.fullmatch(word)
     ]
 
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memstore.rules.clustering import average_link, centre, cosine
 from memstore.rules.evidence import grounds
 from memstore.rules.inheritance import ABOUT
+from memstore.rules.wording import says
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.model.memory import Memory
     from memstore.rules.clustering import Vector
@@ -85,8 +88,8 @@ class Held:
 class Pattern:
     """Memories from independent origins that say alike things.
 
-    `members` by ref; `general` is the one that is most like all of them; `terms` are shared by two thirds of them;
-    `centre` points where they point on the whole.
+    `members` by ref; `general` is the one that is most like all of them, of those that say in one sentence what is
+    shared; `terms` are shared by two thirds of them; `centre` points where they point on the whole.
     """
 
     members: tuple[Pooled, ...]
@@ -213,8 +216,11 @@ def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | 
     if len(terms) < FEWEST_TERMS or not is_founded(members):
         return None
     middle = centre(vectors[member.ref] for member in members)
-    alike = {member.ref: round(cosine(vectors[member.ref], middle), 10) for member in members}
-    general = min(members, key=lambda member: (-alike[member.ref], member.ref))
+    speaking = [member for member in members if says(member.text, terms, FEWEST_TERMS)]
+    if not speaking:
+        return None  # nobody says it, so it can't be quoted
+    alike = {member.ref: round(cosine(vectors[member.ref], middle), 10) for member in speaking}
+    general = min(speaking, key=lambda member: (-alike[member.ref], member.ref))
     return Pattern(members=tuple(members), general=general, terms=terms, centre=middle)
 
 
@@ -323,6 +329,14 @@ def _creation(pattern: Pattern, compare: Compare) -> list[Proposal]:
             unanimous=not opposed,
         )
     ]
+
+
+# -- when ----------------------------------------------------------------------------------------
+
+
+def is_due(last_at: datetime, now: datetime, fresh: int, *, every_hours: int) -> bool:
+    """Whether it is time to look again: some hours later, or with enough that was not looked at, whichever is first."""
+    return fresh >= FEWEST_POOLED or now - last_at >= timedelta(hours=every_hours)
 
 
 # -- what was suggested before -------------------------------------------------------------------

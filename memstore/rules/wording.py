@@ -36,9 +36,7 @@ class Wording:
 
 
 def quotation(passages: Iterable[tuple[str, int, int]], terms: Collection[str]) -> Quotation | None:
-    """Return what has the most of these terms, of equals the shortest, then the first; None without any text.
-
-    A passage of at most `MOST_WORDS` words is quoted whole, of a longer one a sentence.
+    """Return the sentence with the most of these terms, of equals the shortest, then the first; None without any text.
 
     Args:
         passages: text, first and last line of each.
@@ -53,9 +51,13 @@ def quotation(passages: Iterable[tuple[str, int, int]], terms: Collection[str]) 
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, each on one line; a short text is one."""
-    parts = _SENTENCE.split(text) if len(text.split()) > MOST_WORDS else [text]
-    return [sentence for part in parts if (sentence := " ".join(part.split()))]
+    """Return the sentences of a text, each on one line."""
+    return [sentence for part in _SENTENCE.split(text) if (sentence := " ".join(part.split()))]
+
+
+def says(text: str, terms: Collection[str], fewest: int) -> bool:
+    """Whether one sentence of a text has so many of these terms."""
+    return any(len(set(content_terms(sentence)).intersection(terms)) >= fewest for sentence in sentences(text))
 
 
 def said_by(answer: Any) -> Wording | str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,12 +16,17 @@ from memstore.flows.consolidate import consolidate
 from memstore.flows.move import move
 from memstore.flows.show import show_memory
 from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion, show_suggestion
+from memstore.ports.synthesizer import SynthesisFailedError
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import TickClock, memory_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memstore.flows.consolidate import Consolidated
     from memstore.model.memory import Memory
+    from memstore.ports.run_record import Run
+    from memstore.ports.synthesizer import Source
     from memstore.ports.workspace import Workspace
 
 WALKS = (
@@ -80,8 +86,8 @@ def test_a_suggestion_quotes_cites_and_computes() -> None:
     assert [(line.op, line.evidence_source) for line in made.confidence_history] == [
         ("support", f"episode:m_walk{i}") for i in range(3)
     ]
-    assert made.body.startswith("\nA slow walk again. Was it the heat?\n\nQuoted from [[episode:m_walk1#L9@")
-    assert "3 memories of 3 independent origins share *heat*, *slow*, *walk*." in made.body
+    assert made.body.startswith("\nBella was slow on her walk, it was the heat.\n\nQuoted from [[episode:m_walk0#L9@")
+    assert "3 memories of 3 independent origins share *slow*, *walk*, *heat*." in made.body
 
 
 def test_nothing_is_written_without_apply() -> None:
@@ -339,3 +345,94 @@ def test_accepting_is_a_use_and_a_dry_run_is_none() -> None:
     assert list(ws.usage.uses(["m_b"])) == []
     accept_suggestion(ws, one.ref)
     assert [use.how for use in ws.usage.uses(["m_b"])] == ["accept"]
+
+
+# -- a synthesizer -------------------------------------------------------------------------------
+
+
+class Answers:
+    """Answers the same to whoever asks."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+
+    def answer(self, sources: Sequence[Source], terms: Sequence[str]) -> Any:
+        assert {source.ref for source in sources} == {"episode:m_walk0", "episode:m_walk1", "episode:m_walk2"}
+        assert set(terms) == {"heat", "slow", "walk"}
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
+
+
+def test_a_synthesizer_words_it_and_the_number_stays_computed() -> None:
+    answer = {"text": "Heat slows every walk.", "cites": ["episode:m_walk0"], "confidence": 1.0}
+    ws = vault(alone(17), walks(3))
+    (one,) = consolidate(ws, apply=True, synthesizer=Answers(answer)).suggestions
+    assert (one.note, one.new) == (None, 0.7802)
+    made = memory(ws, one.ref)
+    assert made.title == "Heat slows every walk."
+    assert made.body.startswith('\nHeat slows every walk.\n\nWorded after "Bella was slow on her walk')
+    assert "[[episode:m_walk0#L9@" in made.body
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"text": "Heat slows walks.", "cites": ["episode:m_alone1"]},
+        {"text": "heat " * 31, "cites": ["episode:m_walk0"]},
+        {"text": "Heat slows Max.", "cites": ["episode:m_walk0"]},
+        {"text": "Heat slows walks."},
+        "Heat slows walks.",
+        SynthesisFailedError("it took longer than 60 s"),
+        SynthesisFailedError("it ended with -9"),
+        SynthesisFailedError("the answer is no JSON"),
+    ],
+    ids=[
+        "cites outside",
+        "rambles",
+        "names a stranger",
+        "cites nothing",
+        "no object",
+        "hangs",
+        "dies",
+        "breaks its JSON",
+    ],
+)
+def test_a_bad_synthesizer_falls_back_to_the_quotation(answer: Any) -> None:
+    ws = vault(alone(17), walks(3))
+    (quoted,) = consolidate(vault(alone(17), walks(3))).suggestions
+    (one,) = consolidate(ws, synthesizer=Answers(answer)).suggestions
+    assert (one.note or "").startswith("quoted instead: ")
+    assert replace(one, note=None) == quoted
+
+
+# -- when ----------------------------------------------------------------------------------------
+
+
+class LastRun:
+    """Remembers the last run in memory."""
+
+    def __init__(self) -> None:
+        self.run: Run | None = None
+
+    def last(self) -> Run | None:
+        return self.run
+
+    def record(self, run: Run) -> None:
+        self.run = run
+
+
+def test_if_due_waits_for_20_new_or_for_the_hours_to_go_by() -> None:
+    runs = LastRun()
+    ws = replace(vault(alone(20)), runs=runs)
+    assert consolidate(ws, if_due=True).due
+    assert runs.run is None  # nothing was written
+    assert consolidate(ws, apply=True, if_due=True).due
+    assert not consolidate(ws, apply=True, if_due=True).due
+    assert consolidate(ws, apply=True).due
+    seldom = replace(ws, config=ws.config._replace(every=1), clock=TickClock(datetime(2026, 2, 1, 14, tzinfo=UTC)))
+    assert consolidate(seldom, if_due=True).due
+    for count in range(20):
+        assert not consolidate(ws, if_due=True).due
+        add_memory(ws, {"type": "episode", "source": "x"}, f"Something {count}.")
+    assert consolidate(ws, if_due=True).due
