@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memstore.flows.audit import audit_trail as audit_trail
     from memstore.flows.audit import verify_audit as verify_audit
     from memstore.flows.blame import blame as blame
+    from memstore.flows.calibrate import calibrate as calibrate
     from memstore.flows.check import check as check
     from memstore.flows.cite import cite as cite
     from memstore.flows.commit import commit as commit
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from memstore.flows.import_seeds import import_seeds as import_seeds
     from memstore.flows.list_memories import list_memories as list_memories
     from memstore.flows.log import log as log
+    from memstore.flows.merge import merge as merge
     from memstore.flows.move import move as move
     from memstore.flows.orphans import find_orphans as find_orphans
     from memstore.flows.privacy import explain_access as explain_access
@@ -66,13 +68,16 @@ if TYPE_CHECKING:
     from memstore.flows.promote import process_raw as process_raw
     from memstore.flows.promote import promote as promote
     from memstore.flows.propagate import propagate as propagate
+    from memstore.flows.rebuild import rebuild_from_episodes as rebuild_from_episodes
     from memstore.flows.recompute import recompute as recompute
     from memstore.flows.reinforce import contradict as contradict
     from memstore.flows.reinforce import reinforce as reinforce
     from memstore.flows.resolve_conflict import resolve_conflict as resolve_conflict
     from memstore.flows.revise import revise as revise
+    from memstore.flows.revise_from import revise_from as revise_from
     from memstore.flows.search import search as search
     from memstore.flows.show import show_memory as show_memory
+    from memstore.flows.split import split as split
     from memstore.flows.status import status as status
     from memstore.flows.suggestions import accept_suggestion as accept_suggestion
     from memstore.flows.suggestions import list_suggestions as list_suggestions
@@ -90,6 +95,11 @@ __version__ = "0.1.0"
 
 # Name -> module. Importing memstore must cost nothing: the program's `--version` does it.
 _HOMES = {
+    "revise_from": "memstore.flows.revise_from",
+    "rebuild_from_episodes": "memstore.flows.rebuild",
+    "calibrate": "memstore.flows.calibrate",
+    "merge": "memstore.flows.merge",
+    "split": "memstore.flows.split",
     "accept_suggestion": "memstore.flows.suggestions",
     "resolve_conflict": "memstore.flows.resolve_conflict",
     "dedupe": "memstore.flows.dedupe",

@@ -1,4 +1,4 @@
-"""`memstore propagate`: what a change of confidence does to all that rests on it."""
+"""`memstore propagate`, `revise-from`, `calibrate`, `rebuild`: what follows from what, and whether numbers hold up."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import Session
     from memstore.flows.propagate import Propagated
+    from memstore.flows.rebuild import Rebuilt
+    from memstore.flows.revise_from import Proposal
+    from memstore.rules.calibration import Calibration
     from memstore.rules.propagation import Step
 
 
@@ -87,3 +90,138 @@ def _propagated_lines(session: Session, done: Propagated, *, dry_run: bool) -> I
         place = f"{session.paint('path', safe_line(done.paths[step.ref]))}:{session.paint('line', '1')}:"
         because = f"because of {', '.join(step.because)}" if step.because else "nothing caps it any longer"
         yield f"{place} {session.paint('ref', step.ref)}  {number(step.old)} → {number(step.new)}  {because}"
+
+
+# -- revise-from ---------------------------------------------------------------------------------
+
+
+@command(
+    "revise-from",
+    examples=("memstore revise-from m_abc", "memstore revise-from m_abc --apply    # asks before each"),
+)
+@ref_argument("episode", metavar="EPISODE")
+@click.option("--apply", is_flag=True, help="Record what you say yes to.")
+@commit_option()
+def revise_from(session: Session, episode: str, *, apply: bool, commit: bool) -> None:
+    """Find the beliefs that an episode supports or contradicts, each with the command that records it.
+
+    Sentences are compared word by word, without a network; what they do not settle is not proposed.
+    """
+    from memstore.flows.revise_from import record
+    from memstore.flows.revise_from import revise_from as find
+
+    ws = session.workspace()
+    found = find(ws, episode)
+    applied = []
+    for one in found if apply else ():
+        if session.confirm(f"{one.stance.value} {one.ref} ({one.title})", instead=one.command):
+            record(ws, one, commit=commit)
+            applied.append(one.ref)
+    session.emit(
+        "revise-from",
+        document=lambda: {"proposals": [_proposal_document(one) for one in found], "applied": applied},
+        lines=lambda: (line for one in found for line in _proposal_lines(session, one, done=one.ref in applied)),
+        each="proposals",
+    )
+    if not found:
+        session.say("no belief is supported or contradicted by it in so many words")
+
+
+def _proposal_document(one: Proposal) -> dict[str, Any]:
+    return {
+        "ref": one.ref, "path": one.path, "line": one.line, "title": one.title, "stance": one.stance.value,
+        "rule": one.rule, "old": one.old, "new": one.new, "command": one.command,
+    }  # fmt: skip
+
+
+def _proposal_lines(session: Session, one: Proposal, *, done: bool) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+    from memstore.rules.differences import number
+
+    place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}:"
+    step = f"{number(one.old)} → {number(one.new)}"
+    yield f"{place} {session.paint('ref', one.ref)}  {safe_line(one.title)}  {one.stance.value}: {step}"
+    yield "  recorded" if done else f"  {one.command}"
+
+
+# -- calibrate and rebuild -----------------------------------------------------------------------
+
+
+@command("calibrate", examples=("memstore calibrate", "memstore calibrate --json"))
+def calibrate(session: Session) -> None:
+    """Score the vault's own numbers: how well each foretold the independent evidence that came next.
+
+    The Brier score is the mean squared error: 0 is perfect, 0.25 is what guessing gets.
+    """
+    from memstore.flows.calibrate import calibrate as score
+
+    found = score(session.workspace())
+    session.emit(
+        "calibrate",
+        document=lambda: {
+            "predictions": found.predictions,
+            "brier": found.brier,
+            "bins": [one._asdict() for one in found.bins],
+        },
+        lines=lambda: _calibration_lines(found),
+    )
+    if not found.predictions:
+        session.say("no history has any evidence yet")
+
+
+def _calibration_lines(found: Calibration) -> Iterator[str]:
+    if found.brier is not None:
+        yield f"Brier score {found.brier:.4f} of {found.predictions} predictions"
+        yield "held        predictions  expected  observed"
+    for one in found.bins:
+        yield f"{one.low:.1f} to {one.high:.1f}  {one.predictions:>11}  {one.expected:>8.2f}  {one.observed:>8.2f}"
+
+
+@command("rebuild", examples=("memstore rebuild --check", "memstore rebuild --from-episodes"))
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a number is another.")
+@click.option("--from-episodes", is_flag=True, help="Weigh all evidence again as it is now; only show what differs.")
+def rebuild(session: Session, *, only_check: bool, from_episodes: bool) -> None:
+    """Make the numbers anew from their histories, as memstore recompute does, or from the evidence itself.
+
+    Beliefs are views of what they rest on. With --from-episodes each piece of evidence is looked at again: how it is
+    known, from which session it comes, whether it is still there.
+    """
+    from memstore.errors import Exit
+    from memstore.flows.rebuild import rebuild_from_episodes
+
+    if not from_episodes:
+        from memstore.cli.evidence import replay_all
+
+        replay_all(session, (), only_check=only_check, commit=False, dry_run=False)
+        return
+    done = rebuild_from_episodes(session.workspace())
+    session.emit(
+        "rebuild",
+        document=lambda: _rebuilt_document(done),
+        lines=lambda: _rebuilt_lines(session, done),
+        each="memories",
+    )
+    session.say(f"{len(done.differing)} of {done.ledgers} would differ; nothing was written")
+    if only_check and done.differing:
+        session.exit(Exit.FOUND_ERRORS)
+
+
+def _rebuilt_document(done: Rebuilt) -> dict[str, Any]:
+    memories = [
+        {
+            "ref": one.ref, "path": one.path, "line": one.line,
+            "stored": one.stored, "rebuilt": one.rebuilt, "because": list(one.because),
+        }
+        for one in done.differing
+    ]  # fmt: skip
+    return {"memories": memories, "total": done.ledgers}
+
+
+def _rebuilt_lines(session: Session, done: Rebuilt) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+    from memstore.rules.differences import number
+
+    for one in done.differing:
+        place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}:"
+        because = f"  because of {', '.join(one.because)}" if one.because else ""
+        yield f"{place} {one.ref or ''} {number(one.stored)}, made anew {number(one.rebuilt)}{because}"

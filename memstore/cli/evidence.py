@@ -11,6 +11,7 @@ from memstore.cli.written import (
     commit_option,
     diff_lines,
     dry_run_option,
+    emit_saved,
     saved_document,
     saved_lines,
     say_findings,
@@ -97,16 +98,30 @@ def _lines(session: Session, done: Reinforced, *, dry_run: bool) -> Iterator[str
 # -- recompute -----------------------------------------------------------------------------------
 
 
-@command("recompute", examples=("memstore recompute --check", "memstore recompute m_7f3 --dry-run"))
+@command(
+    "recompute",
+    examples=("memstore recompute --check", "memstore recompute m_7f3 --dry-run", "memstore recompute --fold m_7f3 -c"),
+)
 @ref_argument("refs", metavar="[REF]…", nargs=-1)
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a number is another.")
+@click.option("--fold", is_flag=True, help="Put one line in the place of a memory's history; git keeps the others.")
 @commit_option()
 @dry_run_option()
-def recompute(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
+def recompute(
+    session: Session, refs: tuple[str, ...], *, only_check: bool, fold: bool, commit: bool, dry_run: bool
+) -> None:
     """Store the confidence that follows from each history, or prove that it is what is stored.
 
     A number that was changed by hand since the last commit is kept: its history gets a line that says so.
     """
+    if fold:
+        _fold(session, refs, only_check=only_check, commit=commit, dry_run=dry_run)
+    else:
+        replay_all(session, refs, only_check=only_check, commit=commit, dry_run=dry_run)
+
+
+def replay_all(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
+    """Replay these histories, or all, and tell which numbers differ."""
     from memstore.flows.recompute import check_confidences
     from memstore.flows.recompute import recompute as replay
 
@@ -124,6 +139,15 @@ def recompute(session: Session, refs: tuple[str, ...], *, only_check: bool, comm
     session.say(f"{len(done.unequal)} of {done.ledgers} {differ} what their histories amount to")
     if only_check and done.unequal:
         session.exit(Exit.FOUND_ERRORS)
+
+
+def _fold(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
+    from memstore.flows.recompute import fold
+
+    if only_check or len(refs) != 1:
+        raise UsageError("--fold takes one memory, and writes", hint="memstore recompute --fold REF --dry-run")
+    saved = fold(session.workspace(), refs[0], commit=commit, dry_run=dry_run)
+    emit_saved(session, "recompute-fold", saved, dry_run=dry_run, unchanged="nothing to fold: the history is short")
 
 
 def _recomputed_document(done: Recomputed, *, dry_run: bool) -> dict[str, Any]:

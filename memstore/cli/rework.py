@@ -1,4 +1,4 @@
-"""`memstore revise`, `archive`, `restore`: better words, out of sight, and back."""
+"""`memstore revise`, `split`, `merge`, `archive`, `restore`: better words, two of one, one of two, put away."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.add import given_text, utf8
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, ref_argument, several
 from memstore.cli.written import (
     commit_option,
     dry_run_option,
+    emit_linked,
     emit_saved,
     saved_document,
     saved_lines,
@@ -49,6 +50,44 @@ def revise(
     words = None if given is None else utf8(given)
     saved = reword(session.workspace(), ref, words, dry_run=dry_run, **settings)
     emit_saved(session, "revise", saved, dry_run=dry_run, unchanged="nothing changed: it says so already")
+
+
+@command(
+    "split",
+    examples=('memstore split m_7f3 "Stairs make Bella limp" "Cold makes Bella limp" --first m_abc --second m_def',),
+)
+@ref_argument()
+@click.argument("texts", metavar="TEXT TEXT", nargs=2)
+@several("--first", metavar="REF…", help="The evidence that goes to the first of the two.")
+@several("--second", metavar="REF…", help="The evidence that goes to the second.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@commit_option()
+@dry_run_option()
+def split(session: Session, /, ref: str, texts: tuple[str, str], *, dry_run: bool, **settings: Any) -> None:
+    """Make two memories of one that said two things; they take its place.
+
+    Each states what the old one stated, and each piece of evidence goes to one of the two. What spoke for it only in
+    part counts half for each, unless it is given to one.
+    """
+    from memstore.flows.split import split as divide
+
+    emit_linked(session, "split", divide(session.workspace(), ref, texts, dry_run=dry_run, **settings), dry_run=dry_run)
+
+
+@command("merge", examples=("memstore merge m_7f3 m_abc --dry-run", "memstore merge m_7f3 m_abc m_def -c"))
+@ref_argument("refs", metavar="KEPT OTHER…", nargs=-1, required=True)
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@commit_option()
+@dry_run_option()
+def merge(session: Session, refs: tuple[str, ...], *, reason: str | None, dry_run: bool, commit: bool) -> None:
+    """Make one memory of several that say the same; the first one takes the place of the others.
+
+    It keeps its words and gets their evidence, sources and titles. The same evidence counts once.
+    """
+    from memstore.flows.merge import merge as unite
+
+    done = unite(session.workspace(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    emit_linked(session, "merge", done, dry_run=dry_run)
 
 
 @command(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memstore.flows.list_memories import Listed
     from memstore.flows.show import Shown
     from memstore.model.catalog import Entry
+    from memstore.rules.reconsolidation import Standing
 
 SORTS = ("created", "title", "confidence", "path")
 TERMINAL_INDENT = "\n    "
@@ -165,6 +166,8 @@ def _document(shown: Shown) -> dict[str, Any]:
         "revision": shown.revision,
         "confidence_now": shown.confidence_now,
         "conflicts": [conflict_document(conflict) for conflict in shown.conflicts],
+        "standing": _standing_document(shown.standing),
+        "prunable": shown.prunable,
         "quality": shown.quality,
         "strength": round(shown.grounds.strength.retrieval, DIGITS),
         "trust": None,  # not computed yet; named already, so that programs find the same keys
@@ -180,13 +183,9 @@ def _lines(session: Session, shown: Shown) -> Iterator[str]:
     then = f" as of {shown.commit[:10]}" if shown.commit else ""
     yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{shown.revision[:10]}{then}')}"
     yield ""
-    keys = [(safe_line(name), text) for name, text in _keys(shown)]
-    if shown.memory.confidence is not None:
-        keys.insert(0, ("confidence", _confidence(session, shown)))
-    keys[1 if shown.memory.confidence is not None else 0 : 0] = [
-        ("quality", f"{shown.quality:.2f}"),
-        ("strength", _strength(shown)),
-    ]
+    held = [("confidence", _confidence(session, shown))] if shown.memory.confidence is not None else []
+    derived = [("quality", f"{shown.quality:.2f}"), ("strength", _strength(shown))]
+    keys = [*held, *_standing(shown), *derived, *((safe_line(name), text) for name, text in _keys(shown))]
     width = max((len(name) for name, _ in keys), default=0)
     for name, text in keys:
         yield f"{paint('dim', name.ljust(width))}  {text}"
@@ -195,6 +194,38 @@ def _lines(session: Session, shown: Shown) -> Iterator[str]:
     if shown.memory.body.strip():
         yield ""
         yield safe(shown.memory.body).strip("\n")
+
+
+def _standing_document(standing: Standing | None) -> dict[str, Any] | None:
+    from memstore.codec.results import DIGITS
+    from memstore.model.instants import instant
+
+    if standing is None:
+        return None
+    return {
+        "votes_for": standing.votes_for,
+        "votes_against": standing.votes_against,
+        "uncertainty": round(standing.uncertainty, DIGITS),
+        "contested": standing.contested,
+        "labile_since": instant(standing.labile) if standing.labile else None,
+    }
+
+
+def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
+    """Yield how firmly a memory is believed, and what to do where it is not."""
+    standing, ref = shown.standing, shown.entry.ref or shown.entry.path
+    if standing is None or shown.memory.status != "active":
+        return
+    if standing.votes_for or standing.votes_against:
+        votes = f"{standing.votes_for} for, {standing.votes_against} against"
+        yield "votes", f"{votes}; uncertainty {standing.uncertainty:.2f}"
+    if standing.contested:
+        yield "contested", f"both sides have their evidence: memstore split {ref} TEXT TEXT, or find out more"
+    if standing.labile:
+        ways = f"memstore revise {ref}, memstore supersede {ref} TEXT or memstore split {ref} TEXT TEXT"
+        yield "labile", f"it surprised on {standing.labile:%Y-%m-%d}: {ways}"
+    if shown.prunable:
+        yield shown.prunable.value, f"memstore archive {ref} puts it out of sight"
 
 
 def _strength(shown: Shown) -> str:

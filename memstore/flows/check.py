@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import edges, registry_file, splice
+from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.errors import FormatError, NotFoundError, VaultError
 from memstore.flows.check_attestations import AttestationCheck
@@ -90,7 +91,8 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
 def fix(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     """Mend what needs no judgement, and check: a missing id, blanks in a title, an item that a list has twice.
 
-    A confidence that was changed by hand is recorded in its history; where the history was, the number follows it.
+    A confidence that was changed by hand is recorded in its history; where the history was, the number follows it, and
+    evidence that was taken out of it is recorded as retracted.
 
     A file that can't be read is never touched, even where the line that would mend it is known: whether it says what
     was meant is for a person to see.
@@ -226,6 +228,10 @@ def _fixed(ws: Workspace, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, 
         if edit is not None:
             mended.append(finding)
             edits += [edit] if edit not in edits else []
+    for line in by_hand.retracted(file):
+        text = f"the evidence of {line.evidence_source} was taken out of the history"
+        mended.append(checked.finding("history-lost", text, "it is recorded as retracted", "confidence_history"))
+        edits.append(splice.AppendEntry("confidence_history", entry_of(line)))
     try:
         return (splice.apply(file, edits), mended) if edits else None
     except FormatError:

@@ -10,11 +10,12 @@ from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import GitError, VaultError
 from memstore.model.registry import RegistryKind, kind_of
-from memstore.rules.beliefs import drifted, edited
+from memstore.rules.beliefs import drifted, edited, retractions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memstore.model.confidence import LedgerLine
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
 
@@ -44,6 +45,14 @@ class HandEdits:
             and {*committed.confidence_history} != {*file.memory.confidence_history}
         )
 
+    def is_committed(self, file: MemoryFile) -> bool:
+        """Whether the last commit has number and ledger as they are."""
+        committed = self._committed(file.path)
+        return committed is not None and (
+            (committed.confidence, committed.confidence_history)
+            == (file.memory.confidence, file.memory.confidence_history)
+        )
+
     def settled(self, file: MemoryFile) -> splice.Edit | None:
         """Return what makes number and ledger agree, a hand edit kept; None where they do.
 
@@ -57,6 +66,11 @@ class HandEdits:
             return splice.SetValue("confidence", amounts_to)
         line = edited(file.memory, held, self._ws.clock.now(), self._hand)
         return splice.AppendEntry("confidence_history", entry_of(line))
+
+    def retracted(self, file: MemoryFile) -> list[LedgerLine]:
+        """Return the lines that a ledger lacks where a hand took evidence out of it since the last commit."""
+        committed = self._committed(file.path)
+        return [] if committed is None else retractions(committed, file.memory, self._ws.clock.now(), self._hand)
 
     def _committed(self, path: str) -> Memory | None:
         """Return a memory as the last commit has it; None where it has none, or there is no commit."""

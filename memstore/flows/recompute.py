@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
+from memstore.codec.ledger import entry_of
+from memstore.errors import RefusedError
 from memstore.flows.amend import opened_for_change
 from memstore.flows.hand_edits import HandEdits
-from memstore.flows.save import Edit, save_all
+from memstore.flows.save import Edit, save, save_all, unchanged
 from memstore.flows.visible import visible_files
-from memstore.rules.beliefs import drifted, states_nothing
+from memstore.rules.beliefs import drifted, folded, states_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
     from memstore.flows.save import Saved
     from memstore.ports.workspace import Workspace
+
+FEWEST_TO_FOLD = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,39 @@ def recompute(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False,
     ]
     saved = save_all(ws, edits, verb="recompute", dry_run=dry_run, commit=commit)
     return Recomputed(ledgers=len(files), unequal=unequal, saved=saved)
+
+
+def fold(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
+    """Put one line in the place of a long history: the number, what stands behind it, and what never counts again.
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        dry_run: write nothing, and return what would be.
+        commit: commit it, too.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        RefusedError: the lines are not committed as they are, so that git would not keep them.
+    """
+    file = opened_for_change(ws, ref)
+    history = file.memory.confidence_history
+    if len(history) < FEWEST_TO_FOLD:
+        return unchanged(file)
+    by_hand = HandEdits(ws)
+    if not by_hand.is_committed(file) or drifted(file.memory) is not None:
+        raise RefusedError(
+            f"git keeps the lines of {file.memory.ref or file.path} only once they are committed",
+            hint=f"memstore commit {file.memory.ref or file.path}",
+        )
+    line = folded(file.memory, ws.actor)
+    old = tuple(file.front.values["confidence_history"])
+    edits: list[splice.Edit] = [
+        splice.AppendEntry("confidence_history", entry_of(line)),
+        splice.RemoveItems("confidence_history", old),
+    ]
+    data = splice.apply(file, edits)
+    return save(ws, Edit(path=file.path, before=file, after=data), verb="recompute", dry_run=dry_run, commit=commit)
 
 
 def _files(ws: Workspace, refs: Sequence[str]) -> list[MemoryFile]:

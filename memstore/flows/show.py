@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from memstore.model.conflict import Conflict
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
+    from memstore.rules.pruning import Prunable
     from memstore.rules.quality import Grounds
+    from memstore.rules.reconsolidation import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +30,8 @@ class Shown:
     `commit` is the commit of which this is the state; None: the file as it is now. `confidence_now` is the confidence
     as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
     `grounds` is what the quality is made of, among it the strength that the memory had before this look. `conflicts`
-    are the open ones, of today; a past state has none.
+    are the open ones, of today; a past state has none. `standing` is
+    how firmly it is believed, None where no confidence is held; `prunable` why it could be archived, None where not.
     """
 
     entry: Entry
@@ -38,6 +41,8 @@ class Shown:
     confidence_now: float | None
     quality: float
     grounds: Grounds
+    standing: Standing | None
+    prunable: Prunable | None
     conflicts: tuple[Conflict, ...] = ()
 
     @property
@@ -77,6 +82,8 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     from memstore.rules import quality
     from memstore.rules.beliefs import held_now
     from memstore.rules.conflicts import penalty_of
+    from memstore.rules.pruning import prunable
+    from memstore.rules.reconsolidation import standing
 
     commit = None if at is None else commit_at(ws, at)
     then = view(ws, commit)
@@ -92,12 +99,15 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     )
     open_ones = Comparer(ws, then).conflicts(side_of(file)) if commit is None else []
     made_of = made_of._replace(penalty=penalty_of(open_ones))
+    now_held = held_now(file.memory, now)
     return Shown(
         entry=entry,
         file=file,
         revision=blob,
         commit=commit,
-        confidence_now=held_now(file.memory, now),
+        confidence_now=now_held,
+        standing=None if now_held is None else standing(file.memory, now),
+        prunable=prunable(file.memory, now, strength=made_of.strength.retrieval),
         grounds=made_of,
         conflicts=tuple(open_ones),
         quality=round(quality.quality(made_of, QualityProfile(ws.config.quality_profile)), quality.DIGITS),

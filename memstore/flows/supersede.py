@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.codec import splice
+from memstore.codec import memory_file, splice
+from memstore.codec.memory_file import MemoryFile
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.add import new_memory
 from memstore.flows.amend import opened_for_change
 from memstore.flows.lineage import graph_of
 from memstore.flows.promote import Linked, given_keys, ref_of_new
+from memstore.flows.reinforce import edit_of_evidence
 from memstore.flows.save import Edit, save_all
 from memstore.model.lineage import EdgeKind
 from memstore.rules import inheritance
+from memstore.rules.beliefs import Stance, held, weigh
+from memstore.rules.evidence import against
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.codec.memory_file import MemoryFile
     from memstore.codec.render import Plain
+    from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
 
 _HEIRS = frozenset({EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY})
@@ -38,7 +42,7 @@ def supersede(
     """Write a memory that takes the place of another; both name each other, and the old one keeps its confidence.
 
     The heir is of the same type, made of the old one (`derived_from`), and rests on what that rested on
-    (`relates_to`); how sure its holder is, is stated anew.
+    (`relates_to`); how sure its holder is, is stated anew, and what contradicted the old one is evidence for it.
 
     >>> old = memstore.belief(ws, "Tea is best at ninety degrees.")
     >>> new = memstore.supersede(ws, old.ref, "Green tea is best at eighty degrees.").saved
@@ -64,7 +68,7 @@ def supersede(
     """
     given = given_keys(ws, values)
     file = opened_for_change(ws, ref)
-    old = _supersedable(ws, file)
+    old = supersedable(ws, file)
     memory = file.memory
     made = {
         "source_type": "inference",
@@ -78,7 +82,7 @@ def supersede(
     if since:
         made.setdefault("valid_from", since)
     ground: dict[str, Plain] = {"evidence_source": old, "reason": reason or f"Superseded {memory.type} {memory.id}"}
-    new = new_memory(ws, made, text, ground=ground)
+    new = _with_evidence(ws, new_memory(ws, made, text, ground=ground), memory)
     links = [splice.SetValue("superseded_by", ref_of_new(new)), splice.SetValue("status", "superseded")]
     links += [splice.SetValue("valid_until", since)] if since else []
     after = splice.apply(file, links)
@@ -89,7 +93,19 @@ def supersede(
     return Linked(saved=saved[0], others=saved[1:])
 
 
-def _supersedable(ws: Workspace, file: MemoryFile) -> str:
+def _with_evidence(ws: Workspace, new: Edit, old: Memory) -> Edit:
+    """Return the heir's file with its evidence: what speaks against the old memory speaks for the new one."""
+    evidence = against(old)
+    heir = memory_file.read(new.path, new.after)
+    if not evidence or not isinstance(heir, MemoryFile) or held(heir.memory) is None:
+        return new
+    reason = f"Contradicted {old.ref}"
+    weighed = weigh(heir.memory, evidence, Stance.SUPPORT, now=ws.clock.now(), by=ws.actor, reason=reason)
+    edit = edit_of_evidence(heir, evidence, Stance.SUPPORT, weighed)
+    return Edit(path=new.path, before=None, after=edit.after)
+
+
+def supersedable(ws: Workspace, file: MemoryFile) -> str:
     """Return the ref of what may be superseded."""
     memory = file.memory
     if memory.ref is None:

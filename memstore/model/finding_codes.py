@@ -327,8 +327,8 @@ _CODES = (
     _warning(
         "history-lost",
         "a line of confidence_history was altered or taken out",
-        "The number is a function of its history, which only grows. Put the line back and add one that says "
-        "what changed.",
+        "The number is a function of its history, which only grows. Evidence that was taken out is retracted: "
+        "`memstore check --fix` adds a line that says so. Put any other line back.",
     ),
     _warning(
         "confidence-unrecorded",

@@ -98,6 +98,59 @@ def edited(memory: Memory, number: float, now: datetime, by: str) -> LedgerLine:
     return LedgerLine(timestamp=instant(next_time(history, now)), op="edit", old=replayed(history), new=number, by=by)
 
 
+def retractions(before: Memory, after: Memory, now: datetime, by: str) -> list[LedgerLine]:
+    """Return the lines by which evidence is retracted that a hand took out of a ledger, one a source.
+
+    Args:
+        before: the memory as it was.
+        after: as it is; a source of which another line says something is still heard, and not retracted.
+        now: UTC.
+        by: the entity whose hand it was.
+    """
+    named = {line.evidence_source for line in after.confidence_history if line.op in SPOKEN}
+    lost = {*before.confidence_history} - {*after.confidence_history}
+    gone = [line.evidence_source for line in confidence.by_time(lost) if line.op in confidence.OUTCOMES]
+    sources = [source for source in dict.fromkeys(gone) if source and source not in named]
+    at = instant(next_time([*before.confidence_history, *after.confidence_history], now))
+    return [
+        LedgerLine(timestamp=at, op="retract", evidence_source=source, reason="Taken out by hand", by=by)
+        for source in sources
+    ]
+
+
+def accounts_for(line: LedgerLine, history: Iterable[LedgerLine]) -> bool:
+    """Whether a ledger says what became of a line that it has no longer: retracted, or folded into a checkpoint."""
+    at = datetime.fromisoformat(line.timestamp)
+    return any(
+        datetime.fromisoformat(one.timestamp) >= at
+        and (one.op == "checkpoint" or (one.op == "retract" and one.evidence_source == line.evidence_source))
+        for one in history
+    )
+
+
+def folded(memory: Memory, by: str) -> LedgerLine:
+    """Return the checkpoint that stands for a whole ledger, of which `drifted` says nothing.
+
+    It is a second younger than the latest line: evidence that is put away grows no younger by it than that.
+    """
+    history = memory.confidence_history
+    belief = confidence.replay(history)
+    last = max(datetime.fromisoformat(line.timestamp) for line in history)
+    latest = {confidence.source_of(line): line for line in confidence.by_time(history) if line.op in SPOKEN}
+    counted = [name for line in history for name in line.counted]
+    counted += [name for source, line in latest.items() if line.op != "retract" for name in (source, *line.roots)]
+    return LedgerLine(
+        timestamp=instant(next_time(history, last)),
+        op="checkpoint",
+        old=confidence.rounded(belief.confidence),
+        new=confidence.rounded(belief.confidence),
+        reason=f"Folded {len(history)} lines",
+        by=by,
+        precision=confidence.rounded(belief.precision),
+        counted=tuple(dict.fromkeys(counted)),
+    )
+
+
 def next_time(history: Iterable[LedgerLine], now: datetime) -> datetime:
     """Return the time of the next line, whole seconds: `now`, or a second after a last line that is not before it."""
     at = now.replace(microsecond=0)

@@ -28,8 +28,8 @@ DECIMALS = 4
 
 # Sorted, so that the order of the class can't decide.
 _KEYS = tuple(sorted(field.name for field in fields(LedgerLine)))
-_BARRIERS = frozenset({"assert", "edit", "checkpoint"})
-_OUTCOMES = {"support": 1.0, "partial": 0.5, "contradict": 0.0}
+BARRIERS = frozenset({"assert", "edit", "checkpoint"})
+OUTCOMES = {"support": 1.0, "partial": 0.5, "contradict": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +122,22 @@ def witnesses(lines: Iterable[LedgerLine]) -> tuple[Witness, ...]:
 
 def stated(lines: Iterable[LedgerLine]) -> Stated | None:
     """Return the latest statement of a ledger; None where it has evidence alone."""
+    barrier, after = since_statement(lines)
+    if barrier is None:
+        return None
+    return Stated(barrier.op, BASE_CONFIDENCE if barrier.new is None else barrier.new, _cap(after))
+
+
+def since_statement(lines: Iterable[LedgerLine]) -> tuple[LedgerLine | None, list[LedgerLine]]:
+    """Return the latest statement of a ledger, None where it has evidence alone, and the lines after it by time."""
     ordered = _in_order(lines)
     start = _latest_barrier(ordered)
-    if start is None:
-        return None
-    barrier = ordered[start]
-    confidence = BASE_CONFIDENCE if barrier.new is None else barrier.new
-    return Stated(barrier.op, confidence, _cap(ordered[start + 1 :]))
+    return (None, ordered) if start is None else (ordered[start], ordered[start + 1 :])
+
+
+def source_of(line: LedgerLine) -> str:
+    """Return what a line's evidence is counted under: its source, or where it names none its time."""
+    return line.evidence_source or f"at:{line.timestamp}"
 
 
 def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
@@ -162,7 +171,7 @@ def by_time(history: Iterable[LedgerLine]) -> list[LedgerLine]:
 
 def _in_order(lines: Iterable[LedgerLine]) -> list[LedgerLine]:
     """Return the lines by time; at one instant barriers come first, then canonical JSON decides."""
-    return sorted(set(lines), key=lambda line: (_at(line), line.op not in _BARRIERS, _canonical(line)))
+    return sorted(set(lines), key=lambda line: (_at(line), line.op not in BARRIERS, _canonical(line)))
 
 
 def _at(line: LedgerLine) -> datetime:
@@ -198,7 +207,7 @@ def _parted(lines: list[LedgerLine], now: datetime | None, half_life_days: float
 
 
 def _latest_barrier(lines: list[LedgerLine]) -> int | None:
-    return max((i for i, line in enumerate(lines) if line.op in _BARRIERS), default=None)
+    return max((i for i, line in enumerate(lines) if line.op in BARRIERS), default=None)
 
 
 def _cap(after: list[LedgerLine]) -> float | None:
@@ -225,12 +234,12 @@ def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[Witness]
     """Return the evidence that counts: the latest line of each source, less what was retracted or counted before."""
     found: dict[str, Witness] = {}
     for line in lines:
-        source = line.evidence_source or f"at:{line.timestamp}"
+        source = source_of(line)
         if line.op == "retract":
             found.pop(source, None)
         elif line.op == "propagate" and line.factor is not None and source in found:
             found[source] = replace(found[source], factor=line.factor)
-        elif line.op in _OUTCOMES and source not in counted:
+        elif line.op in OUTCOMES and source not in counted:
             roots = line.roots or (source,)
             weight = RELIABILITY["unknown"] if line.weight is None else line.weight
             free = tuple(root for root in roots if root not in counted)
@@ -239,7 +248,7 @@ def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[Witness]
                 weight=weight,
                 share=weight / len(roots),
                 factor=1.0,
-                outcome=_OUTCOMES[line.op],
+                outcome=OUTCOMES[line.op],
                 roots=free,
                 used=line.source_confidence,
                 at=_at(line),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memstore.model.ids import MemoryRef
 from memstore.model.keys import RELIABILITY
-from memstore.rules.confidence import by_time
+from memstore.rules.confidence import by_time, witnesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -64,6 +64,15 @@ def as_evidence(memory: Memory, load: Load) -> Evidence:
         roots=roots(memory, load),
         confidence=memory.confidence,
     )
+
+
+def against(memory: Memory) -> list[Evidence]:
+    """Return what speaks against a memory, the earliest first, each as much as it did there."""
+    return [
+        Evidence(source=one.source, weight=one.weight, roots=one.roots, confidence=one.used)
+        for one in witnesses(memory.confidence_history)
+        if one.outcome == 0 and one.factor > 0 and (MemoryRef.parse(one.source) or mark_as_evidence(one.source))
+    ]
 
 
 def roots(memory: Memory, load: Load) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memstore.model.sharing import EVERYBODY
 from memstore.rules.provenance import infer_source_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 # Whose it is, whom it is about, who may see it: what is made of a memory is shown to nobody else.
 ABOUT = (
@@ -51,3 +52,11 @@ def superseding(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str
 
 def _kept(values: Mapping[str, Any], names: tuple[str, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: values[name] for name in names if values.get(name) and name not in given}
+
+
+def in_common(grants: Sequence[Sequence[str]]) -> list[str]:
+    """Return who may see a memory made of several: whom each of them grants it, everybody where all do."""
+    named = [list(one) for one in grants if EVERYBODY not in one and "public" not in one]
+    if not named:
+        return list(grants[0])
+    return [entity for entity in named[0] if all(entity in one for one in named)]

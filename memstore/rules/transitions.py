@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.model.finding import Finding, Position, Severity
+from memstore.rules.beliefs import accounts_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -102,11 +103,14 @@ def _same_creation(before: Memory, after: Memory, report: _Report) -> None:
 def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
     # A history is a set: a line that stood twice and stands once now is not lost.
     lost = {*before.confidence_history} - {*after.confidence_history}
+    added = {*after.confidence_history} - {*before.confidence_history}
     for line in sorted(lost, key=lambda line: (line.timestamp, line.op)):
+        if accounts_for(line, added):
+            continue
         report.warning(
             "history-lost", "confidence_history",
             f"the history line of {line.timestamp} ({line.op}) was altered or taken out",
-            "a history only grows: put the line back, and add another that says what changed",
+            "put the line back, or let memstore check --fix record that its evidence is retracted",
         )  # fmt: skip
 
 

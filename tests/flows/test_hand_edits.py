@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.flows.check import check, fix
-from memstore.flows.recompute import check_confidences, recompute
-from tests.git_repositories import vault_in
+from memstore.errors import RefusedError
+from memstore.flows.check import check, check_staged_files, fix
+from memstore.flows.recompute import check_confidences, fold, recompute
+from memstore.flows.reinforce import reinforce
+from memstore.flows.show import show_memory
+from memstore.rules.beliefs import held_now
+from tests.git_repositories import git, vault_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,10 +91,9 @@ def test_the_hand_is_the_entity_whose_file_lists_the_address(vault: Written) -> 
     assert 'op: edit, old: 0.8286, new: 0.6, by: "human:sean"}' in text(vault)
 
 
-@MENDERS
-def test_a_number_follows_a_history_that_was_changed_by_hand(vault: Written, mend: Callable[[Workspace], None]) -> None:
+def test_a_number_follows_a_history_that_was_changed_by_hand(vault: Written) -> None:
     vault.write("b.md", belief("0.8286", STATED))
-    mend(vault.open())
+    mended_by_recompute(vault.open())
     assert text(vault) == belief("0.8", STATED)
 
 
@@ -120,3 +123,60 @@ def test_a_file_that_no_commit_has_stands_as_it_is(vault: Written) -> None:
     (unequal,) = recompute(vault.open()).unequal
     assert (unequal.path, unequal.by_hand) == ("new.md", True)
     assert "confidence: 0.3\n" in (vault.root / "new.md").read_text()
+
+
+def test_evidence_that_a_hand_took_out_is_recorded_as_retracted(vault: Written) -> None:
+    vault.write("b.md", belief("0.8286", STATED))
+    ws = vault.open()
+    assert sorted(finding.code for finding in fix(ws).fixed) == ["confidence-drift", "history-lost"]
+    assert "confidence: 0.8\n" in text(vault)
+    assert (
+        ':00Z", op: retract, old: null, new: null, evidence_source: "raw:m_r", reason: "Taken out by hand", '
+        in text(vault)
+    )
+    assert fix(ws).fixed == ()
+    assert check_staged_of(ws, vault) == []
+    vault.write("b.md", belief("0.8286", STATED))
+    assert check_staged_of(ws, vault) == ["history-lost"]
+
+
+def check_staged_of(ws: Workspace, vault: Written) -> list[str]:
+    git(vault.root, "add", "-A")
+    return [finding.code for finding in check_staged_files(ws).findings if finding.code == "history-lost"]
+
+
+def test_a_number_and_its_evidence_changed_at_once_are_both_recorded(vault: Written) -> None:
+    vault.write("b.md", belief("0.4", STATED))
+    ws = vault.open()
+    fix(ws)
+    assert [word for word in ("op: retract", "op: edit", "confidence: 0.4\n") if word not in text(vault)] == []
+    assert drifts(ws) == []
+
+
+@pytest.mark.parametrize("number", ["1.2", "-0.1", '"80%"', "true", ".nan", "high"])
+def test_what_is_no_confidence_is_an_error_with_its_line_and_never_mended(vault: Written, number: str) -> None:
+    vault.write("b.md", belief(number))
+    ws = vault.open()
+    (finding,) = [found for found in fix(ws).findings if found.path == "b.md"]
+    assert (finding.is_error, finding.at.line) == (True, 5)
+    assert text(vault) == belief(number)
+
+
+def test_a_folded_history_is_one_line_that_git_keeps_the_others_of(vault: Written) -> None:
+    ws = vault.open()
+    vault.write("b.md", belief("0.8", STATED + SEEN.replace("support", "contradict").replace("0.8286", "0.7")))
+    with pytest.raises(RefusedError, match="once they are committed"):
+        fold(ws, "m_b")
+    vault.write("b.md", belief("0.8286"))
+    before = held_now(show_memory(ws, "m_b").memory, ws.clock.now())
+    fold(ws, "m_b")
+    assert (
+        '  - {timestamp: "2026-02-01T11:00:01Z", op: checkpoint, old: 0.8286, new: 0.8286, reason: "Folded 2 lines", '
+        'by: "human:tester", precision: 7.0, counted: ["raw:m_r"]}\n---\n'
+    ) in text(vault)
+    assert text(vault).count("timestamp") == 1
+    assert check_staged_of(ws, vault) == []
+    assert check_confidences(ws).unequal == ()
+    assert held_now(show_memory(ws, "m_b").memory, ws.clock.now()) == before
+    assert not reinforce(ws, "m_b", "raw:m_r").saved.changed
+    assert not fold(ws, "m_b").changed

@@ -32,6 +32,8 @@ COMMANDS = (
     ["consolidate"], ["suggestions", "list"], ["suggestions", "show", "m_88b2rqkrbp"],
     ["suggestions", "accept", "m_88b2rqkrbp", "--dry-run"], ["suggestions", "reject", "m_v4zdmdmb99"],
     ["revise", "m_enqj11r5df", "--title", "Tides"], ["archive", "m_enqj11r5df"], ["restore", "m_enqj11r5df"],
+    ["split", "m_vm62wnm5kq", "One", "Two", "--dry-run"], ["merge", "m_dg8aa2g0zt", "m_kwydexdack", "--dry-run"],
+    ["calibrate"], ["rebuild", "--from-episodes"], ["rebuild", "--check"], ["revise-from", REF],
     ["propagate"], ["propagate", REF, "--dry-run"],
     ["import", "seeds", "README.md", "--dry-run"],
     ["fix-provenance", "--dry-run"], ["index", "status"], ["index", "rebuild"], ["index", "path"], ["hooks", "status"],

@@ -1,0 +1,28 @@
+"""Score the vault's own numbers by what came after them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.flows.visible import visible_files
+from memstore.rules import calibration
+
+if TYPE_CHECKING:
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.calibration import Calibration
+
+
+def calibrate(ws: Workspace) -> Calibration:
+    """Return how well the confidences of the memories that the viewer may see foretold the evidence that came next.
+
+    >>> held = memstore.belief(ws, "It rains on Mondays.", confidence=0.9)
+    >>> seen = memstore.episode(ws, "A Monday", "no rain at all")
+    >>> memstore.contradict(ws, held.ref, seen.ref).old
+    0.9
+    >>> round(memstore.calibrate(ws).brier, 2)
+    0.81
+    """
+    files = visible_files(ws, ws.library.snapshot())
+    return calibration.calibrate(
+        prediction for file in files for prediction in calibration.predictions(file.memory.confidence_history)
+    )

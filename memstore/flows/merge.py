@@ -1,0 +1,116 @@
+"""Make one memory of several that say the same: evidence is united by its sources, and never added up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import splice
+from memstore.codec.ledger import entry_of
+from memstore.codec.titles import title_of
+from memstore.errors import RefusedError, UsageError
+from memstore.flows.amend import opened_for_change
+from memstore.flows.named_refs import whole_refs
+from memstore.flows.promote import Linked
+from memstore.flows.save import Edit, message_of, save_all
+from memstore.flows.supersede import supersedable
+from memstore.rules import inheritance, rearranging
+from memstore.rules.beliefs import replayed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+FEWEST = 2
+# What both say is said by what becomes of them.
+_UNITED = ("tags", "relates_to", "context_tags", "entities", "subject_ids", "access_denies")
+
+
+def merge(
+    ws: Workspace, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+) -> Linked:
+    """Let the first of several memories take the place of the others, with their evidence and lineage.
+
+    It keeps its words and id; the titles of the others become its aliases. Nobody sees it who did not see all of them.
+
+    >>> one = memstore.belief(ws, "Bella eats at nine.", confidence=0.7)
+    >>> two = memstore.belief(ws, "At nine Bella has breakfast.", confidence=0.9)
+    >>> done = memstore.merge(ws, [one.ref, two.ref])
+    >>> kept = memstore.show_memory(ws, one.ref).memory
+    >>> kept.confidence, kept.supersedes == (two.ref,), kept.aliases
+    (0.7, True, ('At nine Bella has breakfast.',))
+
+    Args:
+        ws: the vault.
+        refs: the memories, two or more; the first one stays.
+        reason: why; the commit's message says it.
+        dry_run: write nothing, and return what would be.
+        commit: commit all of them, too.
+
+    Raises:
+        NotFoundError: a ref names no memory.
+        RefusedError: one is superseded already or was forgotten, or they are of different owners, scopes or contexts.
+        UsageError: there are fewer than two.
+    """
+    message = message_of(ws, reason, commit=commit, dry_run=dry_run)
+    files = list({file.path: file for file in (opened_for_change(ws, ref) for ref in refs)}.values())
+    if len(files) < FEWEST:
+        raise UsageError("two memories or more become one", hint="memstore merge KEPT OTHER…")
+    names = [supersedable(ws, file) for file in files]
+    kept, others = files[0], files[1:]
+    for other in others:
+        _refuse_strangers(kept.memory, other.memory)
+    sources = [ref for other in others for ref in other.memory.derived_from if ref not in names]
+    whole_refs(ws, {"derived_from": [*sources]}, of=kept.path)  # stops where that would close a circle
+    after = splice.apply(kept, [*_united(ws, kept, others), splice.AppendItems("derived_from", tuple(sources))])
+    links = [splice.SetValue("superseded_by", names[0]), splice.SetValue("status", "superseded")]
+    edits = [Edit(path=kept.path, before=kept, after=after)]
+    edits += [Edit(path=file.path, before=file, after=splice.apply(file, links)) for file in others]
+    saved = save_all(ws, edits, verb="merge", dry_run=dry_run, commit=commit, message=message)
+    return Linked(saved=saved[0], others=saved[1:])
+
+
+def _refuse_strangers(kept: Memory, other: Memory) -> None:
+    """Stop where one memory of both would be shown where one of them is not."""
+    for name in ("owner", "scope", "context", "upstream_grants", "generalized"):
+        mine, others = getattr(kept, name), getattr(other, name)
+        if mine != others:
+            raise RefusedError(
+                f"{kept.ref} and {other.ref} differ in `{name}`, so that one memory can't stand for both",
+                hint=f"memstore set {other.ref} {name}=… first, if it is meant to be the same",
+            )
+
+
+def _united(ws: Workspace, kept: MemoryFile, others: Sequence[MemoryFile]) -> Iterator[splice.Edit]:
+    """Yield what becomes of the memory that stays."""
+    memory = kept.memory
+    superseded: list[Any] = [*memory.supersedes, *(str(other.memory.ref) for other in others)]
+    yield splice.SetValue("supersedes", superseded if len(superseded) > 1 else superseded[0])
+    titles = [title_of(other.memory) for other in others if title_of(other.memory) != title_of(memory)]
+    yield splice.AppendItems("aliases", (*titles, *(alias for other in others for alias in other.memory.aliases)))
+    for name in _UNITED:
+        yield splice.AppendItems(name, tuple(item for other in others for item in getattr(other.memory, name)))
+    for name in ("access_grants", "consent_grants"):
+        mine: Sequence[str] = getattr(memory, name)
+        common = inheritance.in_common([mine, *(getattr(other.memory, name) for other in others)])
+        yield splice.RemoveItems(name, tuple(item for item in mine if item not in common))
+        yield splice.AppendItems(name, tuple(common))
+    yield from _ledger(ws, memory, [other.memory for other in others])
+
+
+def _ledger(ws: Workspace, memory: Memory, others: Sequence[Memory]) -> Iterator[splice.Edit]:
+    """Yield the lines that the ledger gains, and the number that follows from them."""
+    from dataclasses import replace
+
+    merged = memory
+    for other in others:
+        lines = rearranging.joined(merged, other, now=ws.clock.now(), by=ws.actor)
+        merged = replace(merged, confidence_history=(*merged.confidence_history, *lines))
+        if lines:
+            merged = replace(merged, confidence=replayed(merged.confidence_history))
+    added = merged.confidence_history[len(memory.confidence_history) :]
+    if added:
+        yield splice.SetValue("confidence", merged.confidence)
+        yield from (splice.AppendEntry("confidence_history", entry_of(line)) for line in added)

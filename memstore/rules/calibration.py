@@ -1,0 +1,83 @@
+"""Calibration: how well the numbers of a vault foretold the evidence that came next.
+
+A confidence is the odds that the next independent observation agrees, so that its own history can score it.
+Source: docs/references.md, "Brier score".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.rules import confidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memstore.model.confidence import LedgerLine
+
+BINS = 10
+# A witness whose roots had spoken before was no new observation.
+_NEW = 1e-9
+
+
+class Prediction(NamedTuple):
+    """What was expected of a piece of evidence, and what it said: 1 for, 0.5 in part, 0 against."""
+
+    expected: float
+    observed: float
+
+
+class Bin(NamedTuple):
+    """Predictions from `low` (inclusive) to `high`: how many, their mean, and what came of them."""
+
+    low: float
+    high: float
+    predictions: int
+    expected: float
+    observed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """The Brier score, in [0, 1] with 0 the best and None without any prediction, and the bins that are not empty."""
+
+    predictions: int
+    brier: float | None
+    bins: tuple[Bin, ...]
+
+
+def predictions(lines: Iterable[LedgerLine]) -> Iterator[Prediction]:
+    """Yield what a ledger's confidence foretold of each new independent piece of evidence that still counts."""
+    ledger = confidence.by_time(lines)
+    statements = [i for i, line in enumerate(ledger) if line.op in confidence.BARRIERS]
+    for end in [*statements, len(ledger)]:
+        for step in confidence.course(ledger[:end]):
+            if step.moved > _NEW:
+                yield Prediction(step.before.confidence, step.witness.outcome)
+
+
+def calibrate(made: Iterable[Prediction]) -> Calibration:
+    """Return how well predictions held up."""
+    all_of_them = list(made)
+    if not all_of_them:
+        return Calibration(predictions=0, brier=None, bins=())
+    squares = ((one.expected - one.observed) ** 2 for one in all_of_them)
+    bins = (_bin(i, [one for one in all_of_them if min(int(one.expected * BINS), BINS - 1) == i]) for i in range(BINS))
+    return Calibration(
+        predictions=len(all_of_them),
+        brier=fsum(squares) / len(all_of_them),
+        bins=tuple(one for one in bins if one.predictions),
+    )
+
+
+def _bin(number: int, made: list[Prediction]) -> Bin:
+    count = len(made) or 1
+    return Bin(
+        low=number / BINS,
+        high=(number + 1) / BINS,
+        predictions=len(made),
+        expected=fsum(one.expected for one in made) / count,
+        observed=fsum(one.observed for one in made) / count,
+    )

@@ -1,0 +1,62 @@
+"""What an episode says of beliefs, and what numbers would be if all evidence were weighed again."""
+
+from __future__ import annotations
+
+import pytest
+
+from memstore.errors import NotFoundError, UsageError
+from memstore.flows.rebuild import rebuild_from_episodes
+from memstore.flows.reinforce import reinforce
+from memstore.flows.revise_from import record, revise_from
+from memstore.flows.show import show_memory
+from tests.memory_workspace import files_of, memory_workspace
+from tests.support import memory_text
+
+FILES = {
+    "likes.md": memory_text("Sean likes tea.\n", type="belief", id="m_likes", confidence="0.8"),
+    "not.md": memory_text("Sean dislikes tea.\n", type="belief", id="m_not", confidence="0.4"),
+    "cats.md": memory_text("Cats sleep all day.\n", type="belief", id="m_cats", confidence="0.4"),
+    "old.md": memory_text("Sean likes tea.\n", type="belief", id="m_old", status="archived"),
+    "note.md": memory_text("Sean likes tea.\n", id="m_note"),
+    "e.md": memory_text("Breakfast. Sean likes tea.\n", type="episode", id="m_e", source_type="direct_experience"),
+    "noid.md": memory_text("Sean likes tea.\n"),
+}
+
+
+def test_beliefs_are_proposed_with_the_command_that_records_it() -> None:
+    ws = memory_workspace(FILES)
+    found = revise_from(ws, "m_e")
+    assert [(one.command, one.path) for one in found] == [
+        ("memstore contradict belief:m_not --evidence episode:m_e", "not.md"),
+        ("memstore reinforce belief:m_likes --evidence episode:m_e", "likes.md"),
+    ]
+    assert files_of(ws) == FILES
+    for one in found:
+        assert record(ws, one) == one.new == show_memory(ws, one.ref).memory.confidence
+    assert revise_from(ws, "m_e") == ()
+
+
+def test_what_rests_on_the_belief_itself_says_nothing_new_of_it() -> None:
+    made = memory_text("Sean likes tea.\n", type="episode", id="m_e", derived_from="[belief:m_likes]")
+    assert [one.ref for one in revise_from(memory_workspace({**FILES, "e.md": made}), "m_e")] == ["belief:m_not"]
+
+
+def test_what_can_not_speak() -> None:
+    ws = memory_workspace(FILES)
+    with pytest.raises(NotFoundError):
+        revise_from(ws, "m_nobody")
+    with pytest.raises(UsageError):
+        revise_from(ws, "noid.md")
+
+
+def test_numbers_made_anew_follow_the_evidence_as_it_is_now() -> None:
+    ws = memory_workspace(FILES)
+    reinforce(ws, "m_likes", "m_e")
+    assert rebuild_from_episodes(ws).differing == ()
+    files = {**files_of(ws)}
+    lesser = memory_workspace({**files, "e.md": files["e.md"].replace(b"direct_experience", b"inference")})
+    (one,) = rebuild_from_episodes(lesser).differing
+    assert (one.ref, one.rebuilt, one.because) == ("belief:m_likes", round(5.3 / 6.5, 4), ("episode:m_e",))
+    gone = memory_workspace({path: data for path, data in files.items() if path != "e.md"})
+    assert [one.rebuilt for one in rebuild_from_episodes(gone).differing] == [0.8]
+    assert files_of(lesser)["likes.md"] == files["likes.md"]

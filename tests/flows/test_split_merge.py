@@ -1,0 +1,150 @@
+"""Two memories of one, and one of several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memstore.errors import RefusedError, UsageError
+from memstore.flows.check import check
+from memstore.flows.merge import merge
+from memstore.flows.recompute import check_confidences
+from memstore.flows.reinforce import contradict, reinforce
+from memstore.flows.show import show_memory
+from memstore.flows.split import split
+from memstore.flows.supersede import supersede
+from tests.memory_workspace import files_of, memory_workspace
+from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+FILES = {
+    "b.md": memory_text("Both.\n", type="belief", id="m_b", confidence="0.6", tags="[dog]", source="me"),
+    "c.md": memory_text("Same.\n", type="belief", id="m_c", confidence="0.9", tags="[cat]", derived_from="[raw:m_raw]"),
+    **{f"{name}.md": memory_text(type="episode", id=f"m_{name}", source="me") for name in ("one", "two", "half")},
+    "raw.md": memory_text(type="raw", id="m_raw", source="me"),
+    "tombstone.md": memory_text(type="belief", id="m_t", status="forgotten"),
+}
+
+
+def ws_with_evidence(**changed: bytes) -> Workspace:
+    ws = memory_workspace({**FILES, **{f"{name}.md": data for name, data in changed.items()}})
+    reinforce(ws, "m_b", ["m_one", "m_two"])
+    reinforce(ws, "m_b", "m_half", partial=True)
+    return ws
+
+
+def memory(ws: Workspace, ref: str | None) -> Memory:
+    return show_memory(ws, ref or "").memory
+
+
+def test_each_piece_of_evidence_goes_to_one_part_and_partial_ones_are_halved() -> None:
+    ws = ws_with_evidence()
+    done = split(ws, "m_b", ("First.", "Second."), first=["m_one"], second=["episode:m_two"])
+    first, second, old = (memory(ws, saved.ref) for saved in (done.saved, *done.others))
+    assert (old.status, old.superseded_by) == ("superseded", (str(first.ref), str(second.ref)))
+    assert old.confidence == memory(ws_with_evidence(), "m_b").confidence
+    for part, own in ((first, "episode:m_one"), (second, "episode:m_two")):
+        assert (part.supersedes, part.derived_from, part.tags) == (("belief:m_b",), ("belief:m_b",), ("dog",))
+        assert part.relates_to == tuple(ref for ref in old.relates_to if ref in (own, "episode:m_half"))
+        assert [(line.op, line.evidence_source, line.weight) for line in part.confidence_history] == [
+            ("assert", "belief:m_b", None), ("support", own, 0.4), ("partial", "episode:m_half", 0.2),
+        ]  # fmt: skip
+        assert part.confidence == round((0.6 * 6 + 0.4 + 0.1) / 6.6, 4)
+    assert check_confidences(ws).unequal == ()
+    assert not check(ws).errors
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"first": ["m_one"]}, "nothing says which of the two has this evidence: episode:m_two"),
+        ({"first": ["m_one", "m_two"], "second": ["m_two"]}, "episode:m_two is given to both"),
+        ({"first": ["m_one", "m_raw"], "second": ["m_two"]}, "raw:m_raw is no evidence of belief:m_b"),
+        ({"first": ["m_one"], "second": ["m_two"], "reason": "why not"}, "nothing is committed"),
+    ],
+)
+def test_what_is_no_way_to_split(given: dict[str, Any], said: str) -> None:
+    ws = ws_with_evidence()
+    files = dict(files_of(ws))
+    with pytest.raises(UsageError, match=said):
+        split(ws, "m_b", ("First.", "Second."), **given)
+    assert files_of(ws) == files
+
+
+def test_a_note_without_a_number_is_split_without_one() -> None:
+    ws = memory_workspace({"n.md": memory_text("Two things.\n", id="m_n")})
+    done = split(ws, "m_n", ("One thing.", "Another."))
+    assert memory(ws, done.saved.ref).confidence_history == ()
+    with pytest.raises(RefusedError, match="superseded already"):
+        split(ws, "m_n", ("Again.", "And again."))
+
+
+def test_the_first_takes_the_place_of_the_others_with_what_they_knew() -> None:
+    ws = ws_with_evidence()
+    reinforce(ws, "m_c", ["m_one", "m_raw"])
+    before = memory(ws, "m_b")
+    done = merge(ws, ["m_b", "m_c", "b.md"])
+    kept, other = memory(ws, done.saved.ref), memory(ws, "m_c")
+    assert (kept.supersedes, other.superseded_by, other.status) == (("belief:m_c",), ("belief:m_b",), "superseded")
+    assert (kept.tags, kept.aliases, kept.derived_from) == (("dog", "cat"), ("Same.",), ("raw:m_raw",))
+    added = kept.confidence_history[len(before.confidence_history) :]
+    assert [(line.op, line.evidence_source) for line in added] == [("support", "raw:m_raw")]
+    assert (kept.confidence or 0) > (before.confidence or 0)
+    assert check_confidences(ws).unequal == ()
+    assert merge(ws, ["m_b", "m_raw"]).saved.changed  # any type; a list where there are several
+    assert memory(ws, "m_b").supersedes == ("belief:m_c", "raw:m_raw")
+
+
+def test_nobody_sees_the_one_who_did_not_see_both() -> None:
+    granted = memory_text(
+        "Same.\n", type="belief", id="m_c", access_grants="[si:ash, si:claire]", access_denies="[x:y]"
+    )
+    public = memory_text("Both.\n", type="belief", id="m_b", access_grants='["*"]')
+    ws = memory_workspace({"b.md": public, "c.md": granted})
+    merge(ws, ["m_b", "m_c"])
+    assert (memory(ws, "m_b").access_grants, memory(ws, "m_b").access_denies) == (("si:ash", "si:claire"), ("x:y",))
+    private = memory_workspace({"b.md": granted, "c.md": memory_text("P.\n", type="belief", id="m_d")})
+    merge(private, ["m_c", "m_d"])
+    assert memory(private, "m_c").access_grants == ()
+
+
+@pytest.mark.parametrize(
+    ("refs", "error"), [(["m_b"], UsageError), (["m_b", "m_b"], UsageError), (["m_b", "m_t"], RefusedError)]
+)
+def test_what_can_not_become_one(refs: list[str], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        merge(memory_workspace(FILES), refs)
+
+
+@pytest.mark.parametrize("keys", [{"scope": "project:a"}, {"context": "ctx:vet"}])
+def test_scopes_and_contexts_never_mix(keys: dict[str, str]) -> None:
+    ws = memory_workspace({**FILES, "c.md": memory_text("Same.\n", type="belief", id="m_c", **keys)})
+    with pytest.raises(RefusedError, match="differ in"):
+        merge(ws, ["m_b", "m_c"])
+
+
+def test_no_circle_is_closed() -> None:
+    made_of_b = memory_text(type="note", id="m_made", derived_from="[belief:m_b]")
+    c = memory_text("Same.\n", type="belief", id="m_c", derived_from="[note:m_made]")
+    with pytest.raises(RefusedError, match="circle"):
+        merge(memory_workspace({**FILES, "made.md": made_of_b, "c.md": c}), ["m_b", "m_c"])
+
+
+def test_what_contradicted_the_old_is_evidence_for_the_heir() -> None:
+    ws = memory_workspace(FILES)
+    reinforce(ws, "m_b", "m_one")
+    contradict(ws, "m_b", "m_two")
+    old = memory(ws, "m_b")
+    done = supersede(ws, "m_b", "Not both.", {"confidence": 0.5}, since="2026-01-01")
+    heir, after = memory(ws, done.saved.ref), memory(ws, "m_b")
+    assert [(line.op, line.evidence_source) for line in heir.confidence_history] == [
+        ("assert", "belief:m_b"), ("support", "episode:m_two"),
+    ]  # fmt: skip
+    assert heir.confidence == round(3.4 / 6.4, 4)
+    assert heir.relates_to == ("episode:m_one", "episode:m_two")
+    assert (after.confidence, after.valid_until) == (old.confidence, "2026-01-01")
+    assert check_confidences(ws).unequal == ()
