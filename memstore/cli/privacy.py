@@ -100,18 +100,19 @@ def explain(session: Session, ref: str, *, viewer: str, in_context: str | None) 
     ),
 )
 @click.option("--subject", metavar="ENTITY", help="Memories about it, and who sees them.")
-@click.option("--entity", metavar="ENTITY", help="Memories that it sees.")
+# Not `entity`: that is the global option --as.
+@click.option("--entity", "seer", metavar="ENTITY", help="Memories that it sees.")
 @click.option("--id", "ref", metavar="REF", help="One memory, and who sees it.")
 @click.option("--stack", metavar="DIR", help="Another vault than this one.")
-def audit(session: Session, *, subject: str | None, entity: str | None, ref: str | None, stack: str | None) -> None:
+def audit(session: Session, *, subject: str | None, seer: str | None, ref: str | None, stack: str | None) -> None:
     """Show who sees what. Anybody but the vault's owner learns no more than what they see themselves."""
     from memstore.flows.who_sees import audit_sight
 
-    if sum(given is not None for given in (subject, entity, ref)) != 1:
+    if sum(given is not None for given in (subject, seer, ref)) != 1:
         raise UsageError("say what to look at", hint="one of --subject ENTITY, --entity ENTITY, --id REF")
     if stack is not None:
         session.choices.vault = stack
-    found = audit_sight(session.workspace(), subject=subject, entity=entity, ref=ref)
+    found = audit_sight(session.workspace(), subject=subject, entity=seer, ref=ref)
     session.emit(
         "privacy-audit",
         document=lambda: {"memories": [_sighted_document(one) for one in found]},
