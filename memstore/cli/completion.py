@@ -58,4 +58,5 @@ def complete_refs(session: Session, incomplete: str) -> list[CompletionItem[Any]
             if ids[row] and name.startswith(incomplete):
                 found.append(CompletionItem(name, help=titles[row]))
                 break
+    found.sort(key=lambda item: str(item.value))  # rows stand as they came: their order would tell of hidden ones
     return found[:MOST_REFS]

@@ -244,7 +244,11 @@ def _status_document(status: Status) -> dict[str, Any]:
         "memories": status.memories,
         "repository": None
         if repository is None
-        else {"root": str(repository.root), "branch": repository.branch, "head": repository.head},
+        else {
+            "root": str(repository.root),
+            "branch": repository.branch,
+            "head": repository.head if status.is_owners else None,
+        },
         "uncommitted": [
             {
                 "verb": change.verb,
@@ -283,6 +287,8 @@ def _where(status: Status) -> str:
     if repository is None:
         return "in no git repository, so there is no history"
     at = f"branch {safe_line(repository.branch)}" if repository.branch else "no branch"
+    if not status.is_owners:
+        return f"on {at}"
     if repository.head is None:
         return f"on {at}, nothing committed yet" if repository.branch else "nothing committed yet"
     pending = "" if status.uncommitted or status.own_files else ", all committed"

@@ -17,6 +17,7 @@ from memstore.flows.visible import sees, stop_for_others
 from memstore.model.retrieval import Citation
 from memstore.rules import citation as rules
 from memstore.rules.citation import Place, Standing
+from memstore.rules.vault_places import is_memory_path
 
 if TYPE_CHECKING:
     from memstore.flows.audience import Audience, View
@@ -156,6 +157,10 @@ def _stands(audience: Audience, place: Place) -> bool:
     if rows:
         visible = set(audience.rows)
         return any(row in visible and audience.column("blob")[row].startswith(blob) for row in rows)
+    if is_memory_path(place.name):
+        paths = audience.column("path")
+        named = (row for row in audience.rows if paths[row] == place.name)
+        return any(audience.column("blob")[row].startswith(blob) for row in named)
     try:
         data = audience.then.ws.vault.read(place.name)
     except VaultError:

@@ -10,7 +10,7 @@ from memstore.codec import splice
 from memstore.errors import FormatError
 from memstore.flows.lineage import graph_of
 from memstore.flows.save import Edit, save_all
-from memstore.flows.visible import file_seen, seer, visible_file
+from memstore.flows.visible import file_seen, owns, seer, visible_file
 from memstore.rules import provenance_gaps
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ def _filled(ws: Workspace, path: str, changes: tuple[Change, ...]) -> tuple[Fill
     if file is None:
         return Filled(ref=None, path=path, changes=changes, skipped="it changed while it was read"), None
     ref = str(file.memory.ref) if file.memory.ref else None
+    if not owns(ws, file.memory):
+        return Filled(ref=ref, path=path, changes=changes, skipped="it is somebody else's"), None
     if file.memory.signature is not None:
         return Filled(ref=ref, path=path, changes=changes, skipped="it is signed, and so is its provenance"), None
     try:

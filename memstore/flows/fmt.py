@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec.tidy import tidied
 from memstore.flows.amend import opened_for_change
 from memstore.flows.save import Edit, Saved, save_all
-from memstore.flows.visible import sees_unreadable, visible_files
+from memstore.flows.visible import owns, sees_unreadable, visible_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Formatted:
 
 
 def fmt(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Formatted:
-    """Make the layout of memories even: of those that `refs` name, or of all that the actor may see.
+    """Make the layout of memories even: of those that `refs` name, or of all of the actor's own.
 
     Raises:
         NotFoundError: a ref names no memory that the actor may see.
@@ -37,7 +37,7 @@ def fmt(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, commi
         files = list({file.path: file for file in (opened_for_change(ws, ref) for ref in refs)}.values())
     else:
         snapshot = ws.library.snapshot()
-        files = list(visible_files(ws, snapshot))
+        files = [file for file in visible_files(ws, snapshot) if owns(ws, file.memory)]
         left_out = len(snapshot.catalog.broken) if sees_unreadable(ws) else 0
     edits = [Edit(path=file.path, before=file, after=tidied(file)) for file in files]
     uneven = [edit for edit in edits if edit.before is None or edit.after != edit.before.data]

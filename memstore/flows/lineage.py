@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memstore.errors import ChangedMeanwhileError
-from memstore.flows.visible import visible_rows
+from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.rules.lineage_graph import Graph
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def graph_of(ws: Workspace, snapshot: Snapshot) -> Graph:
     Refs that lead nowhere are shown to the vault's owner alone: to anybody else they might tell of a hidden memory.
     """
     catalog = snapshot.catalog
-    is_owner = ws.actor == ws.config.owner
+    is_owner = sees_unreadable(ws)
 
     @cache
     def known() -> frozenset[str]:

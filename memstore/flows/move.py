@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.errors import ChangedMeanwhileError, UsageError, VaultError
+from memstore.errors import ChangedMeanwhileError, RefusedError, UsageError, VaultError
 from memstore.flows.amend import opened_for_change
-from memstore.flows.save import can_commit
+from memstore.flows.save import can_commit, refuse_as_not_owner
+from memstore.flows.visible import owns, sees_unreadable
 from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
 from memstore.rules.vault_places import MEMORY_SUFFIX, is_memory_path
@@ -43,10 +44,18 @@ def move(ws: Workspace, ref: str, to: str, *, dry_run: bool = False, commit: boo
         ChangedMeanwhileError: there is a file already.
     """
     file = opened_for_change(ws, ref)
+    if not owns(ws, file.memory):
+        refuse_as_not_owner(ws, file)
     path = _target(file, to)
     moved = Moved(ref=str(file.memory.ref) if file.memory.ref else None, path_before=file.path, path=path)
     if path == file.path:
         return moved
+    if not sees_unreadable(ws) and (file.memory.id or "/") not in path.rpartition("/")[2]:
+        # Any other name may be taken by a memory that they may not know of.
+        raise RefusedError(
+            f"only {ws.config.owner} gives files any name they like here",
+            hint="keep the memory's id in the name, or name a folder: memstore mv REF folder/",
+        )
     if dry_run:
         _must_be_free(ws, path)
         return moved

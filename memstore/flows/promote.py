@@ -19,6 +19,7 @@ from memstore.flows.lineage import graph_of
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.save import Edit, save_all
 from memstore.flows.sources import ceiling, entries
+from memstore.flows.visible import owns
 from memstore.model.ids import MEMORY_TYPES
 from memstore.model.lineage import EdgeKind
 from memstore.rules import inheritance
@@ -256,7 +257,10 @@ def _back_links(ws: Workspace, file: MemoryFile, new: Edit, made: Mapping[str, A
     own = [entry for entry in made_of if (entry.owner or ws.config.owner) == ws.actor and entry.ref]
     paths = [entry.path for entry in own if entry.type == "raw" and entry.path != file.path]
     link = splice.AppendItems("processed_into", (ref_of_new(new),))
-    files = [file, *(opened_for_change(ws, path) for path in dict.fromkeys(paths))]
+    files = [
+        *([file] if owns(ws, file.memory) else []),
+        *(opened_for_change(ws, path) for path in dict.fromkeys(paths)),
+    ]
     return [_edit(one, [link, *_archiving(one)]) for one in files]
 
 

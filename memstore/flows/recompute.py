@@ -11,7 +11,7 @@ from memstore.errors import RefusedError
 from memstore.flows.amend import opened_for_change
 from memstore.flows.hand_edits import HandEdits
 from memstore.flows.save import Edit, save, save_all, unchanged
-from memstore.flows.visible import visible_files
+from memstore.flows.visible import owns, visible_files
 from memstore.rules.beliefs import drifted, folded, states_nothing
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def recompute(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False,
     edits = [
         Edit(path=file.path, before=file, after=splice.apply(file, [edit]))
         for file in files
-        if (edit := by_hand.settled(file)) is not None
+        if owns(ws, file.memory) and (edit := by_hand.settled(file)) is not None
     ]
     saved = save_all(ws, edits, verb="recompute", dry_run=dry_run, commit=commit)
     return Recomputed(ledgers=len(files), unequal=unequal, saved=saved)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from memstore.codec import memory_file, registry_file
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.titles import title_of
 from memstore.errors import ChangedMeanwhileError, FormatError, RefusedError, UsageError, VaultError
+from memstore.flows.visible import owns
 from memstore.model import registry
 from memstore.model.finding import in_order
 from memstore.model.instants import instant
@@ -96,6 +97,7 @@ def save_all(
         RefusedError: a memory must not change in that way.
         ChangedMeanwhileError: a file is no longer what was read, or there is one already; nothing was written.
     """
+    _refuse_others(ws, edits, verb)
     files = [_checked(edit) for edit in edits]
     saved = tuple(_saved(edit, file) for edit, file in zip(edits, files, strict=True))
     changes = [edit for edit in edits if edit.before is None or edit.before.data != edit.after]
@@ -148,6 +150,26 @@ def save_own(
     if dry_run or not commit:
         return None
     return _commit(ws, [file.path for file in files])
+
+
+# Who vouches for somebody else's memory writes into it; the vault's owner mends every file.
+_BY_OTHERS = frozenset({"witness", "check --fix", "adopt"})
+
+
+def _refuse_others(ws: Workspace, edits: Sequence[Edit], verb: str) -> None:
+    """Stop where somebody else's memory would be changed: that it may be seen lets nobody write it."""
+    for edit in edits if verb not in _BY_OTHERS else ():
+        if isinstance(edit.before, MemoryFile) and edit.after != edit.before.data and not owns(ws, edit.before.memory):
+            refuse_as_not_owner(ws, edit.before)
+
+
+def refuse_as_not_owner(ws: Workspace, file: MemoryFile) -> NoReturn:
+    """Say that only its owner changes a memory; the viewer knows already that it is there."""
+    owner = file.memory.owner or ws.config.owner
+    raise RefusedError(
+        f"{file.memory.ref or file.path} is {owner}'s, and only its owner changes it",
+        hint="memstore add writes a memory of your own; --derived-from says what it is made of",
+    )
 
 
 def _check_own(file: Written) -> None:

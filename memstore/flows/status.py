@@ -34,12 +34,14 @@ class Uncommitted:
 class Status:
     """The state of the vault for one viewer.
 
+    `is_owners` tells that the viewer may know of the commit: its id changes with memories that others don't see.
     `own_files` are the vault's own files, like its settings, that are not committed as they are.
     `repository` is None where there is no history, and then nothing is known of `uncommitted`. `plain` are Markdown
     files without frontmatter, `broken` files that can't be read.
     """
 
     memories: int
+    is_owners: bool
     repository: Repository | None
     uncommitted: tuple[Uncommitted, ...]
     own_files: tuple[str, ...]
@@ -56,6 +58,7 @@ def status(ws: Workspace) -> Status:
     catalog = snapshot.catalog
     return Status(
         memories=len(visible_rows(ws, snapshot)),
+        is_owners=sees_unreadable(ws),
         repository=repository,
         uncommitted=tuple(_uncommitted(change) for change in changes),
         own_files=tuple(sorted(own_pending(ws))) if repository else (),

@@ -55,7 +55,8 @@ def _rows_holding(audience: Audience, term: str) -> int:
 def _spelt(audience: Audience, term: str) -> str | None:
     """Return a word of which `term` is the stem, from a memory that has it."""
     for field in Field:
-        for row in audience.rows_of(term, field)[:1]:
+        # The first by name: rows stand as files came, hidden ones among them.
+        for row in sorted(audience.rows_of(term, field), key=audience.name)[:1]:
             file = opened(audience.then, row)
             if file is None:
                 continue

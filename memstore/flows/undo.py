@@ -10,11 +10,14 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.errors import ChangedMeanwhileError, NotFoundError, VaultError
 from memstore.flows.audit import is_audited, recorded
 from memstore.flows.recover import put
+from memstore.flows.visible import seer
 from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
-from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
 
 
@@ -38,9 +41,10 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
         NotFoundError: nothing is known that could be taken back, or it is somebody else's.
         ChangedMeanwhileError: a file is no longer as the operation left it; nothing was taken back.
     """
+    sees = seer(ws)
     with ws.vault.lock():
         last = ws.journal.last()
-        if last is None or not all(_may_know(ws, file) for file in last.files):
+        if last is None or not all(_may_know(sees, file) for file in last.files):
             raise NotFoundError(
                 "memstore knows of nothing to undo here", hint="git restore brings back what is committed"
             )
@@ -61,11 +65,10 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
     return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back
 
 
-def _may_know(ws: Workspace, file: Written) -> bool:
+def _may_know(sees: Callable[[Memory], bool], file: Written) -> bool:
     """Whether the viewer may see a file both as it was and as it was made; one that is no memory is the owner's."""
     read = [memory_file.read(file.path, data) for data in (file.before, file.after) if data is not None]
-    owners = [one.memory.owner or "" if isinstance(one, MemoryFile) else "" for one in read]
-    return all(may_see(owner, ws.actor, ws.config.owner) for owner in owners)
+    return all(sees(one.memory) for one in read if isinstance(one, MemoryFile))
 
 
 def _expect(ws: Workspace, file: Written) -> None:

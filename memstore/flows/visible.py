@@ -52,6 +52,11 @@ def sees(ws: Workspace, memory: Memory) -> bool:
     return seer(ws)(memory)
 
 
+def owns(ws: Workspace, memory: Memory) -> bool:
+    """Whether a memory is the actor's own: nobody else changes it through the program."""
+    return _owns(ws, memory.owner or "")
+
+
 def visible_file(ws: Workspace, path: str) -> MemoryFile | None:
     """Return a memory's file as it is now; None where it is none, or not the viewer's to see, any more."""
     return file_seen(ws, path, seer(ws))

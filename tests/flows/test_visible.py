@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.errors import NotFoundError, RefusedError
+from memstore.flows.amend import set_keys, tag
+from memstore.flows.fmt import fmt
 from memstore.flows.list_memories import list_memories
+from memstore.flows.move import move
+from memstore.flows.reinforce import reinforce
 from memstore.flows.search import search
 from memstore.flows.show import show_memory
+from memstore.flows.supersede import supersede
 from memstore.flows.visible import sees_unreadable, stop_for_others
 from memstore.model.world import ActiveContext
 from memstore.ports.context_state import NoContext
@@ -19,6 +24,8 @@ from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memstore.ports.workspace import Workspace
 
 PERMIT = b"""---
@@ -41,7 +48,7 @@ granted_at: "2026-01-02T00:00:00Z"
 FILES = {
     "private.md": memory_text("Tea, private.\n", id="m_private"),
     "public.md": memory_text("Tea, public.\n", id="m_public", access_grants='["*"]'),
-    "bob.md": memory_text("Tea, for Bob.\n", id="m_bob", access_grants='["human:bob"]'),
+    "bob.md": memory_text("Tea, for Bob.\n", id="m_bob", confidence="0.5", access_grants='["human:bob"]'),
     "club.md": memory_text("Tea, for the club.\n", id="m_club", access_grants='["group:club"]'),
     "park.md": memory_text("Tea, in the park.\n", id="m_park", access_grants='["ctx:park"]'),
     "claire.md": memory_text("Tea.\n", id="m_claire", access_grants='["human:bob"]', subject_ids='["human:claire"]'),
@@ -167,3 +174,38 @@ def test_a_context_that_can_not_be_relied_on_is_an_error_everywhere(*, alone: bo
             with pytest.raises(RefusedError, match="context"):
                 ask(ws)
     assert seen(looking(OWNER, replace(PARK, expires_at=now + timedelta(days=1)))) == {"public", "park"}
+
+
+# -- what may be seen may not be changed ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ws: set_keys(ws, "m_bob", {"title": ["Mine"]}),
+        lambda ws: tag(ws, "m_bob", add=["mine"]),
+        lambda ws: move(ws, "m_bob", "mine/"),
+        lambda ws: reinforce(ws, "m_bob", "m_public"),
+        lambda ws: supersede(ws, "m_bob", "Better."),
+    ],
+)
+def test_only_its_owner_changes_a_memory(change: Callable[[Workspace], object]) -> None:
+    ws = looking("human:bob")
+    before = dict(files_of(ws))
+    with pytest.raises(RefusedError, match="only its owner changes it"):
+        change(ws)
+    assert files_of(ws) == before
+    with pytest.raises(NotFoundError):
+        set_keys(ws, "m_private", {"title": ["Mine"]})
+
+
+def test_fmt_leaves_alone_what_is_somebody_elses() -> None:
+    assert (fmt(looking("human:bob")).total, fmt(looking("human:eve")).total) == (1, 0)
+
+
+def test_a_name_that_may_be_taken_by_a_hidden_file_is_not_given() -> None:
+    ws = looking("human:bob")
+    for to in ("private.md", "free.md"):
+        with pytest.raises(RefusedError, match="any name they like"):
+            move(ws, "m_bobs", to)
+    assert move(ws, "m_bobs", "tea/green-m_bobs.md").path == "tea/green-m_bobs.md"

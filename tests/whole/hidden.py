@@ -1,0 +1,303 @@
+"""Vaults of many people's memories, and what one of them is told: with the memories hidden from them, and without."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+
+from memstore.adapters.environment import Environment
+from memstore.cli.completion import complete_refs
+from memstore.cli.session import Session
+from memstore.flows.visible import visible_rows
+from memstore.wiring import open_workspace
+from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from random import Random
+
+    from tests.whole.program import InProcess
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+OWNER = "si:ash"
+VIEWERS = ("human:bob", "human:dave", "si:max", "anon:unknown", "dog:bella", OWNER)
+CONTEXTS = (None, None, "ctx:park", "ctx:lobby", "ctx:unknown")
+GRANTS = ("*", "*", "*", "human:bob", "group:club", "ctx:park", "role:friend", "org:zoo")
+WORDS = tuple(
+    "tea teapot teacup heart hearts murmur bella lake lakes river boat boats walk walking vet".split()  # noqa: SIM905
+)
+TYPES = ("note", "belief", "episode", "raw")
+REGISTRY = {
+    "entities/dog/bella.md": "---\ntype: entity\nid: dog:bella\nguardians: ['human:bob']\n---\n",
+    "entities/si/max.md": "---\ntype: entity\nid: si:max\nroles: ['role:friend']\n---\n",
+    "groups/club.yaml": "id: group:club\nmembers: [{id: 'human:dave', until: '2026-04-01'}, {id: 'group:inner'}]\n",
+    "groups/inner.yaml": "id: group:inner\nmembers: [{id: 'human:bob', from: '2026-01-01'}]\n",
+    "contexts/park.yaml": "id: ctx:park\nroster: ['human:bob', 'si:max', 'si:ash']\n",
+    "contexts/lobby.yaml": "id: ctx:lobby\nopen: true\n",
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one command says, and how it ends."""
+
+    words: tuple[str, ...]
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A vault and who looks at it: the files as they were first indexed, and as they are now."""
+
+    before: dict[str, bytes]
+    files: dict[str, bytes]
+    viewer: str
+    context: str | None
+
+    @property
+    def who(self) -> tuple[str, ...]:
+        return ("--as", self.viewer, *(("--context", self.context) if self.context else ()))
+
+
+def drawn(random: Random) -> Case:
+    """Return a vault of memories that were edited and deleted, and somebody who looks at it."""
+    count = random.randint(6, 16)
+    ids = [f"m_{random.choice(('aaa', 'aab', 'abc'))}{number:07d}" for number in range(count)]
+    files = {f"{'ab'[number % 2]}/{memory_id}.md": _memory(random, ids, number) for number, memory_id in enumerate(ids)}
+    if random.random() < 0.5:
+        files["a/copy.md"] = _memory(random, ids, 0)
+    files["broken.md"] = b"---\ntype: note\nid: m_aaabroken1\nid: m_aaabroken1\naccess_grants: ['*']\n---\ntea broken\n"
+    files["plain.md"] = b"tea plain\n"
+    registry = {path: text.encode() for path, text in REGISTRY.items() if random.random() < 0.9}
+    registry |= {
+        f"consents/2026/con_{number}.md": _consent(random, ids, number) for number in range(random.randint(0, 3))
+    }
+    edited = {
+        path: _memory(random, ids, number)
+        for number, path in enumerate(sorted(files))
+        if number % 4 == 0 and path != "plain.md"
+    }
+    gone = {f"a/gone{number}.md": _memory(random, ["m_abcgone000", "m_aaagone001"], number) for number in range(2)}
+    return Case(files | edited | gone, files | registry, *_who(random))
+
+
+def _who(random: Random) -> tuple[str, str | None]:
+    """Return who looks, and in which context: anybody but the owner alone."""
+    viewer, context = random.choice(VIEWERS), random.choice(CONTEXTS)
+    return viewer, "ctx:park" if viewer == OWNER and context is None else context
+
+
+def _memory(random: Random, ids: list[str], number: int) -> bytes:
+    def some(values: tuple[str, ...], most: int) -> list[str]:
+        return random.sample(values, random.randint(0, min(most, len(values))))
+
+    refs = tuple(f"{random.choice(TYPES)}:{memory_id}" for memory_id in ids)
+    keys: dict[str, object] = {
+        "owner": random.choice((None, None, None, "human:bob")),
+        "status": random.choice((None, None, None, None, "archived", "forgotten")),
+        "subject_ids": random.choice(([], [], ["dog:bella"], ["human:dave"], ["topic:tea"])),
+        "source_entity": random.choice((None, None, "human:dave", "vet:smith")),
+        "context": random.choice((None, None, "ctx:park")),
+        "access_grants": random.choice((["*"], ["*"], some(GRANTS, 2))),
+        "access_denies": random.choice(([], [], [], ["human:dave"], ["group:inner"], ["group:gone"])),
+        "consent_grants": random.choice(([], ["human:bob"], ["human:dave"])),
+        "upstream_grants": random.choice(([], [], [["*"]], [["human:bob"], ["*"]])),
+        "derived_from": some(refs, 2) if random.random() < 0.4 else [],
+        "relates_to": some(refs, 2),
+        "supersedes": some(refs, 1) if random.random() < 0.2 else [],
+        "tags": some(("green", "hot", "calm"), 2),
+        "aliases": random.choice(([], [], ["boat house"])),
+        "confidence": random.choice((None, 0.4, 0.9)),
+    }
+    if keys["derived_from"] and random.random() < 0.3:
+        keys |= {"generalized": True, "generalization": {"verdict": random.choice(("safe", "warn"))}}
+    said = {key: _flow(value) for key, value in keys.items() if value not in (None, [])}
+    words = random.choices(WORDS, k=random.randint(3, 30))
+    body = " ".join(words) + ".\n\n" + " ".join(random.choices(WORDS, k=6)) + f" [[{random.choice(refs)}]]\n"
+    return memory_text(body, id=ids[number % len(ids)], type=random.choice(TYPES), **said)
+
+
+def _consent(random: Random, ids: list[str], number: int) -> bytes:
+    if random.random() < 0.1:
+        return b"broken"
+    scope = random.choice((f"mem:{random.choice(ids)}", "subject:dog:bella", "source:human:dave", "ctx:park"))
+    values = {
+        "type": "consent",
+        "id": f"con_{number}",
+        "effect": random.choice(("permit", "permit", "deny")),
+        "grantor": random.choice(("human:bob", "human:dave")),
+        "grantee": random.choice(("human:dave", "human:bob", "group:club", "*")),
+        "scope": scope,
+        "granted_at": "2026-01-01T00:00:00Z",
+    }
+    lines = "".join(f'{key}: "{value}"\n' for key, value in values.items())
+    return f"---\n{lines}---\n".encode()
+
+
+def _flow(value: object) -> str:
+    match value:
+        case list():
+            return f"[{', '.join(map(_flow, value))}]"
+        case dict():
+            return "{" + ", ".join(f"{key}: {_flow(item)}" for key, item in value.items()) + "}"
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case _:
+            return str(value)
+
+
+def every_command(ids: list[str], paths: list[str]) -> list[tuple[str, ...]]:
+    """Return commands that look at a vault in every way, at these memories above all, hidden ones among them."""
+    named = [
+        words
+        for memory_id, path in zip(ids, paths, strict=False)
+        for words in (
+            ("show", memory_id, "--json"),
+            ("show", f"note:{memory_id}", "--trace"),
+            ("trace", memory_id, "--json"),
+            ("trace", memory_id, "--reverse"),
+            ("impact", memory_id),
+            ("path", path),
+            ("cite", f"{memory_id}:L1-L2"),
+            ("set", memory_id, "scope=project:x", "--dry-run"),
+            ("mv", path, "b/moved.md", "--dry-run"),
+            ("add", "tea", "--derived-from", memory_id, "--dry-run"),
+            ("add", "tea", "--title", memory_id, "--id", memory_id, "--dry-run"),
+            ("reinforce", memory_id, "--evidence", ids[0], "--dry-run"),
+            ("log", memory_id),
+            ("why", memory_id),
+            ("trust", memory_id),
+        )
+    ]
+    return [*LOOKING, *named]
+
+
+LOOKING: list[tuple[str, ...]] = [
+    ("list",),
+    ("list", "--json", "--status", "all", "--sort", "title", "-n", "3"),
+    ("list", "--where", "relates_to~m_"),
+    ("search", "tea", "--json"),
+    ("search", "hea* +lake -boat", "--json", "-n", "2"),
+    ("search", '"lake river" vet', "--by", "passage", "--json"),
+    ("search", "haert", "--json"),
+    ("search", "teapto", "--facets", "tags"),
+    ("search", "tea*", "--facets", "subject_ids", "--json"),
+    ("search", "boat house walking", "--sort", "quality", "--status", "all", "--json"),
+    ("search", "gone"),
+    ("status",),
+    ("status", "--json"),
+    ("stats", "--json"),
+    ("doctor",),
+    ("orphans",),
+    ("orphans", "--json"),
+    ("show", "m_aa"),
+    ("show", "m_abc"),
+    ("show", "m_aaabroken1"),
+    ("show", "plain.md"),
+    ("show", "m_aaa0000099"),
+    ("path", "broken.md"),
+    ("check",),
+    ("check", "broken.md"),
+    ("log",),
+    ("diff",),
+    ("undo", "--dry-run"),
+    ("index", "status"),
+    ("list", "--at", "now"),
+    ("search", "tea", "--at", "1d"),
+    ("fmt", "--check"),
+    ("fix-provenance", "--dry-run"),
+    ("recompute", "--check"),
+    ("consolidate", "--dry-run"),
+    ("suggestions", "list"),
+    ("propagate", "--dry-run"),
+    ("add", "tea", "--derived-from", "m_aaa0000000", "--dry-run"),
+    ("entity", "list"),
+]
+
+
+class Vaults:
+    """One folder that holds a case's files, or those of them that its viewer may see.
+
+    Args:
+        program: memstore, in this process.
+    """
+
+    def __init__(self, program: InProcess) -> None:
+        self.program = program
+        self._made = False
+
+    def put(self, case: Case) -> None:
+        """Lay out all files, indexed as they were before and edited since."""
+        self._lay_out(case.before)
+        self.program.run("list")  # the index of what was
+        self._lay_out(case.files, keep=True)
+
+    def put_what_is_seen(self, case: Case, hidden: set[str]) -> None:
+        """Lay out what the viewer may see, as if there had never been anything else."""
+        self._lay_out({path: data for path, data in case.files.items() if path not in hidden})
+
+    def hidden(self, case: Case) -> set[str]:
+        """Return the paths of files that the viewer may not see, of the vault that was laid out."""
+        env = Environment(self.program.environment, self.program.vault, self.program.home, "tester")
+        ws = open_workspace(env, entity=case.viewer, context=case.context)
+        snapshot = ws.library.snapshot()
+        paths = snapshot.catalog.column("path")
+        seen = {paths[row] for row in visible_rows(ws, snapshot)}
+        return {
+            path for path in case.files if (path.endswith(".md") and "/" not in path) or path[:2] in ("a/", "b/")
+        } - seen
+
+    def told(self, case: Case, words: list[tuple[str, ...]]) -> list[Told]:
+        """Return what the viewer is told."""
+        told = []
+        for command in words:
+            done = self.program.run(*case.who, *command, MEMSTORE_NO_USAGE="1")
+            told.append(Told(command, done.returncode, done.stdout, done.stderr))
+        return [*told, Told(("completion",), 0, self._completed(case), "")]
+
+    def _completed(self, case: Case) -> str:
+        session = Session()
+        session.choices.vault = str(self.program.vault)
+        session.choices.entity, session.choices.context = case.viewer, case.context
+        with patch.dict(os.environ, self.program.environment, clear=True):
+            return "\n".join(f"{one.value} {one.help}" for one in complete_refs(session, ""))
+
+    def files(self) -> dict[str, bytes]:
+        """Return all files of the vault as they are."""
+        root = self.program.vault
+        return {
+            str(place.relative_to(root)): place.read_bytes()
+            for place in sorted(root.rglob("*"))
+            if place.is_file() and ".git" not in place.relative_to(root).parts
+        }
+
+    def _lay_out(self, files: dict[str, bytes], *, keep: bool = False) -> None:
+        root = self.program.vault
+        if not keep:
+            shutil.rmtree(self.program.home / "cache", ignore_errors=True)
+            shutil.rmtree(root / ".git" / "memstore", ignore_errors=True)
+        for place in root.iterdir():
+            if place.name not in (".git", ".memstore", ".gitattributes"):
+                shutil.rmtree(place) if place.is_dir() else place.unlink()
+        for path, data in files.items():
+            _write(root / path, data)
+
+
+def _write(place: Path, data: bytes) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(data)
+
+
+def ids_and_paths(case: Case, hidden: set[str]) -> tuple[list[str], list[str]]:
+    """Return two hidden memories and a visible one to be named, by id and by path."""
+    memories = [path for path in case.files if path[:2] in ("a/", "b/") and "copy" not in path]
+    named = [path for path in memories if path in hidden][:2] + [path for path in memories if path not in hidden][:1]
+    return [path.rpartition("/")[2].removesuffix(".md") for path in named], named

@@ -1,0 +1,132 @@
+"""Whatever somebody may not see makes no difference to anything they are told, to the last byte."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from memstore.codec.git_blob import blob_id
+from tests.support import memory_text
+from tests.whole.hidden import NOW, OWNER, Case, Vaults, drawn, every_command, ids_and_paths
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.flows.audience import Audience
+    from memstore.ports.search_index import Field
+    from tests.whole.hidden import Told
+
+
+# So many commands for each vault: with more vaults that finds more, in the same time, than all for a few.
+AT_ONCE = 25
+
+
+@pytest.fixture(scope="module")
+def vaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vaults]:
+    program = Program(tmp_path_factory.mktemp("hidden"))
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", OWNER)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("memstore.adapters.system_clock.SystemClock.now", lambda _: NOW)
+        patched.setattr("memstore.adapters.random_ids.RandomIds.memory_id", lambda _: "m_0000000000")
+        yield Vaults(program.in_process())
+
+
+def differences(
+    vaults: Vaults, case: Case, *, commands: list[tuple[str, ...]] | None = None, random: Random | None = None
+) -> list[tuple[Told, Told]]:
+    """Return what the viewer is told otherwise where what is hidden from them is gone.
+
+    Without `commands`, some of all that there are, drawn by chance.
+    """
+    vaults.put(case)
+    hidden = vaults.hidden(case)
+    words = commands or []
+    if random:
+        words = random.sample(every_command(*ids_and_paths(case, hidden)), AT_ONCE)
+    full = vaults.told(case, words)
+    assert {path: data for path, data in vaults.files().items() if path in case.files} == case.files
+    vaults.put_what_is_seen(case, hidden)
+    return [(one, other) for one, other in zip(full, vaults.told(case, words), strict=True) if one != other]
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 2**32))
+@example(16)  # the spelling of a word came from whichever row was first
+@example(5)
+def test_what_is_hidden_makes_no_difference(vaults: Vaults, seed: int) -> None:
+    assert differences(vaults, drawn(Random(seed)), random=Random(seed)) == []  # noqa: S311 - chance, not secrecy
+
+
+# -- a leak put in on purpose is seen -------------------------------------------------------------
+
+HIDDEN = memory_text("tea quetzalcoatl teapot\n\n[[note:m_open000001]]\n", id="m_hidden0001", tags="[secret]")
+CITED = f"file:a/hidden.md#L1@{blob_id(HIDDEN)[:10]}"
+PUBLIC = {"access_grants": '["*"]'}
+LEAKY = {
+    "a/hidden.md": HIDDEN,
+    "a/made.md": memory_text("tea made\n", id="m_hidden0002", derived_from="[note:m_open000001]"),
+    "a/open.md": memory_text("tea boat boat\n", id="m_open000001", **PUBLIC, relates_to="[note:m_hidden0001]"),
+    "a/river.md": memory_text("river tea walk\n", id="m_open000002", **PUBLIC),
+    "a/cites.md": memory_text("boat lake\n", id="m_open000003", **PUBLIC, generalized="true",
+                              generalization="{verdict: safe}", derived_from=f'["{CITED}"]'),
+    "b/m_bobs000001.md": memory_text("vet\n", id="m_bobs000001", owner="human:bob"),
+    "broken.md": b"---\ntype: note\nid: m_b\nid: m_b\n---\ntea\n",
+}  # fmt: skip
+
+
+def all_rows(_: object, snapshot: Any) -> Any:
+    return snapshot.catalog.memories
+
+
+def average_of_all(audience: Audience) -> float:
+    return sum(audience.lengths) / len(audience.lengths)
+
+
+def rows_of_all(audience: Audience, term: str, field: Field) -> Any:
+    return audience.index.postings(field, term)[0]
+
+
+def yes(*_: object) -> bool:
+    return True
+
+
+MUTANTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
+    "list": ("list_memories.visible_rows", all_rows, ("list",)),
+    "list: what is broken": ("list_memories.sees_unreadable", yes, ("list",)),
+    "ids": ("resolve.visible_rows", all_rows, ("path", "m_hid")),
+    "ids that are near": ("resolve.visible_rows", all_rows, ("path", "m_hiddenn0001")),
+    "why a file is none": ("resolve.sees_unreadable", yes, ("show", "broken.md")),
+    "search": ("audience.visible_rows", all_rows, ("search", "quetzal*", "--json")),
+    "facets": ("audience.visible_rows", all_rows, ("search", "tea", "--facets", "tags")),
+    "lengths": ("audience.Audience.average", property(average_of_all), ("search", "tea", "--json")),
+    "frequencies": ("audience.Audience._visible", lambda _, found: found, ("search", "tea", "--json")),
+    "spelling": ("audience.Audience.rows_of", rows_of_all, ("search", "quetzalcoatk", "--json")),
+    "quality": ("cite.is_memory_path", lambda _: False, ("search", "lake", "--json")),
+    "stats": ("audience.visible_rows", all_rows, ("stats", "--json")),
+    "stats: what is broken": ("audience.sees_unreadable", yes, ("stats", "--json")),
+    "trace": ("lineage.visible_rows", all_rows, ("trace", "m_open000001", "--reverse")),
+    "impact": ("lineage.visible_rows", all_rows, ("impact", "m_open000001")),
+    "orphans": ("lineage.visible_rows", all_rows, ("orphans",)),
+    "status: how many": ("status.visible_rows", all_rows, ("status",)),
+    "status: which": ("changes.seer", lambda _: yes, ("status", "--json")),
+    "status: what is broken": ("status.sees_unreadable", yes, ("status",)),
+    "doctor": ("doctor.visible_rows", all_rows, ("doctor",)),
+    "check": ("check.stop_for_others", yes, ("check",)),
+    "mv": ("move.sees_unreadable", yes, ("mv", "m_bobs000001", "a/hidden.md", "--dry-run")),
+    "completion": ("visible.visible_rows", all_rows, ("path", "m_open000002")),
+}
+
+
+@pytest.mark.parametrize("exit_", MUTANTS)
+def test_a_leak_is_seen(vaults: Vaults, monkeypatch: pytest.MonkeyPatch, exit_: str) -> None:
+    target, leak, command = MUTANTS[exit_]
+    case = Case({}, LEAKY, "human:bob", None)
+    assert differences(vaults, case, commands=[command]) == []
+    monkeypatch.setattr(f"memstore.flows.{target}", leak)
+    assert differences(vaults, case, commands=[command]) != []
