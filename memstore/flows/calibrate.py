@@ -22,7 +22,8 @@ def calibrate(ws: Workspace) -> Calibration:
     >>> round(memstore.calibrate(ws).brier, 2)
     0.81
     """
-    files = visible_files(ws, ws.library.snapshot())
-    return calibration.calibrate(
-        prediction for file in files for prediction in calibration.predictions(file.memory.confidence_history)
-    )
+    memories = [file.memory for file in visible_files(ws, ws.library.snapshot())]
+    # What was split or merged took its evidence along: the memory that had it first foretold it.
+    memories.sort(key=lambda memory: memory.created_at or "", reverse=True)
+    made = {one.of: one for memory in memories for one in calibration.predictions(memory.confidence_history)}
+    return calibration.calibrate(made.values())

@@ -23,10 +23,11 @@ _NEW = 1e-9
 
 
 class Prediction(NamedTuple):
-    """What was expected of a piece of evidence, and what it said: 1 for, 0.5 in part, 0 against."""
+    """What was expected of a piece of evidence, and what it said: 1 for, 0.5 in part, 0 against; `of` names it."""
 
     expected: float
     observed: float
+    of: str = ""
 
 
 class Bin(NamedTuple):
@@ -55,7 +56,8 @@ def predictions(lines: Iterable[LedgerLine]) -> Iterator[Prediction]:
     for end in [*statements, len(ledger)]:
         for step in confidence.course(ledger[:end]):
             if step.moved > _NEW:
-                yield Prediction(step.before.confidence, step.witness.outcome)
+                of = f"{step.witness.source} {step.witness.at}"
+                yield Prediction(step.before.confidence, step.witness.outcome, of)
 
 
 def calibrate(made: Iterable[Prediction]) -> Calibration:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memstore.errors import RefusedError, UsageError
+from memstore.flows.calibrate import calibrate
 from memstore.flows.check import check
 from memstore.flows.merge import merge
 from memstore.flows.recompute import check_confidences
@@ -148,3 +149,11 @@ def test_what_contradicted_the_old_is_evidence_for_the_heir() -> None:
     assert heir.relates_to == ("episode:m_one", "episode:m_two")
     assert (after.confidence, after.valid_until) == (old.confidence, "2026-01-01")
     assert check_confidences(ws).unequal == ()
+
+
+def test_a_prediction_that_went_along_with_a_split_is_scored_once() -> None:
+    ws = ws_with_evidence()
+    before = calibrate(ws)
+    split(ws, "m_b", ("First.", "Second."), first=["m_one"], second=["m_two"])
+    assert before.predictions == 3
+    assert calibrate(ws) == before

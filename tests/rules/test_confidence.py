@@ -115,3 +115,11 @@ def test_what_a_checkpoint_counted_never_counts_again() -> None:
         timestamp=instant(3), op="support", evidence_source="episode:m_def", weight=1.0, roots=("s1",)
     )
     assert replay([checkpoint, again, same_root]) == replay([checkpoint])
+
+
+@given(ledgers, st.lists(evidence_lines, max_size=5), st.lists(evidence_lines, max_size=5))
+def test_two_branches_replay_to_one_number_in_either_order_of_merging(
+    common: list[LedgerLine], ours: list[LedgerLine], theirs: list[LedgerLine]
+) -> None:
+    one, other = [*common, *ours], [*common, *theirs]
+    assert replay([*one, *other]) == replay([*other, *one])
