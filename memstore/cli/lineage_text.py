@@ -29,37 +29,30 @@ _STEPS = {True: ("├── ", "└── ", "│   "), False: ("|-- ", "`-- ", 
 
 def trace_lines(paint: Palette, trace: Trace) -> Iterator[str]:
     """Yield the tree of a trace, then the chain of what superseded what, and whether any ground is left."""
-    open_levels: list[bool] = []
-    nodes = {node.key: named(paint, node) for node in trace.nodes}  # most stand on several lines
-    words = cache(lambda edge: f"{edge_words(edge, trace.direction)} ")
-    for branch in trace.tree:
-        del open_levels[max(branch.level - 1, 0) :]
-        if branch.level:
-            open_levels.append(not branch.is_last)
-        word = words(_without_ends(branch.edge)) if branch.edge else ""
-        mark = f"  {paint('dim', f'({branch.mark.value})')}" if branch.mark is not Mark.NONE else ""
-        yield _indent(paint, open_levels) + word + nodes[branch.node.key] + mark
+    fork, end, bar = _STEPS[paint.signs]
+    outer = [""]  # what stands before the lines of each level
+    nodes: dict[str, str] = {}  # most stand on several lines
+    words = cache(lambda kinds, op: f"{edge_words(Edge('', '', kinds, op), trace.direction)} ")
+    for level, node, edge, mark, is_last in trace.tree:
+        text = nodes.get(node.key)
+        if text is None:
+            text = nodes[node.key] = named(paint, node)
+        if mark is not Mark.NONE:
+            text += f"  {paint('dim', f'({mark.value})')}"
+        if edge is None:
+            yield text
+            continue
+        before = outer[min(level, DEEPEST_INDENT + 1) - 1]
+        depth = f"({level}) " if level > DEEPEST_INDENT + 1 else ""
+        if level <= DEEPEST_INDENT:
+            outer[level:] = [before + ("    " if is_last else bar)]
+        yield before + (end if is_last else fork) + depth + words(edge.kinds, edge.ops[-1:]) + text
     if trace.chain:
         yield ""
         yield "Superseded in turn: " + " → ".join(_ref(paint, node) for node in trace.chain)
     if trace.is_ungrounded:
         yield ""
         yield paint("warning", "Ungrounded: all that it rests on is gone.")
-
-
-def _indent(paint: Palette, open_levels: list[bool]) -> str:
-    if not open_levels:
-        return ""
-    fork, end, bar = _STEPS[paint.signs]
-    outer = "".join(bar if is_open else "    " for is_open in open_levels[: min(len(open_levels) - 1, DEEPEST_INDENT)])
-    level = len(open_levels)
-    depth = f"({level}) " if level > DEEPEST_INDENT + 1 else ""
-    return outer + (fork if open_levels[-1] else end) + depth
-
-
-def _without_ends(edge: Edge) -> Edge:
-    """Return what the words for an edge follow from: few differ, in a trace of half a million edges."""
-    return Edge("", "", edge.kinds, edge.ops[-1:])
 
 
 def named(paint: Palette, node: Node) -> str:

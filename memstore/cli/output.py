@@ -30,6 +30,8 @@ def safe(text: str) -> str:
 
 def safe_line(text: str) -> str:
     """Return text that is harmless and stays on one line."""
+    if text.isprintable():  # nothing harmful is
+        return text
     return re.sub(_HARMFUL_IN_LINE, _spelt, text)
 
 

@@ -11,10 +11,11 @@ from memstore.errors import FormatError
 from memstore.flows.lineage import graph_of
 from memstore.flows.save import Edit, save_all
 from memstore.flows.visible import file_seen, owns, seer, visible_file
+from memstore.ports.search_index import Field
 from memstore.rules import provenance_gaps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from memstore.flows.save import Saved
     from memstore.ports.workspace import Workspace
@@ -54,10 +55,12 @@ def fix_provenance(ws: Workspace, *, dry_run: bool = False, commit: bool = False
     Raises:
         ChangedMeanwhileError: a file is no longer what was read; nothing was written.
     """
-    graph = graph_of(ws, ws.library.snapshot())
+    snapshot = ws.library.snapshot()
     files: list[Filled] = []
     edits: list[Edit] = []
-    for path, changes in groupby(plan(ws, graph), key=lambda change: change.path):
+    for path, changes in groupby(
+        plan(ws, graph_of(ws, snapshot), snapshot.index.lengths(Field.TEXT)), key=lambda change: change.path
+    ):
         filled, edit = _filled(ws, path, tuple(changes))
         files.append(filled)
         edits += [edit] if edit else []
@@ -65,9 +68,15 @@ def fix_provenance(ws: Workspace, *, dry_run: bool = False, commit: bool = False
     return FixedProvenance(files=tuple(files), saved=saved, dry_run=dry_run)
 
 
-def plan(ws: Workspace, graph: Graph) -> tuple[Change, ...]:
-    """Return all that can be filled in among the memories of a graph, in a lasting order."""
-    pairs = provenance_gaps.twins_in_time(graph)
+def plan(ws: Workspace, graph: Graph, lengths: Sequence[int]) -> tuple[Change, ...]:
+    """Return all that can be filled in among the memories of a graph, in a lasting order.
+
+    Args:
+        ws: the vault.
+        graph: its memories, as the viewer may see them.
+        lengths: the number of terms of each row's text.
+    """
+    pairs = provenance_gaps.twins_in_time(graph, lengths)
     rows = {row for pair in pairs for row in pair}
     texts = _texts(ws, graph, rows.union(provenance_gaps.unsourced_beliefs(graph)))
     return provenance_gaps.merged(

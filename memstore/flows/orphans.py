@@ -10,15 +10,18 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.errors import VaultError
 from memstore.flows.fix_provenance import plan
 from memstore.flows.lineage import graph_of
+from memstore.ports.search_index import Field
 from memstore.ports.vault import read_file
 from memstore.rules import lineage_trace, lineage_walk
 from memstore.rules.provenance_gaps import without_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from memstore.model.finding import Position
     from memstore.model.lineage import EdgeKind, Node
+    from memstore.ports.search_index import Snapshot
     from memstore.ports.workspace import Workspace
     from memstore.rules.lineage_graph import Graph
 
@@ -54,14 +57,19 @@ class Orphans:
 
 def find_orphans(ws: Workspace) -> Orphans:
     """Return the orphans among the memories that the viewer may see; refs that lead nowhere are the owner's to see."""
-    graph = graph_of(ws, ws.library.snapshot())
+    snapshot = ws.library.snapshot()
+    graph = graph_of(ws, snapshot)
     orphans = tuple(lineage_trace.node_of(graph, row) for row in without_source(graph))
-    paths = {node.path for node in orphans}
     return Orphans(
         without_source=orphans,
         dangling=tuple(_dangling(ws, graph)),
-        is_fixable=bool(paths) and any(change.path in paths and change.key in _TELLS for change in plan(ws, graph)),
+        is_fixable=bool(orphans) and _is_fixable(ws, graph, snapshot, {node.path for node in orphans}),
     )
+
+
+def _is_fixable(ws: Workspace, graph: Graph, snapshot: Snapshot, paths: AbstractSet[str]) -> bool:
+    changes = plan(ws, graph, snapshot.index.lengths(Field.TEXT))
+    return any(change.path in paths and change.key in _TELLS for change in changes)
 
 
 def _dangling(ws: Workspace, graph: Graph) -> Iterator[Dangling]:

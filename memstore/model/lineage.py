@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class EdgeKind(StrEnum):
@@ -88,6 +93,48 @@ class Branch(NamedTuple):
     is_last: bool = True
 
 
+_Item_co = TypeVar("_Item_co", covariant=True)
+
+
+class Series(Sequence[_Item_co]):
+    """Items that are made as they are read, so that the first of 100,000 need not wait for the last.
+
+    Args:
+        make: gives all items in turn, the same ones each time.
+    """
+
+    def __init__(self, make: Callable[[], Iterable[_Item_co]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[_Item_co]:
+        """Make one item after the other."""
+        return iter(self._make())
+
+    @cached_property
+    def _all(self) -> tuple[_Item_co, ...]:
+        return tuple(self._make())
+
+    @overload
+    def __getitem__(self, at: int) -> _Item_co: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[_Item_co]: ...
+    def __getitem__(self, at: int | slice) -> _Item_co | Sequence[_Item_co]:
+        """Return an item, or some of them; all are made, and kept."""
+        return self._all[at]
+
+    def __len__(self) -> int:
+        """Return how many items there are; all are made, and kept."""
+        return len(self._all)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two series have the same items."""
+        return isinstance(other, Series) and self._all == other._all
+
+    def __hash__(self) -> int:
+        """Return a hash of all items."""
+        return hash(self._all)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """Where a memory comes from, or what has come from it.
@@ -97,15 +144,11 @@ class Trace:
     are gone.
     """
 
+    start: Node
     direction: Direction
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-    tree: tuple[Branch, ...]
-    roots: tuple[Node, ...]
+    nodes: Series[Node]
+    edges: Series[Edge]
+    tree: Series[Branch]
+    roots: Series[Node]
     chain: tuple[Node, ...]
     is_ungrounded: bool
-
-    @property
-    def start(self) -> Node:
-        """Where the trace began."""
-        return self.nodes[0]

@@ -3,14 +3,15 @@
 A node is a row for a memory, and a text for anything else that a memory names. Ids carry lineage: a ref leads to the
 memory with its id, wherever the file lies and whatever type the ref claims. Nothing is computed before it is asked
 for, so that one trace among 100,000 memories costs little more than reading the columns. A walk may pass half a million
-edges: the kinds that join two nodes are bits of a number until somebody wants to read them.
+edges: once it goes on, all refs are read at once, and the kinds that join two nodes stay bits of a number until
+somebody wants to read them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memstore.model.catalog import ITEM_SEPARATOR
@@ -19,7 +20,7 @@ from memstore.model.lineage import EdgeKind
 from memstore.model.provenance import is_external_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 Key = int | str
 """A node: the row of a memory, or the text that names what is none."""
@@ -35,8 +36,10 @@ _GROUND_OPS = frozenset({"assert", "support", "partial", "edit", "checkpoint", "
 # Words that say nothing about whether the evidence itself counts.
 _SILENT_OPS = frozenset({"propagate", "witness"})
 
-# So many memories are looked for under every type that a ref may claim; for more it pays to read all refs first.
-_FEW = 500
+# The sources of so many memories are read from their own cells; for more it pays to read all refs at once.
+_FEW = 300
+# Who names so many memories is looked for in the fields' text, while it is named so often at most.
+_FEW_SOUGHT, _FEW_NAMINGS = 12, 50
 
 
 def _bit(kind: EdgeKind) -> int:
@@ -94,11 +97,11 @@ class Graph:
         self.above: Mapping[Key, Mapping[Key, int]] = _Kept(self._above)
         self.below: Mapping[Key, Mapping[Key, int]] = _Kept(self._below)
         self.grounds: Mapping[Key, Sequence[Key]] = _Kept(self._grounds)
-        self.names: Mapping[Key, str] = _Kept(self._name)
+        self.names: _Kept[Key, str] = _Kept(self._name)
         self._is_missing = is_missing
-        self._nodes: Mapping[str, Key | None] = _Kept(self._key_of)
+        self._sought = 0
+        self._nodes: _Kept[str, Key | None] = _Kept(self._key_of)
         self._ops: Mapping[int, Mapping[Key, tuple[str, ...]]] = _Kept(self._ops_of)
-        self._looked_for = 0
 
     # -- nodes -----------------------------------------------------------------------------------
 
@@ -161,11 +164,9 @@ class Graph:
 
     def near(self, key: Key, kinds: frozenset[EdgeKind]) -> dict[Key, int]:
         """Return what depends on a node by edges of these kinds, with their bits, in no order."""
-        backward, forward = self._backward, self._forward
-        if kinds != ALL_KINDS:
-            backward, forward = (
-                [column for column in columns if column.kind in kinds] for columns in (backward, forward)
-            )
+        backward, forward = (
+            [column for column in columns if column.kind in kinds] for columns in (self._backward, self._forward)
+        )
         found = self._named_by(key, backward)
         self._add_naming(found, key, forward)
         return found
@@ -194,22 +195,35 @@ class Graph:
     def dangling(self) -> list[tuple[int, EdgeKind, str]]:
         """Return who names what is not there, and where: row, kind and ref, in a lasting order."""
         found: set[tuple[int, EdgeKind, str]] = set()
-        for kind in EdgeKind:
-            for key, rows in self._columns[kind].rows_by_node.items():
-                if isinstance(key, str) and self.is_gone(key):
-                    found.update((row, kind, key) for row in rows)
+        for column in self._columns.values():
+            nodes = column.nodes
+            rows, texts = column.pairs()
+            found.update(
+                (row, column.kind, text)
+                for row, text in zip(rows, texts, strict=True)
+                if isinstance(nodes[text], str) and self.is_gone(text)
+            )
         return sorted(found, key=lambda one: (self._paths[one[0]], _RANK[one[1]], one[2]))
 
     def _grounds(self, key: Key) -> Sequence[Key]:
-        return [source for source, bits in self.above[key].items() if self.is_ground(key, source, bits)]
+        is_ground = self.is_ground
+        return [
+            source
+            for source, bits in self.above[key].items()
+            if (bits & _GROUND and isinstance(source, int)) or is_ground(key, source, bits)
+        ]
 
     def _above(self, key: Key) -> Mapping[Key, int]:
+        if len(self.above) >= _FEW:
+            return self._edges.near(key, up=True)
         found = self._named_by(key, self._forward)
         if isinstance(key, int) or not is_external_mark(key):
             self._add_naming(found, key, self._backward)
         return self._in_order(found)
 
     def _below(self, key: Key) -> Mapping[Key, int]:
+        if self._sought >= _FEW_SOUGHT:
+            return self._edges.near(key, up=False)
         return self._in_order(self.near(key, ALL_KINDS))
 
     def _named_by(self, key: Key, columns: Iterable[_Column]) -> dict[Key, int]:
@@ -228,17 +242,11 @@ class Graph:
 
     def _add_naming(self, found: dict[Key, int], key: Key, columns: Iterable[_Column]) -> None:
         """Add who names a node in these columns."""
-        if self._looked_for < _FEW:
-            self._looked_for += 1
-            texts = self._texts_for(key)
-            for column in columns:
-                for text in texts:
-                    for row in column.rows_by_text.get(text, ()):
-                        found[row] = found.get(row, 0) | column.bit
-        else:
-            for column in columns:
-                for row in column.rows_by_node.get(key, ()):
-                    found[row] = found.get(row, 0) | column.bit
+        texts = self._texts_for(key)
+        for column in columns:
+            for row in column.rows_naming(texts, is_seldom=self._sought < _FEW_SOUGHT):
+                found[row] = found.get(row, 0) | column.bit
+        self._sought += 1
 
     def _texts_for(self, key: Key) -> Sequence[str]:
         """Return all texts that lead to a node."""
@@ -264,6 +272,11 @@ class Graph:
         return {key: found[key] for key in keys}
 
     # -- columns ---------------------------------------------------------------------------------
+
+    @cached_property
+    def described_by(self) -> Sequence[Sequence[str]]:
+        """The columns that tell people what a memory is: type, title, status, path, source type."""
+        return [self.column(name) for name in ("type", "title", "status", "path", "source_type")]
 
     @cached_property
     def _ids(self) -> Sequence[str]:
@@ -298,6 +311,14 @@ class Graph:
             kind: _Column(kind, self.column(kind.value), self.rows, heirs if kind in BACKWARD else self._nodes)
             for kind in EdgeKind
         }
+
+    @cached_property
+    def _edges(self) -> _Edges:
+        names = [f"{kind}:{memory_id}" for kind, memory_id in zip(self._types, self._ids, strict=True)]
+        meant = self._row_by_id.values()
+        self.names.update((row, names[row]) for row in meant)
+        self._nodes.update((names[row], row) for row in meant)
+        return _Edges(self._columns.values(), self._nodes, self.names, self.rows)
 
     @cached_property
     def _forward(self) -> Sequence[_Column]:
@@ -346,15 +367,92 @@ class _Column:
                 found[cell].append(row)
         return found
 
+    def rows_naming(self, texts: Sequence[str], *, is_seldom: bool) -> Iterator[int]:
+        """Yield the rows that name any of these texts, which end alike; some twice.
+
+        Args:
+            texts: the refs.
+            is_seldom: whether this is asked for few texts, so that reading all refs would not pay.
+        """
+        end = texts[0].partition(":")[2] if texts else ""
+        if not is_seldom or not end or self._joined.count(end) > _FEW_NAMINGS:
+            for text in texts:
+                yield from self.rows_by_text.get(text, ())
+            return
+        at = self._joined.find(end)
+        while at >= 0:
+            row = self._joined.count(_CELL_SEPARATOR, 0, at)
+            if row in self._there and not set(texts).isdisjoint(self.refs(self.cells[row])):
+                yield row
+            at = self._joined.find(end, at + 1)
+
     @cached_property
-    def rows_by_node(self) -> Mapping[Key, Sequence[int]]:
-        """The rows that name a node, by whatever text."""
-        found: dict[Key, Sequence[int]] = {}
-        for text, rows in self.rows_by_text.items():
-            node = self.nodes[text]
+    def _joined(self) -> str:
+        return _CELL_SEPARATOR.join(self.cells)
+
+    @cached_property
+    def _there(self) -> Container[int]:
+        return self._rows if isinstance(self._rows, range) else frozenset(self._rows)
+
+    def pairs(self) -> tuple[Iterable[int], Sequence[str]]:
+        """Return all refs, each with the row that names it."""
+        cells = [self.cells[row] for row in self._rows]
+        texts = self.refs(ITEM_SEPARATOR.join(filter(None, cells)))
+        counts = [cell.count(ITEM_SEPARATOR) + 1 for cell in filter(None, cells)]
+        rows = chain.from_iterable(map(repeat, compress(self._rows, cells), counts))
+        return (rows, texts) if counts else ((), ())
+
+
+class _Edges:
+    """All edges, read at once: for each node a list of numbers, a kind's rank above the neighbour's place by name.
+
+    Args:
+        columns: the fields, in the order of their kinds.
+        nodes: the node that a ref leads to.
+        names: what nodes are called; neighbours stand in this order within a kind.
+        rows: the rows that are there.
+    """
+
+    def __init__(
+        self,
+        columns: Iterable[_Column],
+        nodes: Mapping[str, Key | None],
+        names: Mapping[Key, str],
+        rows: Sequence[int],
+    ) -> None:
+        named = [(column, *column.pairs()) for column in columns]
+        others = {node for _, _, texts in named for node in map(nodes.__getitem__, texts) if isinstance(node, str)}
+        self._order: list[Key] = sorted((*rows, *others), key=names.__getitem__)
+        self._place = {key: place for place, key in enumerate(self._order)}
+        self._sources: dict[int, list[int]] = defaultdict(list)
+        self._dependents: dict[int, list[int]] = defaultdict(list)
+        for column, namers, texts in named:
+            self._add(column, namers, texts)
+
+    def _add(self, column: _Column, namers: Iterable[int], texts: Iterable[str]) -> None:
+        rank = _RANK[column.kind] << _PLACE_BITS
+        place = self._place
+        from_namer, to_namer = self._sources, self._dependents
+        if column.kind in BACKWARD:
+            from_namer, to_namer = to_namer, from_namer
+        for row, node in zip(namers, map(column.nodes.__getitem__, texts), strict=True):
             if node is not None:
-                found[node] = [*found[node], *rows] if node in found else rows
+                here, there = place[row], place[node]
+                from_namer[here].append(rank | there)
+                to_namer[there].append(rank | here)
+
+    def near(self, key: Key, *, up: bool) -> Mapping[Key, int]:
+        """Return a node's sources, or its dependents, by kind and name, each with the kinds of the edges as bits."""
+        entries = (self._sources if up else self._dependents).get(self._place[key], _NOTHING)
+        found: dict[Key, int] = {}
+        for entry in sorted(entries):
+            neighbour = self._order[entry & _PLACE_MASK]
+            found[neighbour] = found.get(neighbour, 0) | 1 << (entry >> _PLACE_BITS)
         return found
 
 
+_NOTHING: Sequence[int] = ()
+_CELL_SEPARATOR = "\0"  # no value holds it
+_PLACE_BITS = 40
+_PLACE_MASK = (1 << _PLACE_BITS) - 1
 _TYPES = frozenset(MEMORY_TYPES)

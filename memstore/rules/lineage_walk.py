@@ -69,7 +69,18 @@ def roots(graph: Graph, start: Key) -> tuple[Key, ...]:
 
 def is_ungrounded(graph: Graph, start: Key) -> bool:
     """Whether all that a memory rests on is gone. One that rests on nothing but itself has its own ground."""
-    return start in ungrounded(graph, [start])
+    region: dict[Key, int] = {start: 0}
+    waiting: list[Key] = [start]
+    while waiting:
+        key = waiting.pop()
+        if not graph.is_gone(key):
+            on = graph.grounds[key]
+            if not on:
+                return False  # one end that is there is enough, and mostly it is near
+            after = [source for source in on if source not in region]
+            region.update(dict.fromkeys(after, 0))
+            waiting += after
+    return start not in _grounded(graph, region, frozenset())
 
 
 def ungrounded(graph: Graph, starts: Iterable[Key]) -> frozenset[Key]:
@@ -119,6 +130,8 @@ def _grounded(graph: Graph, region: Iterable[Key], taken: frozenset[int]) -> Abs
     A node has ground where a way up ends at something that is still there, or never ends: memories that rest on each
     other alone have lost nothing. With the region all that it rests on must be in it.
     """
+    if not taken and not any(map(graph.is_gone, region)):
+        return frozenset(region)
     resting: dict[Key, list[Key]] = defaultdict(list)
     there: list[Key] = []
     gone: list[Key] = []

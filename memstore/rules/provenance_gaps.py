@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from memstore.model.lineage import EdgeKind
 from memstore.rules import lineage_walk
+from memstore.rules.lineage import knots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.rules.lineage_graph import Graph
+    from memstore.rules.lineage_graph import Graph, Key
 
 # Any of these says where a memory comes from; who wrote it, where and when does not.
 _SOURCES = ("source", "source_entity", "channel", "derived_from", "relates_to", "evidence", "supersedes")
@@ -66,27 +67,43 @@ def without_source(graph: Graph) -> list[int]:
 def one_sided_promotions(graph: Graph) -> list[Change]:
     """Return the links between raw memories and what was made of them that only one of the two records."""
     types = graph.column("type")
-    changes: list[Change] = []
+    found: list[tuple[int, int, tuple[EdgeKind, ...]]] = []
     for row in _eligible(graph):
-        for link in graph.sources(row):
-            source = link.key
-            if not isinstance(source, int) or types[source] != "raw" or not _may_link(graph, row, source):
-                continue
-            if EdgeKind.PROCESSED_INTO not in link.kinds and EdgeKind.DERIVED_FROM in link.kinds:
-                changes.append(_processed_into(graph, source, row, "it names this as what it derives from"))
-            if EdgeKind.PROCESSED_INTO in link.kinds and EdgeKind.DERIVED_FROM not in link.kinds:
-                changes.append(_derived_from(graph, row, source, "it names this as what became of it"))
-    return changes
+        for source, bits in graph.above[row].items():
+            if isinstance(source, int) and types[source] == "raw" and _can_name_each_other(graph, row, source):
+                kinds = graph.kinds(bits)
+                if (EdgeKind.PROCESSED_INTO in kinds) != (EdgeKind.DERIVED_FROM in kinds):
+                    found.append((row, source, kinds))
+    circles = _circles(graph, [source for _, source, _ in found])
+    return [
+        _processed_into(graph, source, row, "it names this as what it derives from")
+        if EdgeKind.DERIVED_FROM in kinds
+        else _derived_from(graph, row, source, "it names this as what became of it")
+        for row, source, kinds in found
+        if row not in circles or circles[row] != circles.get(source)
+    ]
+
+
+def _circles(graph: Graph, starts: Iterable[Key]) -> dict[Key, int]:
+    """Return which circle each of these memories and their sources is in, where it is in one."""
+    around = {key: graph.above[key] for key in lineage_walk.distances(graph, starts, up=True)}
+    return {
+        key: number
+        for number, knot in enumerate(knots(around))
+        if len(knot) > 1 or not knot.isdisjoint(around[next(iter(knot))])
+        for key in knot
+    }
 
 
 def one_sided_successions(graph: Graph) -> list[Change]:
     """Return what a superseded memory lacks where only its heirs record the succession."""
     heirs: dict[int, list[str]] = defaultdict(list)
     for row in filter(graph.is_meant, _eligible(graph)):
-        for link in graph.sources(row):
-            is_one_sided = EdgeKind.SUPERSEDES in link.kinds and EdgeKind.SUPERSEDED_BY not in link.kinds
-            if is_one_sided and isinstance(link.key, int) and link.key != row:
-                heirs[link.key].append(graph.name(row))
+        for old, bits in graph.above[row].items():
+            kinds = graph.kinds(bits)
+            is_one_sided = EdgeKind.SUPERSEDES in kinds and EdgeKind.SUPERSEDED_BY not in kinds
+            if is_one_sided and isinstance(old, int) and old != row:
+                heirs[old].append(graph.name(row))
     return [change for old, names in heirs.items() for change in _superseded(graph, old, sorted(names))]
 
 
@@ -145,20 +162,35 @@ def _words(text: str) -> list[str]:
 _SEEDS = [_words(statement) for statement in SEED_STATEMENTS]
 
 
-def twins_in_time(graph: Graph) -> list[tuple[int, int]]:
-    """Return pairs of a raw memory and one without lineage that were written within half an hour, nearest first."""
+def twins_in_time(graph: Graph, lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Return pairs of a raw memory and one without lineage that were written within half an hour, nearest first.
+
+    Args:
+        graph: the graph.
+        lengths: the number of terms of each row's text: where these differ, so do the texts.
+    """
     types, derived = graph.column("type"), graph.column("derived_from")
     times = {row: at for row in _eligible(graph) if (at := _instant(graph.column("created_at")[row])) is not None}
-    raws = sorted((at, graph.name(row), row) for row, at in times.items() if types[row] == "raw")
-    moments = [at for at, _, _ in raws]
+    raws: dict[int, list[tuple[datetime, str, int]]] = defaultdict(list)
+    for row, at in times.items():
+        if types[row] == "raw":
+            raws[lengths[row]].append((at, graph.name(row), row))
+    for same in raws.values():
+        same.sort()
     pairs = []
     for row, at in times.items():
-        if types[row] == "raw" or any(isinstance(link.key, int) for link in graph.sources(row) if derived[row]):
+        same = raws.get(lengths[row], [])
+        if types[row] == "raw" or not same or any(isinstance(key, int) for key in graph.above[row] if derived[row]):
             continue
-        near = raws[bisect_left(moments, at - SAME_MOMENT) : bisect_right(moments, at + SAME_MOMENT)]
-        pairs += [(abs(at - then), name, raw, row) for then, name, raw in near]
+        first = bisect_left(same, at - SAME_MOMENT, key=_time)
+        last = bisect_right(same, at + SAME_MOMENT, key=_time)
+        pairs += [(abs(at - then), name, raw, row) for then, name, raw in same[first:last]]
     pairs.sort(key=lambda pair: (pair[0], pair[1], graph.name(pair[3])))
     return [(raw, row) for _, _, raw, row in pairs]
+
+
+def _time(raw: tuple[datetime, str, int]) -> datetime:
+    return raw[0]
 
 
 def same_texts(graph: Graph, pairs: Iterable[tuple[int, int]], texts: Mapping[int, str]) -> list[Change]:
@@ -196,9 +228,12 @@ def _eligible(graph: Graph) -> Iterator[int]:
 
 def _may_link(graph: Graph, row: int, source: int) -> bool:
     """Whether a memory may be made of a raw one: both can be named and are of today, and no circle would close."""
-    if graph.column("status")[source] in _LEFT_ALONE or not (graph.is_meant(row) and graph.is_meant(source)):
-        return False
-    return row not in lineage_walk.distances(graph, [source], up=True)
+    return _can_name_each_other(graph, row, source) and row not in lineage_walk.distances(graph, [source], up=True)
+
+
+def _can_name_each_other(graph: Graph, row: int, source: int) -> bool:
+    is_of_today = graph.column("status")[source] not in _LEFT_ALONE
+    return is_of_today and graph.is_meant(row) and graph.is_meant(source)
 
 
 def _derived_from(graph: Graph, row: int, source: int, because: str) -> Change:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import random
+from unittest import mock
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memstore.model.lineage import Direction, Mark
-from memstore.rules import lineage_walk
+from memstore.rules import lineage_graph, lineage_walk
 from memstore.rules.lineage_trace import trace
 from tests.rules.lineage_graphs import Cells, graph, memories, names
 
@@ -46,6 +47,15 @@ def test_down_is_up_read_backwards(made: dict[str, Cells]) -> None:
         for other in range(len(made)):
             assert (other in above) == (row in {link.key for link in found.dependents(other)})
             assert (other in below) == (row in {link.key for link in found.sources(other)})
+
+
+@settings(max_examples=40)
+@given(memories())
+def test_all_refs_read_at_once_say_what_each_memory_says(made: dict[str, Cells]) -> None:
+    one_by_one, at_once = graph(made), graph(made)
+    with mock.patch.object(lineage_graph, "_FEW", 0):
+        near = [list(at_once.above[row].items()) for row in range(len(made))]
+    assert near == [list(one_by_one.above[row].items()) for row in range(len(made))]
 
 
 @settings(max_examples=40)

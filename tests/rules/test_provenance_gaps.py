@@ -112,12 +112,13 @@ def test_a_statement_cut_short_is_known_by_its_beginning() -> None:
 
 
 RAW: Cells = {"created_at": "2026-02-01T12:00:00Z"}
+LENGTHS = (4, 4, 4)
 TEXTS = {0: "The tea\nwas cold.\n", 1: "The tea was cold.\n"}
 
 
 def joined(memory: Cells, texts: dict[int, str]) -> list[tuple[str, str, tuple[str, ...], str]]:
     found = graph({"raw:rrr": RAW, "note:nnn": memory})
-    return told(same_texts(found, twins_in_time(found), texts))
+    return told(same_texts(found, twins_in_time(found, LENGTHS), texts))
 
 
 def test_the_same_text_within_half_an_hour_is_the_same_memory() -> None:
@@ -136,6 +137,12 @@ def test_later_other_or_sourced_texts_are_not_joined() -> None:
     assert joined({}, TEXTS) == []
 
 
+def test_texts_of_other_lengths_are_not_even_compared() -> None:
+    found = graph({"raw:rrr": RAW, "note:nnn": {"created_at": "2026-02-01T12:01:00Z"}})
+    assert twins_in_time(found, (4, 4)) == [(0, 1)]
+    assert twins_in_time(found, (4, 5)) == []
+
+
 def test_of_two_raw_memories_the_nearer_one_is_the_source() -> None:
     made: dict[str, Cells] = {
         "raw:far": {"created_at": "2026-02-01T11:50:00Z"},
@@ -143,5 +150,5 @@ def test_of_two_raw_memories_the_nearer_one_is_the_source() -> None:
         "note:nnn": {"created_at": "2026-02-01T12:01:00Z"},
     }
     found = graph(made)
-    changes = same_texts(found, twins_in_time(found), dict.fromkeys(range(3), "The tea was cold."))
+    changes = same_texts(found, twins_in_time(found, LENGTHS), dict.fromkeys(range(3), "The tea was cold."))
     assert [change.items for change in changes] == [("raw:near",), ("note:nnn",)]
