@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from memstore.flows.entities import guard_entity as guard_entity
     from memstore.flows.entities import name_entity as name_entity
     from memstore.flows.entities import remove_members as remove_members
+    from memstore.flows.expand import expand as expand
     from memstore.flows.fix_provenance import fix_provenance as fix_provenance
     from memstore.flows.fmt import fmt as fmt
     from memstore.flows.impact import impact_of as impact_of
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from memstore.flows.promote import promote as promote
     from memstore.flows.propagate import propagate as propagate
     from memstore.flows.rebuild import rebuild_from_episodes as rebuild_from_episodes
+    from memstore.flows.recall import recall as recall
     from memstore.flows.recompute import recompute as recompute
     from memstore.flows.reinforce import contradict as contradict
     from memstore.flows.reinforce import reinforce as reinforce
@@ -126,6 +128,7 @@ _HOMES = {
     "enter_context": "memstore.flows.contexts",
     "entities": "memstore.flows.entities",
     "episode": "memstore.flows.create",
+    "expand": "memstore.flows.expand",
     "explain_access": "memstore.flows.privacy",
     "find_orphans": "memstore.flows.orphans",
     "fix_provenance": "memstore.flows.fix_provenance",
@@ -149,6 +152,7 @@ _HOMES = {
     "promote": "memstore.flows.promote",
     "propagate": "memstore.flows.propagate",
     "raw": "memstore.flows.create",
+    "recall": "memstore.flows.recall",
     "recompute": "memstore.flows.recompute",
     "refuse_consent": "memstore.flows.consents",
     "reinforce": "memstore.flows.reinforce",

@@ -36,6 +36,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "show": ("show:show", "show a memory"),
         "path": ("show:path", "print the path of a memory's file"),
         "search": ("search:search", "find memories by words, with the lines that say it"),
+        "recall": ("recall:recall", "bring to mind what matters for a prompt"),
+        "expand": ("recall:expand", "show all of what came to mind"),
         "cite": ("cite:cite", "cite lines, or see what became of a citation"),
         "trace": ("lineage:trace", "show where a memory comes from, or what came of it"),
         "impact": ("lineage:impact", "show what would lose ground without a memory"),

@@ -43,7 +43,7 @@ def show(session: Session, ref: str, at: str | None, *, with_lineage: bool) -> N
     if with_lineage:
         _show_lineage(session, shown)
         return
-    session.emit("show", document=lambda: _document(shown), lines=lambda: _lines(session, shown))
+    session.emit("show", document=lambda: document_of(shown), lines=lambda: card(session, shown))
 
 
 def _show_lineage(session: Session, shown: Shown) -> None:
@@ -55,7 +55,7 @@ def _show_lineage(session: Session, shown: Shown) -> None:
     lineage = {"sources": traced.sources, "dependents": traced.dependents}
     session.emit(
         "show",
-        document=lambda: {**_document(shown), "trace": {name: trace_document(one) for name, one in lineage.items()}},
+        document=lambda: {**document_of(shown), "trace": {name: trace_document(one) for name, one in lineage.items()}},
         lines=lambda: card_lines(session.paint, shown, traced),
     )
 
@@ -144,7 +144,7 @@ def path(session: Session, ref: str) -> None:
     )
 
 
-def _document(shown: Shown) -> dict[str, Any]:
+def document_of(shown: Shown) -> dict[str, Any]:
     """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
     from memstore.codec.results import DIGITS, conflict_document
     from memstore.model.keys import KEYS, Shape
@@ -174,7 +174,8 @@ def _document(shown: Shown) -> dict[str, Any]:
     }
 
 
-def _lines(session: Session, shown: Shown) -> Iterator[str]:
+def card(session: Session, shown: Shown) -> Iterator[str]:
+    """Yield a memory as people read it: what its file says of it, its numbers, its text."""
     from memstore.cli.output import safe, safe_line
     from memstore.cli.written import conflict_line
 

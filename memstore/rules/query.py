@@ -157,3 +157,18 @@ def _nearest(name: str) -> str:
 
     near = nearest(name, [*FIELDS, *KEY_BY_NAME])
     return f"did you mean `{near}:`?" if near else f"fields are {', '.join(FIELDS)}"
+
+
+# -- prompts -------------------------------------------------------------------------------------
+
+# A prompt of pages is about what most of it says; its first words are what it is about.
+MOST_WORDS = 48
+
+
+def of_prompt(text: str) -> Query:
+    """Return the query that any text is: its words alone, without signs, fields and stop words, the first 48 of them.
+
+    It asks for nothing where there are no such words.
+    """
+    words = dict.fromkeys(word for word in analysis.words(text) if word not in analysis.STOP_WORDS)
+    return Query(text=text, clauses=tuple(Clause(_word(word, word)) for word in [*words][:MOST_WORDS]))

@@ -1,0 +1,214 @@
+"""`memstore recall` and `memstore expand`: what comes to mind, and all of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memstore.cli.options import command, ref_argument
+from memstore.rules.recall import DEFAULT_BUDGET, PROFILES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.cli.session import Session
+    from memstore.flows.expand import Expanded
+    from memstore.flows.recall import Bite, Recalled
+
+
+@command(
+    "recall",
+    examples=(
+        'memstore recall "What should I cook for Claire tonight?"',
+        "memstore recall --budget 120 - < prompt.txt",
+        "memstore recall --hook                     # for an agent's prompt hook: the prompt on standard input",
+    ),
+)
+@click.argument("prompt", metavar="[PROMPT|-]", nargs=-1)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    default=DEFAULT_BUDGET,
+    show_default=True,
+    metavar="N",
+    help="Tokens that all of it takes at most.",
+)
+@click.option(
+    "--profile", type=click.Choice(PROFILES), default=PROFILES[0], show_default=True, help="How they are ordered."
+)
+@click.option("--hook", is_flag=True, help="Read the prompt from standard input, and never fail.")
+def recall(session: Session, /, prompt: tuple[str, ...], *, budget: int, profile: str, hook: bool) -> None:
+    """Bring to mind what matters for a prompt: at most 3 memories and 2 beliefs, with their lines.
+
+    It reads alone: nothing is written, and nothing counts as used. `memstore expand` shows all of a memory.
+    """
+    if hook:
+        _answer_hook(session, " ".join(prompt), budget, profile)
+        return
+    from memstore.errors import UsageError
+
+    text = _stdin() if prompt == ("-",) else " ".join(prompt)
+    if not text.strip():
+        raise UsageError("there is no prompt", hint='memstore recall "What should I cook for Claire?"')
+    recalled = _recalled(session, text, budget, profile)
+    _emit(session, recalled)
+    if recalled.left_out:
+        session.say(f"no room for {recalled.left_out} more in {budget} tokens; --budget gives more")
+    elif not (recalled.memories or recalled.beliefs):
+        session.say("nothing comes to mind")
+
+
+def _recalled(session: Session, text: str, budget: int, profile: str) -> Recalled:
+    from memstore.flows.recall import recall as bring_to_mind
+    from memstore.rules.recall import Profile
+
+    return bring_to_mind(session.workspace(), text, budget=budget, profile=Profile(profile))
+
+
+def _emit(session: Session, recalled: Recalled) -> None:
+    session.emit("recall", document=lambda: _document(recalled), lines=lambda: _lines(recalled))
+
+
+def _answer_hook(session: Session, said: str, budget: int, profile: str) -> None:
+    """Answer an agent's hook, which must go on whatever is wrong here: then there is nothing to bring to mind."""
+    try:
+        text = prompt_of_hook(said or _stdin())
+        recalled = _recalled(session, text, budget, profile)
+    except Exception as error:  # noqa: BLE001 - a hook that fails stops the agent
+        session.detail(f"memstore: {error}")
+        return
+    if recalled.memories or recalled.beliefs:
+        _emit(session, recalled)
+
+
+def prompt_of_hook(given: str) -> str:
+    """Return the prompt that a hook was given: the text, or the `prompt` of a JSON document."""
+    import json
+
+    if not given.lstrip().startswith("{"):
+        return given
+    try:
+        document = json.loads(given)
+    except ValueError:
+        return given
+    prompt = document.get("prompt") if isinstance(document, dict) else None
+    return prompt if isinstance(prompt, str) else ""
+
+
+def _stdin() -> str:
+    return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8-sig", "replace")
+
+
+def _lines(recalled: Recalled) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for bite in (*recalled.memories, *recalled.beliefs):
+        yield safe_line(bite.line)
+
+
+def _document(recalled: Recalled) -> dict[str, Any]:
+    from memstore.rules.recall import WEIGHTS
+
+    return {
+        "prompt": recalled.prompt,
+        "profile": recalled.profile.value,
+        "weights": dict(WEIGHTS[recalled.profile]),
+        "budget": recalled.budget,
+        "tokens": recalled.tokens,
+        "left_out": recalled.left_out,
+        "memories": [_bite_document(bite) for bite in recalled.memories],
+        "beliefs": [
+            {
+                **_bite_document(bite),
+                "confidence": bite.held.confidence,
+                "confidence_now": bite.held.today,
+                "roots_for": bite.held.roots_for,
+                "roots_against": bite.held.roots_against,
+            }
+            for bite in recalled.beliefs
+            if bite.held
+        ],
+    }
+
+
+def _bite_document(bite: Bite) -> dict[str, Any]:
+    from memstore.codec.results import DIGITS, citation_document
+
+    return {
+        "ref": bite.ref,
+        "path": bite.citation.path,
+        "type": bite.type,
+        "title": bite.title,
+        "text": bite.text,
+        "bite": bite.line,
+        "citation": citation_document(bite.citation),
+        "relevance_score": round(bite.relevance, DIGITS),
+        "score": round(bite.score, 6),
+        "tokens": bite.tokens,
+    }
+
+
+# -- expand --------------------------------------------------------------------------------------
+
+
+@command(
+    "expand",
+    examples=(
+        "memstore expand m_7f3",
+        "memstore expand belief:m_7f3 --json",
+        "memstore expand m_7f3 --full > whole.md",
+    ),
+)
+@ref_argument()
+@click.option("--full", is_flag=True, help="Print the whole file, as it was before it was compressed.")
+def expand(session: Session, ref: str, *, full: bool) -> None:
+    """Show all of a memory that came to mind: its text, its numbers, its links. It counts as a use."""
+    from memstore.flows.expand import expand as bring_back
+
+    expanded = bring_back(session.workspace(), ref, full=full)
+    if full and not session.as_json:
+        _write_whole(expanded)
+        return
+    session.emit("expand", document=lambda: _expanded_document(expanded), lines=lambda: _card(session, expanded))
+
+
+def _write_whole(expanded: Expanded) -> None:
+    """Print a file's bytes as they are; on a terminal without what could drive it."""
+    from memstore.cli.output import safe, write_lines
+
+    data = expanded.shown.file.data if expanded.whole is None else expanded.whole
+    if sys.stdout.isatty():
+        write_lines(safe(data.decode("utf-8", "replace")).splitlines())
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
+def _expanded_document(expanded: Expanded) -> dict[str, Any]:
+    from memstore.cli.show import document_of
+
+    whole = expanded.whole
+    return {
+        **document_of(expanded.shown),
+        "links": [
+            {"key": link.key, "ref": link.ref, "title": link.title, "path": link.path} for link in expanded.links
+        ],
+        "whole": None if whole is None else whole.decode("utf-8", "surrogateescape"),
+    }
+
+
+def _card(session: Session, expanded: Expanded) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+    from memstore.cli.show import card
+
+    yield from card(session, expanded.shown)
+    known = [link for link in expanded.links if link.path]
+    if known:
+        yield ""
+    for link in known:
+        place = f"{session.paint('path', safe_line(link.path or ''))}:{session.paint('line', '1')}:"
+        yield f"{place} {link.key} {session.paint('ref', safe_line(link.ref))}  {safe_line(link.title or '')}".rstrip()
+    if expanded.shown.memory.compressed_from:
+        session.say(f"this is a summary; memstore expand {expanded.shown.entry.ref} --full prints all of it")

@@ -1,0 +1,104 @@
+"""Expand what came to mind: the whole memory, and what is linked with it; a compressed one with every byte it had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import memory_file
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import GitError, NotFoundError
+from memstore.flows.show import glance
+from memstore.flows.uses import record_use
+from memstore.flows.visible import sees
+from memstore.model.ids import MemoryRef
+
+if TYPE_CHECKING:
+    from memstore.flows.show import Shown
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+# The keys that link memories, in the order in which a card shows them.
+LINKS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """One link of a memory: the key, the ref, and title and path of what it names, None where there is none to see."""
+
+    key: str
+    ref: str
+    title: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expanded:
+    """A memory with its links; `whole` has all the bytes of its file before it was compressed, None if they are now."""
+
+    shown: Shown
+    links: tuple[Link, ...]
+    whole: bytes | None = None
+
+
+def expand(ws: Workspace, ref: str, *, full: bool = False) -> Expanded:
+    """Return all of a memory; that is a use of it.
+
+    >>> first = memstore.raw(ws, "Claire yawned at four.")
+    >>> held = memstore.belief(ws, "Claire tires early.", derived_from=[first.ref])
+    >>> [(link.key, link.title) for link in memstore.expand(ws, held.ref).links]
+    [('derived_from', 'Claire yawned at four.')]
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        full: bring back from the history what was compressed.
+
+    Raises:
+        NotFoundError: there is no such memory that the viewer may see, or the history has lost its bytes.
+    """
+    shown = glance(ws, ref)
+    whole = _whole(ws, shown.memory) if full else None
+    links = tuple(_links(ws, shown.memory))
+    record_use(ws, shown.memory.id, "expand")
+    return Expanded(shown=shown, links=links, whole=whole)
+
+
+def _links(ws: Workspace, memory: Memory) -> list[Link]:
+    from memstore.flows.sources import entries
+
+    snapshot = ws.library.snapshot()
+    found = []
+    for key in LINKS:
+        for ref in getattr(memory, key):
+            if MemoryRef.parse(ref):
+                entry = next(iter(entries(ws, snapshot, [ref])), None)
+                found.append(Link(key=key, ref=ref, title=entry and entry.title, path=entry and entry.path))
+            else:
+                found.append(Link(key=key, ref=ref))
+    return found
+
+
+def _whole(ws: Workspace, memory: Memory) -> bytes | None:
+    """Return the file as it was before the memory was compressed; None where it never was."""
+    kept = memory.compressed_from
+    if kept is None:
+        return None
+    try:
+        ws.history.require()
+        data = ws.history.blobs([kept.blob]).get(kept.blob)
+    except GitError:
+        data = None
+    # Decided on the bytes that are shown: they have grants of their own, and `compressed_from` may name any blob.
+    before = memory_file.read("", data) if data is not None else None
+    if (
+        data is None
+        or not isinstance(before, MemoryFile)
+        or before.memory.id != memory.id
+        or not sees(ws, before.memory)
+    ):
+        raise NotFoundError(
+            f"the history has no blob {kept.blob[:10]}, of which {memory.ref} is the summary",
+            hint=f"fetch the history that has commit {kept.commit[:10]}",
+        )
+    return data

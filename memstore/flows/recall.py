@@ -1,0 +1,249 @@
+"""Recall: what comes to mind for a prompt, a few memories and beliefs in as many tokens as there is room for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memstore.errors import UsageError
+from memstore.flows.audience import Audience, view
+from memstore.flows.candidates import Candidates
+from memstore.flows.hits import HitReader, Wish
+from memstore.flows.narrow import narrowed
+from memstore.flows.uses import uses_of
+from memstore.flows.visible import visible_file
+from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.ids import MEMORY_TYPES
+from memstore.model.instants import instant
+from memstore.model.retrieval import Filters, Operator, Unit, Where
+from memstore.rules import analysis, beliefs, confidence, query
+from memstore.rules import recall as rules
+from memstore.rules.recall import Known, Profile
+from memstore.rules.strength import strength
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.model.memory import Memory
+    from memstore.model.retrieval import Citation, Hit
+    from memstore.ports.workspace import Workspace
+
+# So many of the best matches are put in order.
+POOL = 20
+SEED_POOL = 200  # seed 002, "Recall Pipeline"
+
+_NOT_SUPERSEDED = (Where("superseded_by", Operator.MISSING),)
+_MEMORIES = Filters(type=tuple(name for name in MEMORY_TYPES if name != "belief"), where=_NOT_SUPERSEDED)
+_BELIEFS = Filters(type=("belief",), where=_NOT_SUPERSEDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """How surely a belief is held, in [0,1], stored and today; how many independent roots are for it and against it."""
+
+    confidence: float
+    today: float
+    roots_for: int
+    roots_against: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bite:
+    """A memory that comes to mind: `text` is what of the cited lines there is room for, `held` a belief's alone.
+
+    `score` is what it is ordered by, `tokens` what its line takes.
+    """
+
+    ref: str | None
+    type: str
+    title: str
+    text: str
+    citation: Citation
+    relevance: float
+    score: float
+    held: Held | None = None
+
+    @property
+    def line(self) -> str:
+        """The bite as it is shown."""
+        return _line(self.text, self.citation, self.held)
+
+    @property
+    def tokens(self) -> int:
+        """What the line takes of a budget, with its end."""
+        return rules.tokens(self.line) + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What came to mind for a prompt, the best first; `tokens` of all bites together are at most `budget`.
+
+    For `left_out` more there was no room.
+    """
+
+    prompt: str
+    profile: Profile
+    budget: int
+    memories: tuple[Bite, ...] = ()
+    beliefs: tuple[Bite, ...] = ()
+    left_out: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """What all bites take of the budget."""
+        return sum(bite.tokens for bite in (*self.memories, *self.beliefs))
+
+
+def recall(
+    ws: Workspace, prompt: str, *, budget: int = rules.DEFAULT_BUDGET, profile: Profile = Profile.DEFAULT
+) -> Recalled:
+    """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs. It is no use of them.
+
+    >>> tea = memstore.note(ws, "Claire drinks green tea in the morning.")
+    >>> held = memstore.belief(ws, "Tea keeps Claire awake.", confidence=0.75)
+    >>> recalled = memstore.recall(ws, "Should I offer Claire tea?")
+    >>> [bite.text for bite in recalled.memories], [bite.held.today for bite in recalled.beliefs]
+    (['Claire drinks green tea in the morning.'], [0.75])
+
+    Args:
+        ws: the vault; its actor is the one to whom it comes.
+        prompt: any text; signs of the query language mean nothing in it.
+        budget: tokens, 1 or more, that all bites together take at most, by `rules.recall.tokens`.
+        profile: how they are ordered.
+
+    Raises:
+        UsageError: the budget is below 1.
+    """
+    if budget < 1:
+        raise UsageError(f"a budget of {budget} tokens has no room", hint="give at least 1")
+    recalled = _Recall(ws, prompt, profile)
+    memories, held = recalled.best(_MEMORIES, rules.MOST_MEMORIES), recalled.best(_BELIEFS, rules.MOST_BELIEFS)
+    fitting = list(_fitting(memories, held, budget))
+    return Recalled(
+        prompt=prompt,
+        profile=profile,
+        budget=budget,
+        memories=tuple(bite for bite in fitting if bite.held is None),
+        beliefs=tuple(bite for bite in fitting if bite.held),
+        left_out=len(memories) + len(held) - len(fitting),
+    )
+
+
+def _fitting(memories: Sequence[Bite], held: Sequence[Bite], budget: int) -> Iterator[Bite]:
+    """Yield the bites that there is room for, each shortened where it has to be."""
+    left = budget
+    for is_belief, at in rules.interleaved(len(memories), len(held)):
+        bite = _fitted((held if is_belief else memories)[at], left)
+        if bite is not None:
+            left -= bite.tokens
+            yield bite
+
+
+def _fitted(bite: Bite, room: int) -> Bite | None:
+    text = rules.fitted(bite.text, room, lambda said: _line(said, bite.citation, bite.held))
+    return None if text is None else replace(bite, text=text)
+
+
+def _line(text: str, citation: Citation, held: Held | None) -> str:
+    where = f"{citation.path}:{citation.line_start}"
+    if held is None:
+        return f"[Memory flash: {text}] {where}"
+    votes = f"{held.roots_for} for / {held.roots_against} against"
+    return f"[Belief ({held.confidence:.2f}, {votes}): {text}] {where}"
+
+
+class _Recall:
+    """What one prompt brings to mind, of one kind after the other."""
+
+    def __init__(self, ws: Workspace, prompt: str, profile: Profile) -> None:
+        self._ws = ws
+        self._asked = query.of_prompt(prompt)
+        self._profile = profile
+        self._audience = Audience(view(ws, None))
+        self._now = ws.clock.now()
+
+    def best(self, filters: Filters, most: int) -> list[Bite]:
+        """Return the best of one kind, each text once."""
+        found: dict[str, Bite] = {}
+        for hit, score in self._ordered(self._hits(filters)):
+            bite = self._bite(hit, score)
+            if bite is not None:
+                found.setdefault(bite.text.casefold(), bite)
+            if len(found) == most:
+                break
+        return list(found.values())
+
+    def _hits(self, filters: Filters) -> list[Hit]:
+        if not self._asked.clauses:
+            return []
+        audience = self._audience
+        rows = [row for row in narrowed(audience.then, audience.rows, filters) if not self._is_past(row)]
+        candidates = Candidates(audience, rows, self._asked, Unit.MEMORY)
+        wish = Wish(limit=SEED_POOL if self._profile is Profile.SEED_002 else POOL)
+        hits, _ = HitReader(candidates, analysis.words(self._asked.text), wish, now=self._now).hits()
+        return hits
+
+    def _is_past(self, row: int) -> bool:
+        """Whether something else took a memory's place, though it doesn't say so itself, or its time is over."""
+        until = self._audience.column("valid_until")[row]
+        if until and until < instant(self._now)[: len(until)]:
+            return True
+        return self._audience.column("id")[row] in self._superseded
+
+    @cached_property
+    def _superseded(self) -> frozenset[str]:
+        """The ids that active memories say they supersede."""
+        audience = self._audience
+        named, statuses = audience.column("supersedes"), audience.column("status")
+        refs = (named[row].split(ITEM_SEPARATOR) for row in audience.rows if named[row] and statuses[row] == "active")
+        return frozenset(ref.partition(":")[2] for each in refs for ref in each)
+
+    def _ordered(self, hits: Sequence[Hit]) -> list[tuple[Hit, float]]:
+        ids = [(hit.ref or "").partition(":")[2] for hit in hits]
+        uses = uses_of(self._ws, [one for one in ids if one])
+        known = []
+        for hit, memory_id in zip(hits, ids, strict=True):
+            made_at = datetime.fromisoformat(hit.created_at) if hit.created_at else None
+            used = [use.at for use in uses.get(memory_id, ())]
+            known.append(Known(hit.relevance, strength(made_at, used, self._now), made_at))
+        scores = rules.scores(known, self._profile, self._now)
+        return sorted(zip(hits, scores, strict=True), key=lambda one: -round(one[1], 9))
+
+    def _bite(self, hit: Hit, score: float) -> Bite | None:
+        """Return the bite of a hit; None for a belief that is hardly held today."""
+        held = None
+        if hit.type == "belief":
+            held = self._held(hit.path)
+            if held is None:
+                return None
+        return Bite(
+            ref=hit.ref,
+            type=hit.type,
+            title=hit.title,
+            text=rules.one_line(hit.content),
+            citation=hit.citation,
+            relevance=hit.relevance,
+            score=score,
+            held=held,
+        )
+
+    def _held(self, path: str) -> Held | None:
+        """Return how surely a belief is held; None where it is too low, or not the viewer's to see any more."""
+        file = visible_file(self._ws, path)
+        return held_of(file.memory, self._now) if file and file.memory.status == "active" else None
+
+
+def held_of(memory: Memory, now: datetime) -> Held | None:
+    """Return how surely a belief is held; None where today that is too little for it to be surfaced."""
+    number, today = beliefs.held(memory), beliefs.held_now(memory, now)
+    if number is None or today is None or today < rules.LEAST_BELIEF:
+        return None
+    said = confidence.witnesses(memory.confidence_history)
+    return Held(
+        confidence=number,
+        today=today,
+        roots_for=len({root for one in said if one.outcome > 0 for root in one.roots}),
+        roots_against=len({root for one in said if one.outcome == 0 for root in one.roots}),
+    )
