@@ -102,7 +102,7 @@ def show(session: Session) -> None:
 
 @subcommand(context, "list", examples=("memstore context list",))
 def list_contexts(session: Session) -> None:
-    """List the registered contexts; anybody but the vault's owner sees those that list them."""
+    """List the registered contexts; with others listening, those that list them all."""
     from memstore.flows.contexts import contexts
 
     known = contexts(session.workspace())
@@ -113,7 +113,7 @@ def list_contexts(session: Session) -> None:
         each="contexts",
     )
     if not known:
-        session.say("no context is registered; memstore context add registers one")
+        session.say("no context to show here; memstore context add registers one")
 
 
 @subcommand(context, "suggest", examples=('memstore context suggest "How is Bella\'s heart?"',))

@@ -92,7 +92,7 @@ def add_context(ws: Workspace, context: str, **said: Unpack[AboutContext]) -> Re
 
 
 def contexts(ws: Workspace) -> tuple[KnownContext, ...]:
-    """Return all registered contexts, by id; anybody but the vault's owner learns of those that list them."""
+    """Return all registered contexts, by id; whoever listens beside the vault's owner must be listed in each."""
     known = [
         KnownContext(
             id=file.values["id"],
@@ -103,7 +103,10 @@ def contexts(ws: Workspace) -> tuple[KnownContext, ...]:
         )
         for file in registered(ws, RegistryKind.CONTEXT)
     ]
-    return tuple(one for one in known if sees_unreadable(ws) or ws.actor in one.roster)
+    if sees_unreadable(ws):
+        return tuple(known)
+    listening = {ws.actor, *present_context(ws).listeners} - {ws.config.owner}
+    return tuple(one for one in known if listening <= {*one.roster})
 
 
 # -- the active one -------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 import memstore
 from memstore.codec import memory_file
 from memstore.errors import NotFoundError, RefusedError, UsageError
+from memstore.flows.contexts import contexts, enter_context
 from memstore.model.config import Config
 from memstore.model.world import ActiveContext
 from tests.memory_workspace import files_of, memory_workspace
@@ -65,6 +66,21 @@ def memory(ws: Workspace, saved: Saved) -> Memory:
 
 def seen_by(ws: Workspace, ref: str | None) -> list[tuple[str, str | None]]:
     return [(seer.entity, seer.context) for one in memstore.audit_sight(ws, ref=ref or "") for seer in one.seen_by]
+
+
+def test_contexts_are_listed_to_those_who_belong_to_them(ws: Workspace) -> None:
+    def listed(ws: Workspace) -> list[str]:
+        return [one.id for one in contexts(ws)]
+
+    assert listed(ws) == ["ctx:bella_health", "ctx:park"]
+    assert listed(replace(ws, actor="human:sean")) == ["ctx:bella_health"]
+    assert listed(replace(ws, actor="human:tom")) == []
+    enter_context(ws, "ctx:park")
+    assert listed(ws) == ["ctx:park"]
+    enter_context(ws, "ctx:nowhere")
+    assert listed(ws) == []
+    enter_context(ws, "ctx:nowhere", participants=[OWNER])
+    assert listed(ws) == ["ctx:bella_health", "ctx:park"]
 
 
 # -- what a new memory inherits --------------------------------------------------------------------
