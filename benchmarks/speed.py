@@ -184,6 +184,7 @@ def measure(machine: Machine, corpus: Corpus, size: int, rounds: int) -> dict[st
         "search, one word": [*ours, "search", word],
         "search, three words": [*ours, "search", three],
         "search, a phrase of frequent words": [*ours, "search", '"of the"'],
+        "search by somebody else": [*ours, "search", word, "--as", "human:somebody"],
         "list --type belief": [*ours, "list", "--type", "belief", "--limit", "20"],
         "trace of 100 hops": [*ours, "trace", f"m_hop{HOPS}"],
     }
@@ -245,6 +246,7 @@ MUSTS = (
     Must("search after an edit, against search", 10_000, ratio("search after an edit", SEARCH), 1.5),
     Must("search after 40 edits, against search", 10_000, ratio("search after 40 edits", SEARCH), 2),
     Must("warm search in process, ms", 10_000, lambda figures: figures["warm search in process"] * 1000, 15),
+    Must("search by somebody else, against search", 10_000, ratio("search by somebody else", SEARCH), 1.5),
     Must("trace of 100 hops, against search", LARGE, ratio("trace of 100 hops", SEARCH), 1.5),
     Must("list with a filter, against search", LARGE, ratio("list --type belief", SEARCH), 1.5),
     Must("peak MB of a search", LARGE, lambda figures: figures["search, peak MB"], 150),

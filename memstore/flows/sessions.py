@@ -19,11 +19,13 @@ def session_of(ws: Workspace) -> Session:
         RefusedError: the context has expired, or is not one context; that is never taken for no context.
     """
     from memstore.model.world import Session
-    from memstore.rules.judge import context_trouble
 
     session = Session(viewer=ws.actor, at=ws.clock.now(), context=ws.contexts.current(), alone=ws.alone)
-    trouble = context_trouble(session)
-    if trouble and session.context:
+    if session.context is None:
+        return session
+    from memstore.rules.judge import context_trouble
+
+    if trouble := context_trouble(session):
         raise RefusedError(_said(trouble, session.context), hint="memstore context enter CTX, or context leave")
     return session
 

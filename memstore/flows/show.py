@@ -9,6 +9,7 @@ from memstore.errors import ChangedMeanwhileError
 from memstore.flows.at import commit_at
 from memstore.flows.audience import view
 from memstore.flows.resolve import resolve
+from memstore.flows.told_refs import told
 from memstore.flows.uses import record_use
 from memstore.flows.visible import sees
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 class Shown:
     """A memory and its file; `revision` is its git blob id.
 
+    `values` are the frontmatter's, without refs that are not for the viewer.
+
     `commit` is the commit of which this is the state; None: the file as it is now. `confidence_now` is the confidence
     as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
     `grounds` is what the quality is made of, among it the strength that the memory had before this look. `conflicts`
@@ -36,6 +39,7 @@ class Shown:
 
     entry: Entry
     file: MemoryFile
+    values: dict[str, Any]
     revision: str
     commit: str | None
     confidence_now: float | None
@@ -49,11 +53,6 @@ class Shown:
     def memory(self) -> Memory:
         """What the file says."""
         return self.file.memory
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """The frontmatter's values as they stand there."""
-        return self.file.front.values
 
 
 def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
@@ -103,6 +102,7 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     return Shown(
         entry=entry,
         file=file,
+        values=told(ws, then.snapshot, file.front.values),
         revision=blob,
         commit=commit,
         confidence_now=now_held,

@@ -7,23 +7,21 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.flows.labels import COLUMNS, CatalogLabels
 from memstore.flows.registries import registries_of
 from memstore.flows.sessions import session_of
 from memstore.ports.verdicts import Verdict
-from memstore.rules.copies import both
-from memstore.rules.judge import Judge, labels_of
-from memstore.rules.moments import steady_until
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memstore.flows.labels import CatalogLabels
     from memstore.model.memory import Memory
     from memstore.model.world import Labels, World
     from memstore.ports.search_index import Catalog, Snapshot
     from memstore.ports.workspace import Workspace
+    from memstore.rules.judge import Judge
 
-_LINEAGE = COLUMNS.index("derived_from")
+# What decides is imported where it is needed: mostly the last verdict still holds.
 
 
 class Sight:
@@ -51,6 +49,8 @@ class Sight:
         kept = self._ws.verdicts.last(viewer)
         if kept and kept.state == state and kept.since <= at and (kept.until is None or at < kept.until):
             return kept.rows
+        from memstore.rules.moments import steady_until
+
         rows = self._decided()
         until = steady_until(self._world, session)
         self._ws.verdicts.keep(viewer, Verdict(state, at, until.timestamp() if until else None, rows))
@@ -58,11 +58,15 @@ class Sight:
 
     def sees(self, memory: Memory) -> bool:
         """Whether a memory may be seen as it was read, whatever the snapshot says; copies of it have a say too."""
+        from memstore.rules.judge import labels_of
+
         labels = labels_of(memory)
         return self._admits(labels, self._labels[labels.id] if labels.id in self._labels.copied else None)
 
     @cached_property
     def _labels(self) -> CatalogLabels:
+        from memstore.flows.labels import CatalogLabels
+
         return CatalogLabels(self._snapshot.catalog)
 
     @cached_property
@@ -71,25 +75,31 @@ class Sight:
 
     @cached_property
     def _judge(self) -> Judge:
+        from memstore.rules.judge import Judge
+
         return Judge(self._world, self._session)
 
     def _admits(self, labels: Labels, copies: Labels | None) -> bool:
         if self._judge.hears_only(labels.owner or self._world.owner):
             return True  # even what is left of a forgotten memory
+        from memstore.rules.copies import both
+
         admitted = self._judge.admits(labels)
         return admitted if copies is None else admitted and self._judge.admits(both(labels, copies))
 
     def _decided(self) -> list[int]:
         """Decide about every memory; those that say the same are decided once."""
+        from memstore.flows.labels import COLUMNS
+
         catalog: Catalog = self._snapshot.catalog
         columns = [catalog.column(name) for name in COLUMNS]
         ids, labels = catalog.column("id"), self._labels
         named = _ids_in_scopes(self._world)
         decided: dict[tuple[str, ...], bool] = {}
-        seen = []
+        lineage, seen = COLUMNS.index("derived_from"), []
         for row, memory_id in ((row, ids[row]) for row in catalog.memories):
             cells = tuple([column[row] for column in columns])
-            if cells[_LINEAGE] or memory_id in named or memory_id in labels.copied:
+            if cells[lineage] or memory_id in named or memory_id in labels.copied:
                 copies = labels[memory_id] if memory_id in labels.copied else None
                 sees = self._admits(labels.of_row(row), copies)
             else:
