@@ -36,7 +36,7 @@ _GROUND_OPS = frozenset({"assert", "support", "partial", "edit", "checkpoint", "
 # Words that say nothing about whether the evidence itself counts.
 _SILENT_OPS = frozenset({"propagate", "witness"})
 
-# The sources of so many memories are read from their own cells; for more it pays to read all refs at once.
+# The neighbours of so many memories are looked for field by field; for more it pays to read all refs at once.
 _FEW = 300
 # Who names so many memories is looked for in the fields' text, while it is named so often at most.
 _FEW_SOUGHT, _FEW_NAMINGS = 12, 50
@@ -222,7 +222,7 @@ class Graph:
         return self._in_order(found)
 
     def _below(self, key: Key) -> Mapping[Key, int]:
-        if self._sought >= _FEW_SOUGHT:
+        if len(self.below) >= _FEW:
             return self._edges.near(key, up=False)
         return self._in_order(self.near(key, ALL_KINDS))
 
