@@ -162,6 +162,21 @@ def test_a_context_that_can_not_be_relied_on_stops_all_but_leaving_it(tmp_path: 
     wiring.open_workspace(_environment(tmp_path))
 
 
+def test_two_agents_never_see_each_others_context(tmp_path: Path) -> None:
+    _vault(tmp_path)
+    agents = [("si:ash", ""), ("si:max", ""), ("si:ash", "2")]
+    for turn in range(1000):
+        entity, session = agents[turn % 3]
+        contexts = wiring.open_workspace(
+            _environment(tmp_path, MEMSTORE_SESSION=session), entity=entity, any_context=True
+        ).contexts
+        found = contexts.current()
+        assert (found.id if found else None) == (f"ctx:c{turn - 3}" if turn % 30 > 2 else None)
+        contexts.enter(_context(f"ctx:c{turn}"))
+        if turn % 30 > 26:
+            contexts.leave()
+
+
 def _context(name: str, *, hours: int = 12) -> ActiveContext:
     return ActiveContext(id=name, expires_at=datetime.now(UTC) + timedelta(hours=hours))
 
