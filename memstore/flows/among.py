@@ -7,8 +7,7 @@ make claims: a search must stay quick. `show`, `why` and `conflicts` look at the
 from __future__ import annotations
 
 import re
-from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.errors import VaultError
 from memstore.flows.visible import sees
@@ -26,36 +25,64 @@ _SENTENCE_END = re.compile(r"[.!?;]\s|\n")
 # With longer results, what is compared would cost more than the search; their first sentences stand for them.
 MOST_SENTENCES = 8
 SHARED_WORDS = 0.5
+# Whoever asks for more results than this reads them with a program; comparing all of them would take minutes.
+MOST_COMPARED = 100
 
 
-def with_conflicts(then: View, hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits with the open conflicts among them, which lower their quality."""
-    words = [_sentences(hit) for hit in hits]
-    claims = [_makes_claims(then, hit) for hit in hits]
-    pairs = [
-        (i, j)
-        for i, j in combinations(range(len(hits)), 2)
-        if hits[i].path != hits[j].path and ((claims[i] and claims[j]) or _alike(words[i], words[j]))
-    ]
-    return _compared(then, hits, pairs) if pairs else list(hits)
+class Compared(NamedTuple):
+    """What of a result is compared: its sentences as sets of words, and whether its memory makes claims."""
+
+    path: str
+    sentences: Sequence[set[str]]
+    makes_claims: bool
 
 
-def _compared(then: View, hits: Sequence[Hit], pairs: Sequence[tuple[int, int]]) -> list[Hit]:
-    from memstore.rules.conflicts import conflict, penalty_of
+class Among:
+    """The results of one search so far, each compared with all before it.
 
-    sides: dict[int, Side | None] = {at: _side(then, hits[at]) for at in {at for pair in pairs for at in pair}}
-    found: dict[int, list[Conflict]] = {}
-    for pair in pairs:
-        for at, other in (pair, pair[::-1]):
-            mine, theirs = sides[at], sides[other]
-            if mine and theirs and (one := conflict(mine, theirs, opposes=then.ws.lexicon.opposes)):
-                found.setdefault(at, []).append(one)
-    return [
-        hit._replace(conflicts=tuple(found[at]), quality=max(0.0, hit.quality - penalty_of(found[at])))
-        if at in found
-        else hit
-        for at, hit in enumerate(hits)
-    ]
+    Args:
+        then: the vault at the time in question.
+    """
+
+    def __init__(self, then: View) -> None:
+        self._then = then
+        self._compared: list[Compared] = []
+        self._sides: dict[str, Side | None] = {}
+        # By the paths of both files: passages of one memory share its conflicts.
+        self._found: dict[str, dict[str, Conflict | None]] = {}
+
+    def conflicts_of(self, hit: Hit) -> tuple[Conflict, ...]:
+        """Return the open conflicts of a result with others."""
+        return tuple(one for one in self._found.get(hit.path, {}).values() if one)
+
+    def add(self, hits: Sequence[Hit]) -> None:
+        """Add results; those beyond the first hundred are compared with none."""
+        for hit in hits[: max(0, MOST_COMPARED - len(self._compared))]:
+            one = Compared(hit.path, _sentences(hit), _makes_claims(self._then, hit))
+            for other in self._compared:
+                if _may_conflict(one, other) and other.path not in self._found.get(one.path, {}):
+                    self._compare(other.path, one.path)
+            self._compared.append(one)
+
+    def _compare(self, *paths: str) -> None:
+        from memstore.rules.conflicts import conflict
+
+        sides = [self._side(path) for path in paths]
+        for mine, theirs in (sides, sides[::-1]):
+            if mine and theirs:
+                one = conflict(mine, theirs, opposes=self._then.ws.lexicon.opposes)
+                self._found.setdefault(mine.path, {})[theirs.path] = one
+
+    def _side(self, path: str) -> Side | None:
+        if path not in self._sides:
+            self._sides[path] = _side(self._then, path)
+        return self._sides[path]
+
+
+def _may_conflict(one: Compared, other: Compared) -> bool:
+    if one.path == other.path:
+        return False
+    return (one.makes_claims and other.makes_claims) or _alike(one.sentences, other.sentences)
 
 
 def _sentences(hit: Hit) -> list[set[str]]:
@@ -77,13 +104,13 @@ def _makes_claims(then: View, hit: Hit) -> bool:
         return False
 
 
-def _side(then: View, hit: Hit) -> Side | None:
+def _side(then: View, path: str) -> Side | None:
     """Return what of a result is compared: what its file says now, if it is still the viewer's to see."""
     from memstore.codec.memory_file import MemoryFile, read
     from memstore.flows.compare import side_of
 
     try:
-        file = read(hit.path, then.read(hit.path))
+        file = read(path, then.read(path))
     except VaultError:
         return None
     return side_of(file) if isinstance(file, MemoryFile) and sees(then.ws, file.memory) else None

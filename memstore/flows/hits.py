@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.flows.among import Among
+from memstore.flows.candidates import FILES_AT_ONCE
 from memstore.flows.grounds import grounds_of
 from memstore.flows.opened import opened
 from memstore.flows.uses import uses_of
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.flows.candidates import Candidates
     from memstore.flows.opened import Opened
     from memstore.ports.usage import Use
+    from memstore.rules.quality import Grounds
 
 MOST_MORE = 2
 # Of the best passage's own score, for a passage to be shown beside it.
@@ -60,6 +63,8 @@ class HitReader:
         self._now = now
         self._matcher = candidates.matcher
         self._uses: Mapping[str, Sequence[Use]] = {}
+        self._grounds: dict[str, Grounds] = {}
+        self._among = Among(self._then)
         self._profile = wish.profile or QualityProfile(self._then.ws.config.quality_profile)
 
     def hits(self) -> tuple[list[Hit], str | None]:
@@ -81,19 +86,51 @@ class HitReader:
         return round(audience.quality(row, cites=cites, now=self._now, profile=self._profile), quality.DIGITS)
 
     def _taken(self, rows: Sequence[int], least: float) -> list[Hit]:
-        """Return as many hits as are wished for, of at least that quality."""
+        """Return as many hits as are wished for, of at least that quality with their conflicts.
+
+        Those that fall below it only by their conflicts make room for others, and still count as the other side.
+        """
+        coming = self._coming(rows, least)
+        looked_at: list[Hit] = []
         taken: list[Hit] = []
+        while more := list(islice(coming, self._wanted(len(taken)))):
+            self._among.add(more)
+            looked_at += more
+            taken = [hit for hit in map(self._with_conflicts, looked_at) if hit.quality >= least]
+        if self._wish.sort is Sort.QUALITY:
+            taken.sort(key=_by_quality)
+        return taken[: self._wish.limit]
+
+    def _wanted(self, taken: int) -> int:
+        """Return how many more hits to look at: more than are printed where their conflicts decide which are."""
+        wanted = max(0, self._wish.limit - taken)
+        conflicts_decide = self._wish.sort is Sort.QUALITY or self._wish.filters.min_confidence is not None
+        return max(wanted, FILES_AT_ONCE) if wanted and conflicts_decide else wanted
+
+    def _coming(self, rows: Sequence[int], least: float) -> Iterator[Hit]:
+        """Yield the hits in order, best first, that but for their conflicts are of at least that quality."""
         ceiling = 1.0
         for block in self._candidates.blocks(rows, self._wish.sort, self._quality_of):
-            hits = [hit for hit in self._block(block) if hit.quality >= least]
-            if self._wish.sort is Sort.RELEVANCE:
+            for hit in self._block(block):
+                if hit.quality < least:
+                    continue
+                if self._wish.sort is not Sort.RELEVANCE:
+                    yield hit
+                    continue
                 # Blocks are put in order by less than is known inside one: what follows is never shown as better.
-                hits = [hit._replace(relevance=min(hit.relevance, ceiling)) for hit in hits]
-                ceiling = hits[-1].relevance if hits else ceiling
-            taken += hits
-            if len(taken) >= self._wish.limit:
-                break
-        return taken[: self._wish.limit]
+                ceiling = min(hit.relevance, ceiling)
+                yield hit._replace(relevance=ceiling)
+
+    def _with_conflicts(self, hit: Hit) -> Hit:
+        conflicts = self._among.conflicts_of(hit)
+        if not conflicts:
+            return hit
+        made_of = self._grounds[hit.path]._replace(penalty=sum(conflict.penalty for conflict in conflicts))
+        return hit._replace(conflicts=conflicts, quality=self._worth(made_of))
+
+    def _worth(self, made_of: Grounds) -> float:
+        """Return a quality as it is printed."""
+        return round(quality.quality(made_of, self._profile), quality.DIGITS)
 
     # -- one block of files ----------------------------------------------------------------------
 
@@ -120,7 +157,7 @@ class HitReader:
             case Sort.RELEVANCE if self._candidates.best_possible:
                 hits.sort(key=lambda one: (-round(one[0], 9), *_place(one[1])))
             case Sort.QUALITY:
-                hits.sort(key=lambda one: (-round(one[1].combined, 9), *_place(one[1])))
+                hits.sort(key=lambda one: _by_quality(one[1]))
             case _:
                 pass  # as the blocks have it
         return [hit for _, hit in hits]
@@ -177,6 +214,7 @@ class HitReader:
     def _hit(self, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
         entry = file.entry
         passage = best.passage
+        self._grounds[entry.path] = grounds_of(self._candidates.audience, file, self._uses, self._now)
         return Hit(
             ref=entry.ref,
             path=entry.path,
@@ -187,16 +225,11 @@ class HitReader:
             citation=file.cite(passage.line_start, passage.line_end),
             more=tuple(file.cite(one.passage.line_start, one.passage.line_end) for one in more),
             relevance=relevance,
-            quality=self._quality_of_file(file),
+            quality=self._worth(self._grounds[entry.path]),
             held_confidence=float(entry.confidence) if entry.confidence else None,
             source_type=entry.source_type or "unknown",
             channel=entry.channel or None,
         )
-
-    def _quality_of_file(self, file: Opened) -> float:
-        """Return a memory's quality, as it is printed."""
-        made_of = grounds_of(self._candidates.audience, file, self._uses, self._now)
-        return round(quality.quality(made_of, self._profile), quality.DIGITS)
 
     def _recency(self, file: Opened) -> float:
         days = quality.days_since(file.entry.created_at, self._now)
@@ -209,3 +242,7 @@ def _line(number: int, text: str) -> Passage:
 
 def _place(hit: Hit) -> tuple[str, str, int]:
     return hit.ref or "", hit.path, hit.citation.line_start
+
+
+def _by_quality(hit: Hit) -> tuple[float, str, str, int]:
+    return (-round(hit.combined, 9), *_place(hit))

@@ -6,13 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
-from memstore.flows.among import with_conflicts
 from memstore.flows.audience import Audience, view
 from memstore.flows.candidates import Candidates
 from memstore.flows.hits import HitReader, Wish
 from memstore.flows.narrow import narrowed, texts_at, values_of
 from memstore.model.catalog import ITEM_SEPARATOR
-from memstore.model.retrieval import Answer, Sort
+from memstore.model.retrieval import Answer
 from memstore.rules import analysis, filters, query
 
 if TYPE_CHECKING:
@@ -88,9 +87,6 @@ class Searcher:
         """Return the results of a query."""
         candidates = Candidates(self._audience, self._rows(asked.filters, wish.filters), asked, wish.by)
         hits, fallback = HitReader(candidates, analysis.words(asked.text), wish, now=self._now).hits()
-        hits = with_conflicts(self._then, hits)
-        if wish.sort is Sort.QUALITY:
-            hits.sort(key=lambda hit: -round(hit.combined, 9))
         return Answer(
             query=asked,
             hits=tuple(hits),

@@ -18,7 +18,7 @@ from memstore.flows.show import show_memory
 from memstore.flows.uses import uses_of
 from memstore.model.config import QualityProfile
 from memstore.model.keys import CHANNELS, RELIABILITY
-from memstore.model.retrieval import Filters, Hit, Sort
+from memstore.model.retrieval import Filters, Hit, Sort, Unit
 from memstore.rules.quality import BASE_OF_CHANNEL
 from tests.installed import validated
 from tests.memory_workspace import files_of, memory_workspace
@@ -251,9 +251,9 @@ def opinions(first: dict[str, str], second: dict[str, str]) -> Workspace:
     return memory_workspace(files)
 
 
-def in_conflict(ws: Workspace, query: str) -> list[tuple[str, float, float]]:
+def in_conflict(ws: Workspace, query: str, wish: Wish | None = None) -> list[tuple[str, float, float]]:
     """Return kind, penalty and quality of each result that conflicts with another."""
-    results = document(search(ws, query))["results"]
+    results = document(search(ws, query, wish))["results"]
     return [
         (told["conflict_type"], told["penalty"], round(one["confidence"], 2))
         for one in results
@@ -272,6 +272,8 @@ def in_conflict(ws: Workspace, query: str) -> list[tuple[str, float, float]]:
 def test_contradiction_detection(one: str, two: str, query: str) -> None:
     ws = opinions({"text": one}, {"text": two})
     assert in_conflict(ws, query) == [("contradiction", -0.3, 0.42)] * 2
+    literal = Wish(profile=QualityProfile.SEED_003)  # the letter of its formula takes nothing for conflicts
+    assert in_conflict(ws, query, literal) == [("contradiction", -0.3, 0.72)] * 2
     assert show_memory(ws, "m_one").quality == pytest.approx(0.425, abs=1e-3)
     assert [found.refs for found in show_memory(ws, "m_two").conflicts] == [("note:m_two", "note:m_one")]
 
@@ -304,3 +306,43 @@ def test_add_memory_returns_conflicts(text: str, kinds: list[str]) -> None:
     ws = opinions({"text": "User likes tea."}, {"text": "The car is blue."})
     saved = note(ws, text)
     assert [found.conflict_type.value for found in saved.conflicts] == kinds
+
+
+# -- conflicts count before anything is left out or put in order -----------------------------------
+
+
+def rivals(**more: dict[str, str]) -> Workspace:
+    """Return a vault in which two memories about tea contradict each other, and with more."""
+    files = {}
+    for name, keys in ({"likes": {"text": "User likes tea."}, "not": {"text": "User dislikes tea."}} | more).items():
+        said = {"id": f"m_{name}", "created_at": f'"{TODAY}"', "channel": "session"} | keys
+        files[f"{name}.md"] = memory_text(said.pop("text") + "\n", **said)
+    return memory_workspace(files)
+
+
+@pytest.mark.parametrize("limit", [1, 10])
+def test_min_confidence_counts_conflicts_and_falls_back(limit: int) -> None:
+    answer = search(rivals(), "tea", min_confidence=0.5, max_results=limit)
+    assert answer.fallback == "no result reaches confidence 0.5; these are the best below it, up to 0.42"
+    assert [round(hit.quality, 2) for hit in answer.hits] == [0.42, 0.42][:limit]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 10])
+def test_min_confidence_leaves_room_for_what_is_not_contested(limit: int) -> None:
+    ws = rivals(milk={"text": "Milk goes well with green tea, says everybody in the long queue at the market."})
+    answer = search(ws, "tea", min_confidence=0.5, max_results=limit)
+    assert [hit.ref for hit in answer.hits] == ["note:m_milk"]
+    assert answer.fallback is None
+
+
+def test_the_order_by_quality_counts_conflicts_with_results_further_down() -> None:
+    ws = rivals(milk={"text": "Green tea goes well with milk.", "channel": "heartbeat"})
+    assert search(ws, "tea").hits[0].ref != "note:m_milk"
+    assert search(ws, "tea", Wish(sort=Sort.QUALITY, limit=1)).hits[0].ref == "note:m_milk"
+
+
+def test_passages_of_one_memory_are_one_voice() -> None:
+    ws = rivals(often={"text": "User hates tea.\n\nTea it is."})
+    hits = search(ws, "tea", Wish(by=Unit.PASSAGE)).hits
+    likes = next(hit for hit in hits if hit.ref == "note:m_likes")
+    assert sorted(found.refs[1] for found in likes.conflicts) == ["note:m_not", "note:m_often"]
