@@ -161,7 +161,6 @@ _HOMES = {
     "request_consent": "memstore.flows.consents",
     "revoke_access": "memstore.flows.privacy",
     "revoke_consent": "memstore.flows.consents",
-    "reject": "memstore.flows.suggestions",
     "restore": "memstore.flows.archive",
     "revise": "memstore.flows.revise",
     "search": "memstore.flows.search",

@@ -231,3 +231,57 @@ def test_a_context_is_suggested_and_not_entered(ws: Workspace) -> None:
     assert [one.context for one in memstore.suggest_context(ws, "How is Bella's heart?")] == ["ctx:bella_health"]
     assert memstore.suggest_context(ws, "The weather") == ()
     assert memstore.present_context(ws).context is None
+
+
+# -- seed 001's calls ----------------------------------------------------------------------------
+
+
+def seen(ws: Workspace, query: str) -> list[str]:
+    return [hit.content for hit in memstore.search(ws, query).hits]
+
+
+def test_seed_001_the_dog_agent(ws: Workspace) -> None:
+    memstore.enter_context(
+        ws, "ctx:bella_care", participants=["human:sean", OWNER, "dog:bella"], role="role:care_agent"
+    )
+    memstore.raw(
+        ws,
+        "Bella has grade 2 heart murmur",
+        source_entity="vet:dr_smith",
+        subject_ids=["dog:bella", "condition:cardiac"],
+        access_grants=["human:sean", "ctx:bella_care"],
+        consent_grants=["human:sean", "vet:dr_smith"],
+    )
+    assert seen(ws, "heart murmur") == ["Bella has grade 2 heart murmur"]
+    memstore.leave_context(ws)
+    memstore.raw(ws, "Dogs love fetch", access_grants=["*"])
+    memstore.enter_context(ws, "ctx:dog_park_social", participants=["si:max_agent", "si:luna_agent"])
+    assert seen(ws, "heart murmur") == []
+    assert seen(ws, "dogs fetch") == ["Dogs love fetch"]
+
+
+def test_seed_001_the_school_agent() -> None:
+    here = Here()
+    ws = replace(memory_workspace(actor="si:school_agent", config=Config(owner="si:school_agent")), contexts=here)
+    memstore.add_entity(ws, "human:student_123", guardians=["human:parent_456"])
+    memstore.add_context(ws, "ctx:student_123_academic", roster=["human:parent_456", "si:school_agent"])
+    memstore.enter_context(
+        ws, "ctx:student_123_academic", participants=["human:parent_456", "si:school_agent"], role="role:tutor"
+    )
+    saved = memstore.raw(ws, "The student struggles with fractions", subject_ids=["human:student_123"])
+    assert seen(ws, "fractions") == ["The student struggles with fractions"]
+    memstore.enter_context(ws, "ctx:social")
+    assert seen(ws, "fractions") == []
+    memstore.leave_context(ws)
+    with pytest.raises(RefusedError, match="needs the consent"):
+        memstore.grant_access(ws, saved.path, ["si:reading_specialist"])
+    memstore.grant_consent(
+        ws,
+        grantor="human:parent_456",
+        on_behalf_of="human:student_123",
+        grantee="si:reading_specialist",
+        scope="ctx:student_123_academic",
+    )
+    memstore.grant_access(ws, saved.path, ["si:reading_specialist"])
+    assert seen(replace(ws, actor="si:reading_specialist"), "fractions") == ["The student struggles with fractions"]
+    assert seen(replace(ws, actor="si:tutor_b"), "fractions") == []

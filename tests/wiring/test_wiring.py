@@ -222,3 +222,12 @@ def test_every_public_name_is_there() -> None:
         assert name in dir(memstore)
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = memstore.no_such_name
+
+
+# -- the Python names ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(memstore.__all__))
+def test_every_name_of_the_package_is_there_and_documented(name: str) -> None:
+    found = getattr(memstore, name)
+    assert name == "__version__" or (found.__doc__ and found.__module__.startswith("memstore."))
