@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from memstore.flows.expand import expand as expand
     from memstore.flows.fix_provenance import fix_provenance as fix_provenance
     from memstore.flows.fmt import fmt as fmt
+    from memstore.flows.graduate import graduate as graduate
     from memstore.flows.impact import impact_of as impact_of
     from memstore.flows.import_seeds import import_seeds as import_seeds
     from memstore.flows.list_memories import list_memories as list_memories
@@ -133,6 +134,7 @@ _HOMES = {
     "find_orphans": "memstore.flows.orphans",
     "fix_provenance": "memstore.flows.fix_provenance",
     "fmt": "memstore.flows.fmt",
+    "graduate": "memstore.flows.graduate",
     "grant_access": "memstore.flows.privacy",
     "grant_consent": "memstore.flows.consents",
     "groups": "memstore.flows.entities",

@@ -52,6 +52,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "revise-from": ("beliefs:revise_from", "find what an episode supports or contradicts"),
         "calibrate": ("beliefs:calibrate", "score the vault's own numbers"),
         "rebuild": ("beliefs:rebuild", "make the numbers anew from what they rest on"),
+        "graduate": ("graduate:graduate", "write what has earned it into MEMORY.md"),
         "propagate": ("beliefs:propagate", "carry a change of confidence on to what rests on it"),
         "recompute": ("evidence:recompute", "prove that confidences follow from their histories"),
     },

@@ -1,7 +1,8 @@
-"""Files that make a folder a vault, beside its memories: settings, registries, audit. A clone needs them."""
+"""Files that make a folder a vault, beside its memories: settings, registries, audit, pages. A clone needs them."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 SETTINGS_FOLDER = ".memstore"
-_SETTINGS = frozenset({IGNORE_FILE, ".gitattributes"})
+_SETTINGS = frozenset({IGNORE_FILE, ".gitattributes", "MEMORY.md"})
+# The page of what a project's memories graduated to, beside the one at the vault's top.
+_PAGE_OF_PROJECT = re.compile(r"projects/[A-Za-z0-9][A-Za-z0-9._-]*/MEMORY\.md")
 
 
 def is_own_path(path: str) -> bool:
     """Whether the file at a path, relative to the vault, is the vault's own; hidden ones in its folders are not."""
     top, *below = path.split("/")
-    return path in _SETTINGS or (top in NO_MEMORY_FOLDERS and bool(below) and not any(p.startswith(".") for p in below))
+    if path in _SETTINGS or _PAGE_OF_PROJECT.fullmatch(path):
+        return True
+    return top in NO_MEMORY_FOLDERS and bool(below) and not any(p.startswith(".") for p in below)
 
 
 def told(paths: Collection[str]) -> str:

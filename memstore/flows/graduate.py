@@ -1,0 +1,204 @@
+"""Graduate: write what has earned it into a block of the MEMORY.md of its scope, and take out what has lost it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.codec import managed_block
+from memstore.codec.titles import title_of
+from memstore.errors import NoFileError
+from memstore.flows.save import save_own, unified_diff
+from memstore.flows.sources import loader
+from memstore.flows.uses import uses_of
+from memstore.flows.visible import stop_for_others, visible_files
+from memstore.model.instants import instant
+from memstore.ports.journal import Written
+from memstore.rules import graduation
+from memstore.rules.beliefs import held_now
+from memstore.rules.evidence import roots
+from memstore.rules.graduation import Record
+from memstore.rules.quality import days_since
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memstore.codec.managed_block import Page
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+
+class Proposal(NamedTuple):
+    """What a hand changed in a block: where, what stands there now, what it is about, and how to make it so.
+
+    `ref` is None for what a hand added, `text` empty for a line that a hand took out.
+    """
+
+    path: str
+    line: int
+    ref: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graduated:
+    """What became of one MEMORY.md, or would: the refs that came in and went out, and what hands changed in it."""
+
+    path: str
+    entered: tuple[str, ...]
+    left: tuple[str, ...]
+    proposals: tuple[Proposal, ...]
+    diff: str
+    commit: str | None = None
+
+
+def graduate(ws: Workspace, *, dry_run: bool = False, commit: bool = False) -> tuple[Graduated, ...]:
+    """Write what has earned it into the MEMORY.md of its scope, at most ten memories a run; see `rules.graduation`.
+
+    >>> tea = memstore.note(ws, "Claire drinks green tea.", importance="high")
+    >>> looks = [memstore.show_memory(ws, tea.ref) for _ in range(3)]
+    >>> [(page.path, page.entered == (tea.ref,)) for page in memstore.graduate(ws)]
+    [('MEMORY.md', True)]
+
+    Args:
+        ws: the vault; its actor must be its owner, whose page it is.
+        dry_run: write nothing, and return what would be.
+        commit: commit the pages, too.
+
+    Raises:
+        RefusedError: the actor isn't the vault's owner, or others listen.
+        FormatError: the comments around a block are not one pair.
+    """
+    stop_for_others(ws)
+    found = _Gathered(ws)
+    room, pages, files = graduation.MOST_A_RUN, [], []
+    for path in found.paths:
+        before = _bytes(ws, path)
+        done, after = _page(found, path, before, room)
+        room -= len(done.entered)
+        if done.diff or done.proposals:
+            pages.append(done)
+        if done.diff:
+            files.append(Written(path, before, after))
+    made = save_own(ws, files, verb="graduate", dry_run=dry_run, commit=commit) if files else None
+    return tuple(replace(page, commit=made) for page in pages)
+
+
+def _bytes(ws: Workspace, path: str) -> bytes | None:
+    try:
+        return ws.vault.read(path)
+    except NoFileError:
+        return None
+
+
+class _Gathered:
+    """The memories that may stand on a page, by id, and what each has to show."""
+
+    def __init__(self, ws: Workspace) -> None:
+        snapshot = ws.library.snapshot()
+        self._now = ws.clock.now()
+        self._load: Callable[[str], Memory | None] = loader(ws, snapshot)
+        self._uses = uses_of(ws)
+        scopes = set(snapshot.catalog.column("scope")) - {""}
+        self.paths = sorted({"MEMORY.md", *map(graduation.page_of, scopes)})
+        memories = [file.memory for file in visible_files(ws, snapshot) if _is_wanted(file.memory, ws.config.owner)]
+        gone = {ref.partition(":")[2] for memory in memories for ref in memory.supersedes}
+        today = instant(self._now)
+        self.memories: Mapping[str, Memory] = {
+            memory.id: memory
+            for memory in sorted(memories, key=lambda one: (one.created_at or "", one.id or ""))
+            if memory.id and memory.id not in gone and not _is_past(memory, today)
+        }
+
+    def record(self, memory: Memory) -> Record:
+        """Return what a memory has to show."""
+        is_belief = memory.type == "belief"
+        return Record(
+            days_old=days_since(memory.created_at or "", self._now) or 0.0,
+            uses=len(self._uses.get(memory.id or "", ())),
+            confidence=(held_now(memory, self._now) or 0.0) if is_belief else 0.0,
+            roots=len(roots(memory, self._load)) if is_belief else 0,
+        )
+
+
+def _is_wanted(memory: Memory, owner: str) -> bool:
+    return (memory.type == "belief" or graduation.is_important(memory)) and graduation.may_stand(memory, owner)
+
+
+def _is_past(memory: Memory, today: str) -> bool:
+    return bool(memory.valid_until) and str(memory.valid_until) < today[: len(str(memory.valid_until))]
+
+
+def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple[Graduated, bytes]:
+    """Return what becomes of one page, and its bytes."""
+    page = managed_block.read(path, before)
+    stays = {
+        memory_id: memory
+        for memory_id, memory in found.memories.items()
+        if graduation.page_of(memory.scope) == path
+        and (memory_id in page.written or graduation.has_earned(memory, found.record(memory)))
+        and not graduation.has_lost(memory, found.record(memory))
+    }
+    kept, left = _kept(page, stays)
+    free = graduation.MOST_LINES - page.user_lines - len(kept) - 2
+    new = [stays[one] for one in stays if one not in page.written][: max(0, min(room, free))]
+    lines = {memory.id or "": graduation.line_of(str(memory.ref), title_of(memory)) for memory in new}
+    after = page._replace(lines=(*kept, *lines.values()), written=_written(page, stays, kept, lines))
+    same = not page.lines and not after.lines
+    data = (before or b"") if same else managed_block.rendered(after)
+    done = Graduated(
+        path=path,
+        entered=tuple(str(memory.ref) for memory in new),
+        left=left,
+        proposals=tuple(_proposals(path, page, found.memories)),
+        diff="" if same else unified_diff(path, before, data),
+    )
+    return done, data
+
+
+def _kept(page: Page, stays: Mapping[str, Memory]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the lines that stay, brought up to date where no hand was at them, and the refs of those that go."""
+    kept, left = [], []
+    for line in page.lines:
+        memory_id = managed_block.id_of(line)
+        if memory_id is None or page.written.get(memory_id) != managed_block.digest(line):
+            kept.append(line)
+        elif memory_id in stays:
+            memory = stays[memory_id]
+            kept.append(graduation.line_of(str(memory.ref), title_of(memory)))
+        else:
+            left.append(line.rpartition("[[")[2].rstrip().removesuffix("]]"))
+    return kept, tuple(left)
+
+
+def _written(page: Page, stays: Mapping[str, Memory], kept: Sequence[str], new: Mapping[str, str]) -> dict[str, str]:
+    """Return the digests of what the program wrote; those of lines that a hand changed or took out stay."""
+    was = {managed_block.id_of(line): line for line in page.lines}
+    now = {managed_block.id_of(line): line for line in kept}
+    marks = {}
+    for memory_id, mark in page.written.items():
+        by_hand = memory_id not in was or managed_block.digest(was[memory_id]) != mark
+        if by_hand and (memory_id in stays or memory_id in was):
+            line = now.get(memory_id)
+            memory = stays.get(memory_id)
+            agreed = memory and line == graduation.line_of(str(memory.ref), title_of(memory))
+            marks[memory_id] = managed_block.digest(line) if agreed and line else mark
+        elif memory_id in now:
+            marks[memory_id] = managed_block.digest(now[memory_id])
+    return {**marks, **{memory_id: managed_block.digest(line) for memory_id, line in new.items()}}
+
+
+def _proposals(path: str, page: Page, memories: Mapping[str, Memory]) -> list[Proposal]:
+    """Return what hands changed in a block: lines that read otherwise, lines of their own, lines that are gone."""
+    found, seen = [], set()
+    for at, line in enumerate(page.lines, page.first_line):
+        memory_id = managed_block.id_of(line)
+        seen.add(memory_id)
+        memory = memories.get(memory_id or "")
+        is_ours = memory_id is not None and page.written.get(memory_id) == managed_block.digest(line)
+        if is_ours or not line.strip() or (memory and line == graduation.line_of(str(memory.ref), title_of(memory))):
+            continue
+        text = line.removeprefix("- ").rpartition(" [[")[0] if memory_id else line.strip().removeprefix("- ")
+        found.append(Proposal(path, at, str(memory.ref) if memory else None, text))
+    gone = [one for one in page.written if one not in seen and one in memories]
+    return [*found, *(Proposal(path, page.first_line - 1, str(memories[one].ref), "") for one in gone)]

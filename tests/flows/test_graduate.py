@@ -1,0 +1,174 @@
+"""Graduation: what earns a line, what loses it, and that the user's lines and edits stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.codec import managed_block
+from memstore.errors import FormatError, RefusedError
+from memstore.flows.graduate import graduate
+from memstore.flows.undo import undo
+from memstore.ports.usage import Use
+from memstore.rules.graduation import MOST_LINES, page_of
+from tests.memory_workspace import OWNER, files_of, memory_workspace
+from tests.support import TickClock, memory_text
+
+if TYPE_CHECKING:
+    from memstore.ports.workspace import Workspace
+
+OLD, NEW = '"2026-01-01T12:00:00Z"', '"2026-01-31T12:00:00Z"'
+
+
+def note(text: str, memory_id: str, **keys: str) -> bytes:
+    return memory_text(f"{text}\n", **{"id": memory_id, "importance": "high", "created_at": OLD, **keys})
+
+
+def belief(text: str, memory_id: str, confidence: str, roots: int = 3) -> bytes:
+    sources = ", ".join(f"episode:m_ep{n}" for n in range(roots))
+    return memory_text(
+        f"{text}\n", type="belief", id=memory_id, confidence=confidence, created_at=NEW, derived_from=f"[{sources}]"
+    )
+
+
+EPISODES = {f"e{n}.md": memory_text("So.\n", type="episode", id=f"m_ep{n}", created_at=NEW) for n in range(3)}
+
+
+def page(ws: Workspace, path: str = "MEMORY.md") -> list[str]:
+    return files_of(ws)[path].decode().splitlines()
+
+
+def entries(ws: Workspace, path: str = "MEMORY.md") -> list[str]:
+    return [line for line in page(ws, path) if line.startswith("- ")]
+
+
+def test_what_is_important_and_old_or_used_comes_in() -> None:
+    files = {
+        "old.md": note("Old.", "m_old"), "young.md": note("Young.", "m_young", created_at=NEW),
+        "used.md": note("Used.", "m_used", created_at=NEW), "usual.md": note("Usual.", "m_usual", importance="normal"),
+        "raw.md": note("Raw.", "m_raw", type="raw"), "gone.md": note("Gone.", "m_gone", status="archived"),
+    }  # fmt: skip
+    ws = memory_workspace(files)
+    for _ in range(3):
+        ws.usage.record(Use("m_used", ws.clock.now(), OWNER, "show"))
+    (done,) = graduate(ws)
+    assert done.entered == ("note:m_old", "note:m_used")
+    assert entries(ws) == ["- Old. [[note:m_old]]", "- Used. [[note:m_used]]"]
+    assert graduate(ws) == ()
+    undo(ws)
+    assert "MEMORY.md" not in files_of(ws)
+
+
+def test_a_belief_needs_three_roots_and_leaves_later_than_it_came() -> None:
+    files = {
+        **EPISODES, "sure.md": belief("Sure.", "m_sure", "0.75"), "alone.md": belief("Alone.", "m_alone", "0.9", 2),
+        "half.md": belief("Half.", "m_half", "0.65"),
+    }  # fmt: skip
+    ws = memory_workspace(files)
+    assert [done.entered for done in graduate(ws)] == [("belief:m_sure",)]
+    files_of(ws)["sure.md"] = belief("Sure.", "m_sure", "0.65")
+    assert graduate(ws) == ()
+    files_of(ws)["sure.md"] = belief("Sure.", "m_sure", "0.55")
+    assert [done.left for done in graduate(ws)] == [("belief:m_sure",)]
+    assert entries(ws) == []
+
+
+def test_a_project_has_a_page_of_its_own_and_nothing_passes_from_it() -> None:
+    ws = memory_workspace({"a.md": note("All.", "m_all"), "p.md": note("Ours.", "m_ours", scope="project:tides")})
+    graduate(ws)
+    assert entries(ws) == ["- All. [[note:m_all]]"]
+    assert entries(ws, "projects/tides/MEMORY.md") == ["- Ours. [[note:m_ours]]"]
+    assert page_of("project:tides") == "projects/tides/MEMORY.md"
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [{"context": "ctx:vet"}, {"access_denies": '["si:ash"]'}, {"owner": "si:ash"}, {"upstream_grants": "[[si:ash]]"}],
+)
+def test_what_is_kept_from_somebody_stays_out(keys: dict[str, str]) -> None:
+    ws = memory_workspace({"a.md": note("Narrow.", "m_narrow", **keys), "b.md": note("Mine.", "m_mine")})
+    graduate(ws)
+    assert entries(ws) == ["- Mine. [[note:m_mine]]"]
+
+
+def test_it_is_the_owners_page() -> None:
+    ws = memory_workspace({"a.md": note("Mine.", "m_mine")})
+    with pytest.raises(RefusedError):
+        graduate(replace(ws, actor="si:ash"))
+    assert "MEMORY.md" not in files_of(ws)
+
+
+def test_ten_a_run_and_two_hundred_lines() -> None:
+    many = {f"{n}.md": note(f"Fact {n}.", f"m_fact{n:03}") for n in range(12)}
+    ws = memory_workspace({**many, "MEMORY.md": b"mine\n" * (MOST_LINES - 14)})
+    assert [len(done.entered) for done in graduate(ws)] == [10]
+    assert [len(done.entered) for done in graduate(ws)] == [1]
+    assert graduate(ws) == ()
+    assert len(page(ws)) == MOST_LINES
+
+
+def test_hand_edits_in_the_block_stay_and_are_proposed() -> None:
+    files = {name: note(f"Fact {name}.", f"m_{name * 3}") for name in "abc"}
+    ws = memory_workspace({f"{name}.md": data for name, data in files.items()})
+    graduate(ws)
+    text = files_of(ws)["MEMORY.md"].decode()
+    text = text.replace("- Fact a.", "- Fact A, really.").replace("- Fact b. [[note:m_bbb]]\n", "- my own\n")
+    files_of(ws)["MEMORY.md"] = text.encode()
+    (done,) = graduate(ws)
+    told = [(one.line, one.ref, one.text) for one in done.proposals]
+    assert told == [(2, "note:m_aaa", "Fact A, really."), (3, None, "my own"), (1, "note:m_bbb", "")]
+    assert files_of(ws)["MEMORY.md"].decode() == text
+    files_of(ws)["c.md"] = note("Fact d.", "m_ccc")
+    graduate(ws)
+    assert entries(ws) == ["- Fact A, really. [[note:m_aaa]]", "- my own", "- Fact d. [[note:m_ccc]]"]
+    # Where the memory says the same by now, the line is the program's again.
+    files_of(ws)["a.md"] = note("Fact A, really.", "m_aaa", title="Fact A, really.")
+    assert "note:m_aaa" not in [one.ref for done in graduate(ws) for one in done.proposals]
+    files_of(ws)["a.md"] = note("Other.", "m_aaa", title="Other.")
+    graduate(ws)
+    assert entries(ws)[0] == "- Other. [[note:m_aaa]]"
+
+
+USER = st.text(st.characters(codec="utf-8", exclude_characters="\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), max_size=80)
+
+
+@given(before=USER, eol=st.sampled_from(["\n", "\r\n"]))
+def test_the_users_lines_are_never_touched(before: str, eol: str) -> None:
+    own = before.replace("\n", eol).encode()
+    ws = memory_workspace({"a.md": note("Fact.", "m_fact"), "MEMORY.md": own})
+    ws = replace(ws, clock=TickClock())
+    graduate(ws)
+    assert files_of(ws)["MEMORY.md"].startswith(own)
+    after = b"\nbelow, without an end"
+    files_of(ws)["MEMORY.md"] += after
+    files_of(ws)["a.md"] = note("Other fact.", "m_fact")
+    graduate(ws)
+    text = files_of(ws)["MEMORY.md"]
+    assert text.startswith(own)
+    assert text.endswith(after)
+    assert b"- Other fact. [[note:m_fact]]" in text
+
+
+def test_a_broken_block_is_left_alone() -> None:
+    own = managed_block.BEGIN.encode() + b"\n- a\n"
+    ws = memory_workspace({"a.md": note("Fact.", "m_fact"), "MEMORY.md": own})
+    with pytest.raises(FormatError, match=r"MEMORY\.md:1"):
+        graduate(ws)
+    assert files_of(ws)["MEMORY.md"] == own
+
+
+def test_a_title_cannot_end_the_block() -> None:
+    ws = memory_workspace({"a.md": note("x", "m_fact", title="'<!-- memstore:end --> and on'")})
+    graduate(ws)
+    assert len(managed_block.read("MEMORY.md", files_of(ws)["MEMORY.md"]).lines) == 1
+
+
+def test_a_dry_run_writes_nothing() -> None:
+    ws = memory_workspace({"a.md": note("Fact.", "m_fact")})
+    (done,) = graduate(ws, dry_run=True)
+    assert "+- Fact. [[note:m_fact]]" in done.diff
+    assert "MEMORY.md" not in files_of(ws)
