@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from memstore.flows.import_seeds import import_seeds as import_seeds
     from memstore.flows.list_memories import list_memories as list_memories
     from memstore.flows.log import log as log
+    from memstore.flows.memory_v01 import export_memories as export_memories
+    from memstore.flows.memory_v01 import import_memories as import_memories
     from memstore.flows.merge import merge as merge
     from memstore.flows.move import move as move
     from memstore.flows.orphans import find_orphans as find_orphans
@@ -130,6 +132,7 @@ _HOMES = {
     "entities": "memstore.flows.entities",
     "episode": "memstore.flows.create",
     "expand": "memstore.flows.expand",
+    "export_memories": "memstore.flows.memory_v01",
     "explain_access": "memstore.flows.privacy",
     "find_orphans": "memstore.flows.orphans",
     "fix_provenance": "memstore.flows.fix_provenance",
@@ -140,6 +143,7 @@ _HOMES = {
     "groups": "memstore.flows.entities",
     "guard_entity": "memstore.flows.entities",
     "impact_of": "memstore.flows.impact",
+    "import_memories": "memstore.flows.memory_v01",
     "import_seeds": "memstore.flows.import_seeds",
     "leave_context": "memstore.flows.contexts",
     "list_memories": "memstore.flows.list_memories",

@@ -41,6 +41,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "cite": ("cite:cite", "cite lines, or see what became of a citation"),
         "trace": ("lineage:trace", "show where a memory comes from, or what came of it"),
         "impact": ("lineage:impact", "show what would lose ground without a memory"),
+        "export": ("imports:export", "give memories to other programs, as JSON"),
         "stats": ("cite:stats", "count memories by type, status, month and author"),
     },
     "be more or less sure": {

@@ -1,4 +1,4 @@
-"""`memstore import`: take over what other programs, or people, wrote elsewhere."""
+"""`memstore import` and `export`: take over what other programs, or people, wrote elsewhere, and give it to them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from memstore.cli.options import group, subcommand
 from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import Session
     from memstore.flows.import_seeds import ImportedSeeds
+    from memstore.flows.memory_v01 import ImportedMemories
+    from memstore.flows.save import Saved
 
 
 @group("import", examples=("memstore import seeds beliefs.yaml --dry-run",))
@@ -41,13 +43,79 @@ def seeds(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
     session.emit(
         "import-seeds",
         document=lambda: _document(done, dry_run=dry_run),
-        lines=lambda: _lines(session, done, dry_run=dry_run),
+        lines=lambda: _lines(session, done.saved, dry_run=dry_run),
         each="memories",
     )
     session.say(f"{len(done.saved)} {'would be ' if dry_run else ''}imported, {len(done.known)} there already")
 
 
-def _document(done: ImportedSeeds, *, dry_run: bool) -> dict[str, Any]:
+# -- memory-v0.1 ---------------------------------------------------------------------------------
+
+
+@subcommand(
+    import_,
+    "memory-v0.1",
+    examples=("memstore import memory-v0.1 memories.json --dry-run", "memstore import memory-v0.1 one.json -c"),
+)
+@click.argument("file", metavar="FILE", type=click.Path())
+@commit_option()
+@dry_run_option()
+def import_memories(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
+    """Take over memories from JSON of the form memory-v0.1: an object, a list, or one a line.
+
+    They keep their ids, and one whose id is here already stays as it is. Handles are the entities that have them as an
+    alias, or si:NAME. Their trust is computed here, whatever the file says; nobody but you sees them.
+    """
+    from memstore.codec.memory_v01 import read
+    from memstore.flows.memory_v01 import import_memories as take_over
+
+    found = read(file, session.environment().expanded(file).read_bytes())
+    done = take_over(session.workspace(), found, commit=commit, dry_run=dry_run)
+    session.emit(
+        "import-memory",
+        document=lambda: {**_document(done, dry_run=dry_run), "different": list(done.different)},
+        lines=lambda: _lines(session, done.saved, dry_run=dry_run),
+        each="memories",
+    )
+    for ref in done.different:
+        session.say(f"{ref} says something else here, and stays as it is")
+    session.say(f"{len(done.saved)} {'would be ' if dry_run else ''}imported, {len(done.known)} there already")
+
+
+@group("export", examples=("memstore export memory-v0.1 m_7f3", "memstore export memory-v0.1 --all > memories.json"))
+def export() -> None:
+    """Give memories to other programs."""
+
+
+@subcommand(
+    export,
+    "memory-v0.1",
+    examples=("memstore export memory-v0.1 m_7f3", "memstore export memory-v0.1 --all > memories.json"),
+)
+@click.argument("refs", metavar="[REF…]", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All that you may see.")
+def export_memories(session: Session, refs: tuple[str, ...], *, everything: bool) -> None:
+    """Print memories as JSON of the form memory-v0.1: one object for one ref, else a list of them.
+
+    Trust is as it is now. Who may see a memory is not told. What the form has no place for stands under "memstore".
+    """
+    from memstore.cli import output
+    from memstore.flows.memory_v01 import export_memories as give
+
+    found = give(session.workspace(), refs, everything=everything)
+    shown = found[0] if len(refs) == 1 else {"memories": list(found)}
+    session.emit(
+        "export-memory",
+        document=lambda: {"memories": list(found)},
+        lines=lambda: output.document(shown).splitlines(),
+        each="memories",
+    )
+
+
+# -- what they share -----------------------------------------------------------------------------
+
+
+def _document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
     return {
         "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
         "known": list(done.known),
@@ -56,6 +124,6 @@ def _document(done: ImportedSeeds, *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def _lines(session: Session, done: ImportedSeeds, *, dry_run: bool) -> Iterator[str]:
-    for saved in done.saved:
+def _lines(session: Session, done: Sequence[Saved], *, dry_run: bool) -> Iterator[str]:
+    for saved in done:
         yield from diff_lines(session, saved.diff) if dry_run else saved_lines(session, saved, dry_run=False)

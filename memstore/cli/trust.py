@@ -34,22 +34,11 @@ def trust(session: Session, ref: str, *, literal: bool) -> None:
 def _document(found: Trusted) -> dict[str, Any]:
     from memstore.model.instants import instant
 
-    memory, grounds = found.file.memory, found.grounds
+    memory = found.file.memory
     return {
         "ref": str(memory.ref) if memory.ref else None,
         "path": found.file.path,
-        "trust": {
-            "score": found.trust.score,
-            "level": found.trust.level.word,
-            "contested": found.trust.contested,
-            "factors": {
-                "author_reputation": grounds.reputation,
-                "witness_count": grounds.confirms,
-                "anchor_count": grounds.anchors,
-                "dispute_count": grounds.disputes,
-            },
-            "computed_at": instant(found.computed_at),
-        },
+        "trust": {**found.seed_factors(), "computed_at": instant(found.computed_at)},
         "terms": [
             {"name": term.name, "points": term.points / _THOUSAND, "because": term.because}
             for term in found.trust.terms

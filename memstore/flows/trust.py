@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore.flows.amend import opened_for_change
 from memstore.flows.vouch import Voucher
@@ -39,6 +39,20 @@ class Trusted:
     unsigned: tuple[str, ...]
     computed_at: datetime
 
+    def seed_factors(self) -> dict[str, Any]:
+        """Return the number and its level with seed 004's factors."""
+        return {
+            "score": self.trust.score,
+            "level": self.trust.level.word,
+            "contested": self.trust.contested,
+            "factors": {
+                "author_reputation": self.grounds.reputation,
+                "witness_count": self.grounds.confirms,
+                "anchor_count": self.grounds.anchors,
+                "dispute_count": self.grounds.disputes,
+            },
+        }
+
 
 def trust_of(ws: Workspace, ref: str, *, literal: bool = False) -> Trusted:
     """Return how far others vouch for a memory.
@@ -51,8 +65,12 @@ def trust_of(ws: Workspace, ref: str, *, literal: bool = False) -> Trusted:
     Raises:
         NotFoundError: there is none that the viewer may see.
     """
-    file = opened_for_change(ws, ref)
-    vouched = Voucher(ws).of(file.memory)
+    return trusted(ws, opened_for_change(ws, ref), Voucher(ws), literal=literal)
+
+
+def trusted(ws: Workspace, file: MemoryFile, voucher: Voucher, *, literal: bool = False) -> Trusted:
+    """Return how far others vouch for the memory in a file that was read; see `trust_of`."""
+    vouched = voucher.of(file.memory)
     grounds = claimed(file) if literal else vouched.grounds(reputation=trust.NEW_AUTHOR)
     return Trusted(
         file=file,

@@ -1,0 +1,314 @@
+"""Seed 004's JSON, `memory-v0.1`: bytes to the values of a frontmatter and a body, and back.
+
+What the form has no place for travels in its member `memstore`; who may see a memory does not travel at all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.codec.shapes import is_absent
+from memstore.errors import FormatError
+from memstore.model.ids import is_entity_id, is_memory_id
+from memstore.model.keys import ANCHOR_KEYS, WITNESS_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SCHEMA = "https://anamnesis.dev/schemas/memory-v0.1.json"
+# Keys of a frontmatter that the seed's form brings along; none of them is read for anything else.
+VERSION, HANDLES, FOREIGN_SIGNATURE = "version", "handles", "foreign_signature"
+_BROUGHT = frozenset({VERSION, HANDLES, FOREIGN_SIGNATURE})
+# Who may see a memory is decided in each vault by itself.
+_STAYS = frozenset(
+    {
+        "owner", "context", "access_grants", "access_denies", "consent_grants",
+        "upstream_grants", "generalized", "generalization",
+    }
+)  # fmt: skip
+_HAS_A_PLACE = frozenset(
+    {
+        "id", "type", "title", "tags", "author", "platform", "signature", "created_at", "origin", "confidence",
+        "witnesses", "anchors", "supersedes", "superseded_by", "derived_from",
+    }
+)  # fmt: skip
+_MEMBERS = {
+    "": frozenset(
+        {"$schema", "id", "version", "content", "provenance", "witnesses", "anchors", "lineage", "trust", "memstore"}
+    ),
+    "content": frozenset({"type", "summary", "body", "tags"}),
+    "provenance": frozenset({"author", "created_at", "context"}),
+    "provenance.author": frozenset({"agent_id", "platform", "signature", "signed"}),
+    "provenance.context": frozenset({"session_id", "trigger", "confidence"}),
+    "lineage": frozenset({"supersedes", "superseded_by", "derived_from", "chain_depth"}),
+    "witnesses": frozenset({"signature", *(key.name for key in WITNESS_KEYS if key.name != "sig")}),
+    "anchors": frozenset(key.name for key in ANCHOR_KEYS),
+}
+Document = dict[str, Any]
+
+
+class Foreign(NamedTuple):
+    """A memory as the seed's form says it: the values of its frontmatter, and its body."""
+
+    values: dict[str, Any]
+    body: str
+
+
+def read(path: str, data: bytes) -> tuple[Document, ...]:
+    """Return the documents in a file, in its order: one object, a list of them, or one a line.
+
+    Raises:
+        FormatError: it is no JSON, or holds something else than memories.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+        try:
+            found = json.loads(text, parse_constant=_no_number)
+        except ValueError:
+            found = [json.loads(line, parse_constant=_no_number) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path} is no JSON: {error}") from error
+    if isinstance(found, dict):
+        found = found.get("memories", [found])
+    if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+        raise FormatError(f"{path} holds no memories", hint="write one object, a list of them, or one a line")
+    return tuple(found)
+
+
+def id_of(document: Document) -> str:
+    """Return a document's id.
+
+    Raises:
+        FormatError: it has none of a form that can be kept.
+    """
+    memory_id = document.get("id")
+    if not isinstance(memory_id, str) or not is_memory_id(memory_id):
+        raise FormatError(
+            f"`id` is {memory_id!r}, and must be one that can be kept",
+            hint="3 to 64 of a-z, 0-9, _ and -, as mem_abc123",
+        )
+    return memory_id
+
+
+def type_of(document: Document) -> object:
+    """Return what a document says that it is, unchecked."""
+    return _map(document, "content").get("type")
+
+
+def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: Callable[[str], str | None]) -> Foreign:
+    """Return what a document says; its trust and its chain's depth are somebody's words, and not read.
+
+    Args:
+        document: one memory, as `read` gave it.
+        entity_of: gives the entity that a handle names.
+        ref_of: gives the ref of the memory that an id names; None where there is none.
+
+    Raises:
+        FormatError: it has members that could not be kept, or not the form.
+    """
+    memory_id = id_of(document)
+    _known(document, "", memory_id)
+    content, provenance, lineage = (_part(document, name, memory_id) for name in ("content", "provenance", "lineage"))
+    author, context = (_part(provenance, name, memory_id, "provenance.") for name in ("author", "context"))
+    handles: dict[str, str] = {}
+
+    def entity(handle: object) -> object:
+        found = entity_of(handle) if isinstance(handle, str) and handle else handle
+        if isinstance(found, str) and found != handle:
+            handles[found] = str(handle)
+        return found
+
+    values = {
+        **_own(document, memory_id),
+        "id": memory_id,
+        VERSION: document.get("version"),
+        "type": content.get("type"),
+        "title": content.get("summary"),
+        "tags": content.get("tags"),
+        "author": entity(author.get("agent_id")),
+        "platform": author.get("platform"),
+        **_signature(author),
+        "created_at": provenance.get("created_at"),
+        "origin": {name: context[name] for name in ("session_id", "trigger") if context.get(name)} or None,
+        "confidence": context.get("confidence"),
+        "witnesses": [_witness(one, entity) for one in _entries(document, "witnesses", memory_id)],
+        "anchors": [_ordered(one, ANCHOR_KEYS) for one in _entries(document, "anchors", memory_id)],
+        **_lineage(lineage, ref_of, kind=content.get("type")),
+    }
+    body = content.get("body") or ""
+    if not isinstance(body, str):
+        raise FormatError(f"{memory_id}: `content.body` must be a text")
+    return Foreign({**values, HANDLES: handles or None}, body)
+
+
+def document_of(values: Mapping[str, Any], body: str, *, chain_depth: int, trust: Document) -> Document:
+    """Return a memory in the seed's form.
+
+    Args:
+        values: its frontmatter, as it was read.
+        body: its text.
+        chain_depth: how many generations of sources and predecessors are known.
+        trust: the seed's member of that name, computed now.
+    """
+    named = values.get(HANDLES)
+    handles = named if isinstance(named, dict) else {}
+    origin = values.get("origin") or {}
+    own = {
+        name: value
+        for name, value in values.items()
+        if name not in _HAS_A_PLACE | _STAYS | _BROUGHT and not is_absent(value)
+    }
+    document = {
+        "$schema": SCHEMA,
+        "id": values.get("id"),
+        "version": values.get(VERSION) or 1,
+        "content": {
+            "type": values["type"],
+            "summary": values.get("title"),
+            "body": body.strip("\r\n"),
+            "tags": values.get("tags") or [],
+        },
+        "provenance": {
+            "author": _author(values, handles),
+            "created_at": values.get("created_at"),
+            "context": {
+                "session_id": origin.get("session_id"),
+                "trigger": origin.get("trigger"),
+                "confidence": values.get("confidence"),
+            },
+        },
+        "witnesses": [_witness_document(one, handles) for one in values.get("witnesses") or []],
+        "anchors": values.get("anchors") or [],
+        "lineage": {
+            "supersedes": values.get("supersedes"),
+            "superseded_by": values.get("superseded_by"),
+            "derived_from": values.get("derived_from") or [],
+            "chain_depth": chain_depth,
+        },
+        "trust": trust,
+    }
+    return {**document, "memstore": own} if own else document
+
+
+def folded(handle: str) -> str | None:
+    """Return the entity id that a handle folds to, `si:babel` for `Babel`; None where its letters are not ASCII's.
+
+    A letter that only looks like another is never taken for it.
+    """
+    plain = unicodedata.normalize("NFC", handle).casefold()
+    name = re.sub(r"[^a-z0-9._-]+", "-", plain).strip("-._")
+    found = f"si:{name}"
+    return found if plain.isascii() and is_entity_id(found) else None
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _map(value: Document, name: str) -> Document:
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _part(value: Document, name: str, memory_id: str, above: str = "") -> Document:
+    found = value.get(name)
+    if found is not None and not isinstance(found, dict):
+        raise FormatError(f"{memory_id}: `{above}{name}` must be an object")
+    _known(found or {}, f"{above}{name}", memory_id)
+    return found or {}
+
+
+def _known(value: Document, where: str, memory_id: str) -> None:
+    """Stop at a member that nothing would keep: what is imported can be exported again."""
+    unknown = sorted(value.keys() - _MEMBERS[where])
+    if unknown:
+        name = f"{where}.{unknown[0]}" if where else unknown[0]
+        raise FormatError(
+            f"{memory_id}: memory-v0.1 has no member `{name}`, so it would be lost",
+            hint=f'put it into "memstore": {{…}}, or take it out; known: {", ".join(sorted(_MEMBERS[where]))}',
+        )
+
+
+def _entries(document: Document, name: str, memory_id: str) -> list[Document]:
+    found = document.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise FormatError(f"{memory_id}: `{name}` must be a list of objects")
+    for one in found:
+        _known(one, name, memory_id)
+    return found
+
+
+def _own(document: Document, memory_id: str) -> Document:
+    own = document.get("memstore", {})
+    if not isinstance(own, dict):
+        raise FormatError(f"{memory_id}: `memstore` must be an object")
+    misplaced = sorted(own.keys() & (_STAYS | _HAS_A_PLACE | _BROUGHT))
+    if misplaced:
+        what = "is decided in each vault by itself" if misplaced[0] in _STAYS else "has a place of its own"
+        raise FormatError(f"{memory_id}: `memstore.{misplaced[0]}` {what}", hint="take it out")
+    return own
+
+
+def _signature(author: Document) -> Document:
+    """Return the author's signature where its whole entry is there, or else what stands in its place, as it is."""
+    said, signed = author.get("signature"), author.get("signed")
+    if not isinstance(signed, dict):
+        return {FOREIGN_SIGNATURE: said}
+    return {"signature": {**signed, "sig": said}}
+
+
+def _witness(value: Document, entity: Callable[[object], object]) -> Document:
+    return _ordered({**value, "agent_id": entity(value.get("agent_id")), "sig": value.get("signature")}, WITNESS_KEYS)
+
+
+def _ordered(value: Document, keys: tuple[Any, ...]) -> Document:
+    return {key.name: value[key.name] for key in keys if not is_absent(value.get(key.name))}
+
+
+def _lineage(lineage: Document, ref_of: Callable[[str], str | None], *, kind: object) -> Document:
+    """Return the edges with the types of what they name.
+
+    A source that nothing is known of stays as a mark; what takes a memory's place, or gave way to it, is of its type.
+    """
+
+    def heir(text: object) -> object:
+        return (ref_of(text) or f"{kind}:{text}") if isinstance(text, str) and is_memory_id(text) else text
+
+    def source(text: object) -> object:
+        return (ref_of(text) or f"context:{text}") if isinstance(text, str) and is_memory_id(text) else text
+
+    found = {name: lineage.get(name) for name in ("supersedes", "superseded_by", "derived_from")}
+    sources = found["derived_from"]
+    return {
+        "supersedes": _each(found["supersedes"], heir),
+        "superseded_by": _each(found["superseded_by"], heir),
+        "derived_from": _each([sources] if isinstance(sources, str) and sources else sources, source),
+    }
+
+
+def _each(value: object, change: Callable[[object], object]) -> object:
+    return [change(one) for one in value] if isinstance(value, list) else change(value)
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+
+def _author(values: Mapping[str, Any], handles: Mapping[str, Any]) -> Document:
+    author, entry = values.get("author"), values.get("signature")
+    said = {"agent_id": handles.get(str(author), author), "platform": values.get("platform")}
+    if not entry:
+        return {**said, "signature": values.get(FOREIGN_SIGNATURE)}
+    signed = {name: value for name, value in entry.items() if name != "sig"}
+    return {**said, "signature": entry["sig"], "signed": signed}
+
+
+def _witness_document(entry: Mapping[str, Any], handles: Mapping[str, Any]) -> Document:
+    who = entry["agent_id"]
+    said = {name: value for name, value in entry.items() if name != "sig"}
+    return {**said, "agent_id": handles.get(who, who), "signature": entry.get("sig")}

@@ -1,0 +1,307 @@
+"""Seed 004's JSON: its three forms come in and go out again, and say the same as the Markdown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+
+from memstore.codec import canonical, memory_file
+from memstore.codec.memory_file import MemoryFile
+from memstore.codec.memory_v01 import read
+from memstore.errors import FormatError, NotFoundError, UsageError
+from memstore.flows.entities import add_entity
+from memstore.flows.memory_v01 import export_memories, import_memories
+from memstore.flows.show import show_memory
+from memstore.flows.trust import trust_of
+from tests.memory_workspace import files_of, memory_workspace
+from tests.strategies import HandStyled, hand_styled_files
+
+AUTHOR = {"agent_id": "Babel", "platform": "clawdbot", "signature": "..."}
+# The seed's two examples, and the object that its definition shows with an answer for each of its alternatives.
+INSIGHT: dict[str, Any] = {
+    "id": "mem_abc123",
+    "version": 1,
+    "content": {
+        "type": "insight",
+        "summary": "Memory synthesis is harder than memory storage",
+        "body": "The hard problem isn't where to put memories or how to retrieve them. It's knowing WHAT to remember "
+        "and HOW to write it so future-self understands.",
+        "tags": ["synthesis", "memory", "core-problem"],
+    },
+    "provenance": {
+        "author": AUTHOR,
+        "created_at": "2026-02-04T16:00:00Z",
+        "context": {"trigger": "Deep thinking session on memory problems", "confidence": 0.9},
+    },
+    "witnesses": [],
+    "anchors": [],
+    "trust": {"score": 0.2, "factors": {"author_reputation": 0.5, "witness_count": 0, "anchor_count": 0}},
+}
+ENCOUNTER: dict[str, Any] = {
+    "id": "mem_def456",
+    "version": 1,
+    "content": {
+        "type": "encounter",
+        "summary": "eudaemon_0 proposed isnad chains for skill verification",
+        "body": "In their post 'The supply chain attack nobody is talking about', eudaemon_0 proposed borrowing from "
+        "Islamic hadith authentication — tracking who vouched for a skill, through whom, back to the author.",
+        "tags": ["eudaemon_0", "isnad", "trust", "skills"],
+    },
+    "provenance": {
+        "author": AUTHOR,
+        "created_at": "2026-02-05T11:29:38Z",
+        "context": {"trigger": "Reading Moltbook hot feed", "confidence": 0.95},
+    },
+    "witnesses": [],
+    "anchors": [
+        {
+            "type": "moltbook_post",
+            "reference": "https://moltbook.com/p/cbd6474f-8478-4894-95f1-7b104a73bcd5",
+            "created_at": "2026-01-30T05:39:05Z",
+            "hash": "sha256_of_post_content",
+        }
+    ],
+    "trust": {"score": 0.6, "factors": {"author_reputation": 0.5, "witness_count": 0, "anchor_count": 1}},
+}
+WHOLE: dict[str, Any] = {
+    "$schema": "https://anamnesis.dev/schemas/memory-v0.1.json",
+    "id": "mem_uuid",
+    "version": 1,
+    "content": {
+        "type": "insight",
+        "summary": "One-line description",
+        "body": "Full memory content",
+        "tags": ["memory", "trust", "verification"],
+    },
+    "provenance": {
+        "author": {"agent_id": "Babel", "platform": "moltbook", "signature": "base64_signature_of_content"},
+        "created_at": "2026-02-05T16:00:00Z",
+        "context": {
+            "session_id": "optional_session_reference",
+            "trigger": "What prompted this memory",
+            "confidence": 0.85,
+        },
+    },
+    "witnesses": [
+        {
+            "agent_id": "Pith",
+            "witnessed_at": "2026-02-05T16:05:00Z",
+            "attestation": "confirm",
+            "signature": "base64_signature_of_memory_hash",
+            "notes": "Optional witness comments",
+        }
+    ],
+    "anchors": [
+        {
+            "type": "moltbook_post",
+            "reference": "https://moltbook.com/p/post_id",
+            "created_at": "2026-02-05T16:10:00Z",
+            "hash": "sha256_of_anchor_content",
+        }
+    ],
+    "lineage": {
+        "supersedes": None,
+        "superseded_by": None,
+        "derived_from": ["mem_abc123", "mem_source_2"],
+        "chain_depth": 7,
+    },
+    "trust": {"score": 0.75, "factors": {"witness_count": 2}, "computed_at": "2026-02-05T16:15:00Z"},
+}
+EXAMPLES = (INSIGHT, ENCOUNTER, WHOLE)
+
+
+def said(document: dict[str, Any]) -> dict[str, Any]:
+    """Return what a document says, without what is computed, and without members that say nothing."""
+
+    def present(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: kept for name, item in value.items() if (kept := present(item)) not in (None, [], {}, "")}
+        return [present(item) for item in value] if isinstance(value, list) else value
+
+    found = present({name: value for name, value in document.items() if name not in ("trust", "$schema")})
+    found.get("lineage", {}).pop("chain_depth", None)
+    return {name: value for name, value in found.items() if value}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example["id"]))
+def test_the_seeds_examples_come_in_and_go_out_again(example: dict[str, Any]) -> None:
+    ws = memory_workspace()
+    (saved,) = import_memories(ws, [example]).saved
+    (out,) = export_memories(ws, [saved.ref or ""])
+    expected = said(example)
+    if "lineage" in expected:  # nothing is known of either yet
+        expected["lineage"]["derived_from"] = ["context:mem_abc123", "context:mem_source_2"]
+    assert said(out) == expected
+    assert out["trust"]["level"] == "unverified"  # whatever the file claims
+
+
+def test_what_a_memory_says_of_itself_lands_where_it_belongs() -> None:
+    ws = memory_workspace()
+    import_memories(ws, [WHOLE, INSIGHT])
+    memory = show_memory(ws, "mem_uuid").memory
+    assert (memory.author, memory.platform, memory.confidence) == ("si:babel", "moltbook", 0.85)
+    assert memory.title == "One-line description"
+    assert memory.origin is not None
+    assert (memory.origin.session_id, memory.origin.trigger) == (
+        "optional_session_reference",
+        "What prompted this memory",
+    )
+    assert memory.derived_from == ("insight:mem_abc123", "context:mem_source_2")
+    assert [witness.agent_id for witness in memory.witnesses] == ["si:pith"]
+    assert memory.access_grants == ()
+    (out,) = export_memories(ws, ["mem_uuid"])
+    assert out["lineage"]["chain_depth"] == 1
+
+
+def test_a_signature_that_is_none_is_kept_and_counts_for_nothing() -> None:
+    ws = memory_workspace()
+    import_memories(ws, [WHOLE])
+    vouched = trust_of(ws, "mem_uuid").vouched
+    assert vouched.signature.state.value == "unsigned"
+    assert [one.verdict.state.value for one in vouched.witnesses] == ["invalid"]
+    assert "foreign_signature: base64_signature_of_content" in b"".join(files_of(ws).values()).decode()
+
+
+def test_importing_twice_changes_nothing() -> None:
+    ws = memory_workspace()
+    import_memories(ws, EXAMPLES)
+    before = dict(files_of(ws))
+    again = import_memories(ws, [*EXAMPLES, {**INSIGHT, "trust": {"score": 1}}])
+    assert (again.saved, len(again.known), again.different) == ((), 4, ())
+    other = {**INSIGHT, "content": {**INSIGHT["content"], "body": "Storage is harder."}}
+    assert import_memories(ws, [other]).different == ("insight:mem_abc123",)
+    assert files_of(ws) == before
+
+
+def test_a_dry_run_writes_nothing() -> None:
+    ws = memory_workspace()
+    assert len(import_memories(ws, EXAMPLES, dry_run=True).saved) == len(EXAMPLES)
+    assert files_of(ws) == {}
+
+
+def test_a_handle_is_the_entity_that_has_it_as_an_alias() -> None:
+    ws = memory_workspace()
+    add_entity(ws, "si:tower", aliases=["Babel"])
+    import_memories(ws, [INSIGHT])
+    assert show_memory(ws, "mem_abc123").memory.author == "si:tower"
+    assert export_memories(ws, ["mem_abc123"])[0]["provenance"]["author"] == AUTHOR
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"access_grants": ["*"]}, "access_grants"),
+        ({"memstore": {"access_grants": ["*"]}}, "access_grants"),
+        ({"memstore": {"signature": {}}}, "place of its own"),
+        ({"memstore": []}, "object"),
+        ({"id": "../x"}, "../x"),
+        ({"id": None}, "None"),
+        ({"content": {**INSIGHT["content"], "mood": "sunny"}}, "content.mood"),
+        ({"content": {**INSIGHT["content"], "body": 3}}, "must be a text"),
+        ({"content": {**INSIGHT["content"], "type": "hunch"}}, "hunch"),
+        ({"content": {**INSIGHT["content"], "tags": "one"}}, "tags"),
+        ({"content": "text"}, "content"),
+        ({"provenance": {"author": {"agent_id": "B\u0430bel"}}}, "not known"),  # a Cyrillic a
+        ({"provenance": {"author": {"agent_id": 3}}}, "author"),
+        ({"witnesses": [3]}, "witnesses"),
+        ({"anchors": [{"type": "pigeon", "reference": "x"}]}, "pigeon"),
+    ],
+)
+def test_what_could_not_be_kept_is_refused(change: dict[str, Any], told: str) -> None:
+    ws = memory_workspace()
+    with pytest.raises(FormatError, match=told.replace(".", r"\.")):
+        import_memories(ws, [ENCOUNTER, {**INSIGHT, **change}])
+    assert files_of(ws) == {}
+
+
+def test_two_entities_of_one_name_are_told_apart_by_people() -> None:
+    ws = memory_workspace()
+    add_entity(ws, "si:babel", aliases=["Babel"])
+    add_entity(ws, "human:babel", aliases=["babel"])
+    with pytest.raises(FormatError, match="human:babel or si:babel"):
+        import_memories(ws, [INSIGHT])
+
+
+@pytest.mark.parametrize("text", ["{", "3", "[]", "[3]", '{"a": NaN}', '{"memories": {}}', "\udcff"])
+def test_a_file_that_holds_no_memories_is_refused(text: str) -> None:
+    with pytest.raises(FormatError):
+        read("a.json", text.encode(errors="surrogateescape"))
+
+
+@pytest.mark.parametrize("form", ["[{0}, {1}]", "{0}\n\n{1}\n", '{{"memories": [{0}, {1}]}}', "\ufeff[{0}, {1}]"])
+def test_files_hold_a_list_or_one_a_line(form: str) -> None:
+    text = form.format(json.dumps(INSIGHT), json.dumps(ENCOUNTER))
+    assert read("a.json", text.encode()) == (INSIGHT, ENCOUNTER)
+
+
+def test_others_get_only_what_they_may_see() -> None:
+    ws = memory_workspace()
+    import_memories(ws, EXAMPLES)
+    pith = memory_workspace(files_of(ws), actor="si:pith")
+    assert export_memories(pith, [], everything=True) == ()
+    with pytest.raises(NotFoundError):
+        export_memories(pith, ["mem_abc123"])
+    assert len(export_memories(ws, [], everything=True)) == len(EXAMPLES)
+    with pytest.raises(UsageError):
+        export_memories(ws, [])
+
+
+ATTESTED = b"""\
+---
+type: belief
+id: m_1snad0000x
+title: Memory synthesis is harder than memory storage
+created_at: "2026-01-04T16:00:00Z"
+author: si:babel
+owner: human:sean
+source: deep thinking
+source_entity: si:pith
+supersedes: [belief:m_0ther0000x, "note:m_0ther0000y"]
+claims:
+  - {subject: "memory", attribute: "hard", value: "synthesis"}
+access_grants: ["*"]
+confidence: 0.9
+confidence_history:
+  - {timestamp: "2026-01-04T16:00:00Z", op: assert, old: null, new: 0.9, by: "si:babel"}
+signature: {by: "si:babel", at: "2026-01-04T16:01:00Z", content: "sha256:a", provenance: "sha256:b", sig: "U1NI"}
+witnesses:
+  - {agent_id: "si:pith", attestation: partial, witnessed_at: "2026-01-05T16:00:00Z", aspects: ["title"], sig: "U1NI"}
+anchors:
+  - {type: git_commit, reference: "0123", role: commitment, path: "a.md", blob: "45", hash: "sha256:c"}
+mood: sunny
+---
+
+Text.
+"""
+
+
+def test_all_but_who_may_see_it_travels() -> None:
+    (out,) = export_memories(memory_workspace({"a.md": ATTESTED}), ["a.md"])
+    elsewhere = memory_workspace()
+    import_memories(elsewhere, [out])
+    first = show_memory(memory_workspace({"a.md": ATTESTED}), "m_1snad0000x").memory
+    assert show_memory(elsewhere, "m_1snad0000x").memory == replace(
+        first, owner=None, access_grants=(), extra={"mood": "sunny", "version": 1}
+    )
+
+
+@given(hand_styled_files())
+def test_json_and_markdown_say_the_same(styled: HandStyled) -> None:
+    file = memory_file.read("a.md", styled.data)
+    assert isinstance(file, MemoryFile)
+    assume(file.memory.id is not None)
+    ws = memory_workspace({"a.md": styled.data})
+    (out,) = export_memories(ws, ["a.md"])
+    elsewhere = memory_workspace()
+    # Through bytes, as it travels.
+    import_memories(elsewhere, read("a.json", json.dumps(out).encode()))
+    (data,) = files_of(elsewhere).values()
+    back = memory_file.read("b.md", data)
+    assert isinstance(back, MemoryFile)
+    assert canonical.digests(back.memory) == canonical.digests(file.memory)
+    (again,) = export_memories(elsewhere, [str(file.memory.id)])
+    assert said(again) == said(out)
