@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.adapters.editor import Drafts, Editor
     from memstore.adapters.environment import Environment
+    from memstore.ports.embedder import Embedder, VectorStore
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
     from memstore.ports.lexicon import Lexicon
@@ -51,6 +52,7 @@ def open_workspace(
     alone: bool = False,
     any_context: bool = False,
     track: bool = True,
+    embedder: Embedder | None = None,
 ) -> Workspace:
     """Return the vault, opened with all that flows need.
 
@@ -62,6 +64,7 @@ def open_workspace(
         alone: the word of who looks that nobody else listens.
         any_context: whether it may be one that has expired, or can't be read; for what enters and leaves contexts.
         track: whether uses of memories are remembered; MEMSTORE_NO_USAGE says no for all.
+        embedder: what turns texts into vectors, for finding by meaning; None is the user's own choice.
 
     Raises:
         VaultError: there is no vault, or its configuration can't be used.
@@ -72,7 +75,8 @@ def open_workspace(
     config = config_file.read_vault_config(root, default_owner=env.login_entity)
     actor = find_actor(env, entity, config).value
     declared = find_context(env, context)
-    ws = assemble(env, root, config, actor, context=declared and declared.value, alone=alone, track=track)
+    known = declared and declared.value
+    ws = assemble(env, root, config, actor, context=known, alone=alone, track=track, embedder=embedder)
     if not any_context:
         _check_context(env, ws)
     return ws
@@ -85,6 +89,7 @@ def open_vault(
     context: str | None = None,
     alone: bool = False,
     track: bool = True,
+    embedder: Embedder | None = None,
 ) -> Workspace:
     """Return a vault, opened for use from Python.
 
@@ -94,6 +99,8 @@ def open_vault(
         context: the privacy context, `ctx:…`; None finds it as the command line does.
         alone: the word of who looks that nobody else listens.
         track: whether uses of memories are remembered, in a log of this machine.
+        embedder: what turns texts into vectors, for finding by meaning: any object with `name` and `embed(texts)`;
+            None is the user's own choice.
 
     Raises:
         VaultError: there is no vault, or its configuration can't be used.
@@ -104,7 +111,13 @@ def open_vault(
 
     named = None if path is None else str(path)
     return open_workspace(
-        Environment.of_process(), vault=named, entity=entity, context=context, alone=alone, track=track
+        Environment.of_process(),
+        vault=named,
+        entity=entity,
+        context=context,
+        alone=alone,
+        track=track,
+        embedder=embedder,
     )
 
 
@@ -117,6 +130,7 @@ def assemble(
     context: str | None = None,
     alone: bool = False,
     track: bool = True,
+    embedder: Embedder | None = None,
 ) -> Workspace:
     """Return the workspace of the vault at `root`, built from the adapters of this machine."""
     from memstore.adapters.context_file import ContextFile
@@ -146,6 +160,8 @@ def assemble(
         alone=alone,
         lexicon=cast("Lexicon", _Later(_lexicon)),
         verdicts=cast("Verdicts", _Later(lambda: _verdicts(cache))),
+        embedder=embedder or _embedder(env),
+        vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
     )
 
 
@@ -185,6 +201,26 @@ def _verdicts(cache: Path) -> Verdicts:
     from memstore.adapters.verdict_cache import VerdictCache
 
     return VerdictCache(cache)
+
+
+def _embedder(env: Environment) -> Embedder | None:
+    """Return the embedder that the user chose, never the vault; it is loaded when a text is first embedded."""
+    folder = config_file.read_user_config(env.config_file).embedder
+    if folder is None:
+        return None
+
+    def load() -> Embedder:
+        from memstore.adapters.onnx_embedder import load_embedder
+
+        return load_embedder(env.expanded(folder))
+
+    return cast("Embedder", _Later(load))
+
+
+def _vectors(env: Environment, cache: Path) -> VectorStore:
+    from memstore.adapters.vector_store import DiskVectors
+
+    return DiskVectors(cache, on_progress=env.on_progress)
 
 
 def _journal(state: Path) -> Journal:

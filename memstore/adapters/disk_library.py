@@ -100,6 +100,7 @@ class DiskLibrary:
 
     def rebuild(self) -> Snapshot:
         """Drop the index, build it anew, and return the vault as it is now."""
+        self._drop_vectors()
         self.store.drop()
         self._reader.forget()
         return self._first()
@@ -108,8 +109,11 @@ class DiskLibrary:
         """Write what has changed into the index, however little it is; waits for whoever writes it.
 
         Args:
-            purge: put all segments together, so that nothing of what was deleted or changed stays in the cache.
+            purge: put all segments together and drop the vectors, so that nothing of what was deleted or changed
+                stays in the cache.
         """
+        if purge:
+            self._drop_vectors()
         if self.store.open() is None:
             self._first()
             built = self.store.open()
@@ -122,6 +126,11 @@ class DiskLibrary:
             if not difference.files and not purge:
                 return Refreshed(0, written=True)
             return Refreshed(difference.files, written=self._written(index, walk, difference, purge=purge))
+
+    def _drop_vectors(self) -> None:
+        from memstore.adapters.vector_store import drop_vectors
+
+        drop_vectors(self.store.cache)
 
     # -- the ways to a snapshot ------------------------------------------------------------------
 

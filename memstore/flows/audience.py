@@ -30,11 +30,12 @@ SHORTEST_STEM = 3
 
 
 class View(NamedTuple):
-    """A vault at one time: `read` gives a file's bytes, as they were then, by its path."""
+    """A vault at one time: `read` gives a file's bytes, as they were then, by its path; `is_past` is not now."""
 
     ws: Workspace
     snapshot: Snapshot
     read: Callable[[str], bytes]
+    is_past: bool = False
 
 
 def view(ws: Workspace, at: str | None) -> View:
@@ -49,7 +50,7 @@ def view(ws: Workspace, at: str | None) -> View:
         return View(ws, ws.library.snapshot(), ws.vault.read)
     from memstore.flows.at import snapshot_at
 
-    return View(ws, *snapshot_at(ws, at))
+    return View(ws, *snapshot_at(ws, at), is_past=True)
 
 
 class Audience:

@@ -12,7 +12,7 @@ from memstore.rules.matching import Matcher, holds_alias
 from memstore.rules.ranking import Demands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memstore.flows.audience import Audience
     from memstore.model.retrieval import Query
@@ -25,16 +25,25 @@ class Candidates:
     """The memories that match one query.
 
     `scores` holds their scores by row, `weights` what each clause of the query weighs, `best_possible` what a memory
-    that is all about the query would score; it is 0 where a query has only filters.
+    that is all about the query would score; it is 0 where a query has only filters. `by_meaning` are the rows that
+    match by their meaning alone.
 
     Args:
         audience: the memories that the viewer may see.
         allowed: the rows of those that the filters let through.
         asked: the query.
         by: what is looked for; passages answer for themselves for what they must not hold.
+        similar: how like the query in meaning allowed rows are, in [0,1]; empty where nothing tells.
     """
 
-    def __init__(self, audience: Audience, allowed: Sequence[int], asked: Query, by: Unit) -> None:
+    def __init__(
+        self,
+        audience: Audience,
+        allowed: Sequence[int],
+        asked: Query,
+        by: Unit,
+        similar: Mapping[int, float] | None = None,
+    ) -> None:
         self.audience = audience
         self._clauses = asked.clauses
         self._terms = [audience.terms_of(clause) for clause in asked.clauses]
@@ -42,6 +51,9 @@ class Candidates:
         self.weights = [0.0] * len(asked.clauses)
         self.best_possible = 0.0
         self.scores = self._scored(allowed, self._named(asked))
+        self.by_meaning: frozenset[int] = frozenset()
+        if similar and self.best_possible:
+            self._fuse(similar)
 
     @property
     def matcher(self) -> Matcher:
@@ -117,6 +129,18 @@ class Candidates:
                 kept &= {*column[0], *column[2]}
         kept = self._without(kept)
         return scores if len(kept) == len(scores) else {row: score for row, score in scores.items() if row in kept}
+
+    def _fuse(self, similar: Mapping[int, float]) -> None:
+        """Put meaning into the scores, on their own scale; what must be found is found by its words alone."""
+        from memstore.rules import fusion
+
+        words = self.scores
+        like = {row for row, alike in similar.items() if alike >= fusion.LEAST_SIMILARITY and row not in words}
+        if not self._numbers(Need.MUST):
+            self.by_meaning = frozenset(self._without(like))
+        near = {row: alike for row, alike in similar.items() if row in words or row in self.by_meaning}
+        scale = max(words.values(), default=self.best_possible)
+        self.scores = {row: score * scale for row, score in fusion.fused(words, near).items()}
 
     def _without(self, rows: set[int]) -> set[int]:
         """Return the rows that hold nothing of what they must not."""

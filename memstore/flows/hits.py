@@ -145,9 +145,10 @@ class HitReader:
         scored = ranking.score_passages(sources, self._matcher, candidates.weights, candidates.demands)
         self._uses = uses_of(self._then.ws, [file.entry.id for _, file in files])
         hits: list[tuple[float, Hit]] = []
-        for (row, file), passages in zip(files, scored, strict=True):
+        for (row, file), matching in zip(files, scored, strict=True):
+            passages = matching or self._of_the_head(file, scores[row]) or self._by_meaning(row, file)
             if self._wish.by is Unit.PASSAGE:
-                hits += self._passage_hits(file, passages, scores[row])
+                hits += self._passage_hits(file, passages)
             else:
                 hits += self._memory_hit(file, passages, scores[row])
         return self._in_order(hits)
@@ -165,8 +166,6 @@ class HitReader:
     def _memory_hit(self, file: Opened, passages: list[ScoredPassage], score: float) -> list[tuple[float, Hit]]:
         """Return the hit of a memory, with its best passages; none where nothing of it matches after all."""
         if not passages:
-            passages = self._of_the_head(file, score)
-        if not passages:
             return []
         best, *others = passages
         in_title = {clause for _, clause in self._matcher.places(file.own_title)}
@@ -177,9 +176,9 @@ class HitReader:
         relevance = ranking.relevance(whole, self._candidates.best_possible)
         return [(whole, self._hit(file, best, relevance, list(islice(worth, MOST_MORE))))]
 
-    def _passage_hits(self, file: Opened, passages: list[ScoredPassage], score: float) -> list[tuple[float, Hit]]:
+    def _passage_hits(self, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
         found = []
-        for one in passages or self._of_the_head(file, score):
+        for one in passages:
             whole = one.score * self._recency(file)
             relevance = ranking.passage_relevance(whole, self._candidates.best_possible)
             found.append((whole, self._hit(file, one, relevance, [])))
@@ -196,6 +195,16 @@ class HitReader:
             if (held or is_named) and self._candidates.demands.met_by(held):
                 own = ranking.line_score(held, self._candidates.weights)
                 return [ScoredPassage(passage, own, own + ranking.MEMORY_SHARE * score)]
+        return []
+
+    def _by_meaning(self, row: int, file: Opened) -> list[ScoredPassage]:
+        """Return the beginning of a memory of which no word matches; what it must not hold does not stand there."""
+        candidates = self._candidates
+        if row not in candidates.by_meaning:
+            return []
+        for passage in file.passages or [_line(file.line_of_key("title"), file.entry.title)]:
+            if candidates.demands.met_by({clause for _, clause in self._matcher.places(passage.text)}):
+                return [ScoredPassage(passage, 0.0, ranking.MEMORY_SHARE * candidates.scores[row])]
         return []
 
     def _lines_of_the_head(self, file: Opened) -> Iterator[Passage]:

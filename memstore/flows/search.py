@@ -85,7 +85,8 @@ class Searcher:
 
     def answer(self, asked: Query, wish: Wish) -> Answer:
         """Return the results of a query."""
-        candidates = Candidates(self._audience, self._rows(asked.filters, wish.filters), asked, wish.by)
+        rows = self._rows(asked.filters, wish.filters)
+        candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
         hits, fallback = HitReader(candidates, analysis.words(asked.text), wish, now=self._now).hits()
         return Answer(
             query=asked,
@@ -102,6 +103,14 @@ class Searcher:
         if (asked, wished) not in self._allowed:
             self._allowed[asked, wished] = narrowed(self._then, self._audience.rows, asked, wished)
         return self._allowed[asked, wished]
+
+    def _similar(self, rows: Sequence[int], asked: Query) -> dict[int, float]:
+        """Return how like the query in meaning rows are; nothing where no embedder tells."""
+        if self._then.ws.embedder is None or not asked.clauses:
+            return {}
+        from memstore.flows.meaning import similar_rows
+
+        return similar_rows(self._then, rows, query.said(asked.text))
 
     def _facet(self, key: str, rows: Iterable[int]) -> tuple[tuple[str, int], ...]:
         """Return how many of the rows have each value of a key, most first."""

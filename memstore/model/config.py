@@ -60,6 +60,7 @@ USER_SETTINGS = (
     Setting("vault", Kind.FOLDER, "the vault where no other is named or around the folder"),
     Setting("entity", Kind.ENTITY, "who acts and looks, in every vault"),
     Setting("synthesizer", Kind.LINE, "a command that words suggestions of `memstore consolidate`, or llm:MODEL"),
+    Setting("embedder", Kind.FOLDER, "a folder with model.onnx and tokenizer.json, to find by meaning too"),
     Setting("signing_key", Kind.FILE, "the key that you sign with, or its .pub where an ssh-agent holds it"),
 )
 
@@ -84,3 +85,4 @@ class UserConfig(NamedTuple):
     entity: str | None = None
     signing_key: str | None = None
     synthesizer: str | None = None
+    embedder: str | None = None

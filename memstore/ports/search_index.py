@@ -129,5 +129,6 @@ class Library(Protocol):
         """Write what has changed into the index, however little it is; waits for whoever writes it.
 
         Args:
-            purge: put all segments together, so that nothing of what was deleted or changed stays in the cache.
+            purge: put all segments together and drop the vectors, so that nothing of what was deleted or changed
+                stays in the cache.
         """

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memstore.ports.context_state import NoContext
+from memstore.ports.embedder import NoVectors
 from memstore.ports.journal import NoJournal
 from memstore.ports.lexicon import NoLexicon
 from memstore.ports.run_record import NoRuns
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from memstore.model.config import Config
     from memstore.ports.clock import Clock, IdSource
     from memstore.ports.context_state import ContextState
+    from memstore.ports.embedder import Embedder, VectorStore
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
     from memstore.ports.lexicon import Lexicon
@@ -51,3 +53,5 @@ class Workspace:
     alone: bool = False
     lexicon: Lexicon = field(default_factory=NoLexicon)
     verdicts: Verdicts = field(default_factory=NoVerdicts)
+    embedder: Embedder | None = None
+    vectors: VectorStore = field(default_factory=NoVectors)

@@ -73,6 +73,11 @@ def parse(text: str) -> Query:
     return Query(text=text, clauses=tuple(dict.fromkeys(clauses)), filters=wanted)
 
 
+def said(text: str) -> str:
+    """Return what a query says as a text: without its fields, its signs, and what must not be found."""
+    return " ".join(part.text for part in _parts(text) if not part.field and part.sign != "-")
+
+
 def _parts(text: str) -> list[_Part]:
     parts = []
     for found in _PART.finditer(text):

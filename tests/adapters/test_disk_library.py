@@ -19,6 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from memstore.adapters import disk_library
 from memstore.adapters.disk_library import DiskLibrary
 from memstore.adapters.memory_snapshot import COLUMNS, snapshot_of_files
+from memstore.adapters.vector_store import DiskVectors
 from memstore.codec.git_blob import blob_id
 from memstore.ports.search_index import Field, Refreshed
 from tests.support import disk_vault, memory_text
@@ -479,3 +480,12 @@ def test_two_snapshots_of_one_state_say_so_and_any_change_makes_another(tmp_path
     vault.delete("moved.md", expected=vault.read("moved.md"))
     states.append(library(tmp_path, vault).snapshot().state)
     assert len(set(states)) == len(states) - 1
+
+
+@pytest.mark.parametrize("forget", [DiskLibrary.rebuild, lambda library: library.refresh(purge=True)])
+def test_vectors_of_what_was_deleted_leave_the_disk(tmp_path: Path, forget: Any) -> None:
+    vectors = DiskVectors(tmp_path / "cache")
+    vectors.keep("one", {"a" * 40: [1.0]})
+    forget(DiskLibrary(disk_vault(tmp_path), cache=tmp_path / "cache"))
+    assert vectors.last("one") == {}
+    assert not (tmp_path / "cache/vectors").exists()

@@ -12,6 +12,7 @@ from memstore.adapters.environment import Environment
 from memstore.errors import FormatError, RefusedError, UsageError, VaultError
 from memstore.model.config import Config
 from memstore.model.world import ActiveContext
+from tests.embedders import HashedTrigrams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -214,6 +215,28 @@ def test_a_vault_is_opened_from_python(tmp_path: Path) -> None:
     ws = memstore.open_vault(tmp_path, entity="human:sean")
     assert [entry.title for entry in memstore.list_memories(ws).entries] == ["Tea"]
     assert memstore.show_memory(ws, "m_0tea").memory.body == "\nHot.\n"
+
+
+def test_an_embedder_is_the_users_choice_and_loaded_only_when_it_is_used(tmp_path: Path) -> None:
+    vault = _vault(tmp_path / "a")
+    assert wiring.open_workspace(_environment(tmp_path), vault=str(vault)).embedder is None
+    _user_config(tmp_path, 'embedder = "~/none"\n')
+    chosen = wiring.open_workspace(_environment(tmp_path), vault=str(vault)).embedder
+    assert chosen is not None
+    with pytest.raises(UsageError, match=f"the embedder {tmp_path}/home/none has no model"):
+        chosen.embed(["a"])
+
+
+def test_a_vault_never_chooses_an_embedder(tmp_path: Path) -> None:
+    vault = _vault(tmp_path / "a", 'owner = "human:sean"\nembedder = "/tmp"\n')
+    with pytest.raises(FormatError, match="no setting 'embedder'"):
+        wiring.open_workspace(_environment(tmp_path), vault=str(vault))
+
+
+def test_from_python_any_object_embeds(tmp_path: Path) -> None:
+    embedder = HashedTrigrams()
+    ws = memstore.open_vault(_vault(tmp_path / "a"), entity="human:sean", embedder=embedder)
+    assert ws.embedder is embedder
 
 
 def test_every_public_name_is_there() -> None:

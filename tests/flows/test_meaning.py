@@ -1,0 +1,154 @@
+"""Searching by meaning: what vectors add to the words, of what may be seen and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.codec.results import answer_document
+from memstore.errors import UsageError
+from memstore.flows.search import Wish, search
+from memstore.model.retrieval import Unit
+from tests.embedders import HashedTrigrams
+from tests.memory_workspace import memory_workspace
+from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.ports.embedder import Embedder, Vector
+    from memstore.ports.workspace import Workspace
+
+FILES = {
+    "dog.md": memory_text("\nThe dog sleeps.\n\nIt snores.\n", id="m_dog"),
+    "cat.md": memory_text("\nThe cat hunts.\n", id="m_cat"),
+    "kennel.md": memory_text("\nA canine hotel.\n", id="m_kennel"),
+    "secret.md": memory_text("\nA puppy for her birthday.\n", id="m_secret", owner="si:ash"),
+    "empty.md": memory_text("", id="m_empty", title="Nothing much"),
+}  # fmt: skip
+
+
+class KeptVectors:
+    """A store of vectors in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, dict[str, Vector]] = {}
+        self.told: list[tuple[int, int]] = []
+
+    def last(self, name: str) -> dict[str, Vector]:
+        return dict(self.kept.get(name, {}))
+
+    def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
+        self.kept[name] = dict(vectors)
+
+    def tell(self, done: int, count: int) -> None:
+        self.told.append((done, count))
+
+
+def vault(files: dict[str, bytes] | None = None, embedder: Embedder | None = None) -> Workspace:
+    ws = memory_workspace(FILES if files is None else files)
+    return replace(ws, embedder=embedder or HashedTrigrams(), vectors=KeptVectors())
+
+
+def found(ws: Workspace, text: str, wish: Wish | None = None) -> list[str | None]:
+    return [hit.ref for hit in search(ws, text, wish).hits]
+
+
+def test_what_means_the_same_is_found_without_a_word_in_common() -> None:
+    assert found(memory_workspace(FILES), "puppy") == []
+    assert found(vault(), "puppy") == ["note:m_kennel", "note:m_dog"]
+    (_, hit) = search(vault(), "puppy").hits
+    assert (hit.content, hit.citation.excerpt) == ("The dog sleeps.", "The dog sleeps.")
+    assert 0 < hit.relevance < 0.5
+
+
+def test_words_stand_before_meaning_alone() -> None:
+    assert found(vault(), "canine") == ["note:m_kennel", "note:m_dog"]
+    assert found(vault(), "dog") == ["note:m_dog", "note:m_kennel"]
+
+
+@pytest.mark.parametrize("by", Unit)
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("puppy type:belief", []),
+        ("puppy -hotel", ["note:m_dog"]),
+        ("+canine", ["note:m_kennel"]),
+        ("type:note", ["note:m_cat", "note:m_dog", "note:m_empty", "note:m_kennel"]),
+    ],
+)
+def test_what_a_query_demands_holds_for_meaning_too(query: str, expected: list[str], by: Unit) -> None:
+    assert sorted(map(str, found(vault(), query, Wish(by=by)))) == expected
+
+
+def test_a_query_is_embedded_without_its_signs_and_what_must_not_be_found() -> None:
+    embedder = HashedTrigrams()
+    found(vault(embedder=embedder), 'type:note "wet dog" -cat +puppy nice')
+    assert embedder.texts[0] == "wet dog puppy nice"
+
+
+def test_hidden_memories_never_influence() -> None:
+    embedder = HashedTrigrams()
+    with_it, without = vault(embedder=embedder), vault({k: v for k, v in FILES.items() if k != "secret.md"})
+    for query in ("puppy", "birthday", "dog hotel"):
+        answers = [answer_document(search(ws, query)) for ws in (with_it, without)]
+        assert answers[0] == answers[1]
+    assert not any("birthday" in text and "puppy" in text for text in embedder.texts)
+
+
+def test_a_vector_is_made_once_until_its_memory_changes() -> None:
+    embedder = HashedTrigrams()
+    ws = vault(embedder=embedder)
+    found(ws, "puppy")
+    made = ["The dog sleeps.\n\nIt snores.", "The cat hunts.", "A canine hotel.", "Nothing much"]
+    assert sorted(embedder.texts) == sorted([*made, "puppy"])
+    embedder.texts.clear()
+    found(ws, "feline")
+    assert embedder.texts == ["feline"]
+    ws.vault.replace("cat.md", memory_text("\nThe car.\n", id="m_cat"), expected=FILES["cat.md"])
+    embedder.texts.clear()
+    assert found(ws, "automobile") == ["note:m_cat"]
+    assert embedder.texts == ["automobile", "The car."]
+    assert len(ws.vectors.last("trigrams")) == 4  # that of the old text is gone
+
+
+def test_another_embedder_has_other_vectors() -> None:
+    ws = vault()
+    found(ws, "puppy")
+    other = HashedTrigrams("other")
+    found(replace(ws, embedder=other), "puppy")
+    assert len(other.texts) == 5
+
+
+def test_whoever_waits_is_told_when_there_are_many() -> None:
+    many = {f"{i}.md": memory_text(f"\nWord {i}.\n", id=f"m_{i}") for i in range(70)}
+    ws = vault(many)
+    found(ws, "word")
+    assert ws.vectors.told == [(32, 70), (64, 70), (70, 70)]  # type: ignore[attr-defined]
+
+
+class Stopped(HashedTrigrams):
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if len(self.texts) > 40:
+            raise KeyboardInterrupt
+        return super().embed(texts)
+
+
+def test_one_that_is_stopped_halfway_has_not_worked_for_nothing() -> None:
+    many = {f"{i}.md": memory_text(f"\nWord {i}.\n", id=f"m_{i}") for i in range(70)}
+    ws = vault(many, Stopped())
+    with pytest.raises(KeyboardInterrupt):
+        found(ws, "word")
+    assert len(ws.vectors.last("trigrams")) == 64
+
+
+class Short(HashedTrigrams):
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return super().embed(texts)[1:]
+
+
+def test_an_embedder_that_gives_too_few_is_named() -> None:
+    with pytest.raises(UsageError, match="the embedder trigrams gave 0 vectors for 1 texts"):
+        found(vault(embedder=Short()), "puppy")
