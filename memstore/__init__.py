@@ -59,6 +59,9 @@ if TYPE_CHECKING:
     from memstore.flows.graduate import graduate as graduate
     from memstore.flows.impact import impact_of as impact_of
     from memstore.flows.import_seeds import import_seeds as import_seeds
+    from memstore.flows.isnad import create_anchor as create_anchor
+    from memstore.flows.isnad import create_memory as create_memory
+    from memstore.flows.isnad import query_memories as query_memories
     from memstore.flows.list_memories import list_memories as list_memories
     from memstore.flows.log import log as log
     from memstore.flows.memory_v01 import export_memories as export_memories
@@ -126,6 +129,9 @@ _HOMES = {
     "consolidate": "memstore.flows.consolidate",
     "contexts": "memstore.flows.contexts",
     "contradict": "memstore.flows.reinforce",
+    "create_anchor": "memstore.flows.isnad",
+    "create_memory": "memstore.flows.isnad",
+    "query_memories": "memstore.flows.isnad",
     "delegate": "memstore.flows.consents",
     "diff": "memstore.flows.diff",
     "enter_context": "memstore.flows.contexts",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.render import Plain
+    from memstore.flows.inherit import Inherited
     from memstore.ports.workspace import Workspace
 
 DEFAULT_TYPE = "note"
@@ -63,12 +64,17 @@ def write_new(
     commit: bool = False,
 ) -> Saved:
     """Write a new memory for a flow that may give any key; else as `add_memory`, `verb` is the command."""
+    edit, heard = prepared(ws, values, body)
+    return heard.warned(save(ws, edit, verb=verb, dry_run=dry_run, commit=commit))
+
+
+def prepared(ws: Workspace, values: Mapping[str, Plain], body: str) -> tuple[Edit, Inherited]:
+    """Return the file of a new memory before it is written, and what it got from where it was made."""
     said = {name: value for name, value in values.items() if not is_absent(value)}
     given = {"type": DEFAULT_TYPE, **said}
     whole = {**given, **whole_refs(ws, given)}
     heard = inherited(ws, whole, explicit="access_grants" in values)
-    edit = new_memory(ws, {**whole, **heard.values, **_unstated(ws, whole)}, body)
-    return heard.warned(save(ws, edit, verb=verb, dry_run=dry_run, commit=commit))
+    return new_memory(ws, {**whole, **heard.values, **_unstated(ws, whole)}, body), heard
 
 
 def new_memory(

@@ -110,10 +110,10 @@ def belief(
 
 def _add(ws: Workspace, keys: dict[str, Plain], body: str, about: About) -> Saved:
     dry_run, commit = about.pop("dry_run", False), about.pop("commit", False)
-    return add_memory(ws, {**keys, **_values(about)}, body, dry_run=dry_run, commit=commit)
+    return add_memory(ws, {**keys, **values_of(about)}, body, dry_run=dry_run, commit=commit)
 
 
-def _values(about: About) -> dict[str, Plain]:
+def values_of(about: About) -> dict[str, Plain]:
     """Return the keys of a frontmatter for what is said of a memory."""
     said: dict[str, Any] = {**about}
     origin = {name: said.pop(name, None) for name in ("session_id", "trigger")}

@@ -62,10 +62,7 @@ def sign(ws: Workspace, ref: str, *, key: str | None = None, dry_run: bool = Fal
     before = voucher.of(memory).signature
     if before.counts:
         return Signed(saved=unchanged(file), verdict=before)
-    content, provenance = canonical.digests(memory)
-    entry = Signature(by=ws.actor, at=instant(ws.clock.now()), content=content, provenance=provenance, sig="")
-    sig = _made(ws, statement.by_author(memory.id or "", entry), key)
-    edit = splice.SetValue("signature", _plain(replace(entry, sig=sig), SIGNATURE_KEYS))
+    edit = signature_of(ws, memory, key)
     saved, after = _written(ws, file, [edit], verb="sign", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).signature)
 
@@ -122,6 +119,14 @@ def witness(
     edit = splice.AppendEntry("witnesses", _plain(replace(entry, sig=sig), WITNESS_KEYS))
     saved, after = _written(ws, file, [edit], verb="witness", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict)
+
+
+def signature_of(ws: Workspace, memory: Memory, key: str | None) -> splice.SetValue:
+    """Return the edit that puts the actor's signature into a memory's file; `key` as in `sign`."""
+    content, provenance = canonical.digests(memory)
+    entry = Signature(by=ws.actor, at=instant(ws.clock.now()), content=content, provenance=provenance, sig="")
+    sig = _made(ws, statement.by_author(memory.id or "", entry), key)
+    return splice.SetValue("signature", _plain(replace(entry, sig=sig), SIGNATURE_KEYS))
 
 
 def key_of(ws: Workspace, named: str | None) -> str:

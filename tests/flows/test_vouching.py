@@ -11,11 +11,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.errors import RefusedError, UsageError
+from memstore.codec.canonical import digests
+from memstore.errors import RefusedError, UsageError, VaultError
 from memstore.flows.attest import envelope, payload, signature
 from memstore.flows.check import check
+from memstore.flows.isnad import create_anchor, create_memory, query_memories
+from memstore.flows.show import show_memory
 from memstore.flows.sign import sign, witness
 from memstore.flows.trust import trust_of
+from memstore.flows.undo import undo
 from memstore.model.config import Config
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from tests.memory_workspace import files_of, memory_workspace
@@ -314,3 +318,47 @@ def test_check_reports_attestations_with_their_lines(vault: Workspace, keys: Pat
         ("attestation-untrusted", signature_line),
         ("attestation-invalid", line),
     }
+
+
+# -- the seed's usage patterns -------------------------------------------------------------------
+
+
+def test_create_memory_signs_by_itself_where_a_key_is_configured(vault: Workspace, keys: Path) -> None:
+    ws = replace(vault, signatures=SshSignatures(keys, agent="", own_key=str(keys / "babel")))
+    memory = create_memory(ws, summary="Isnad", body="A chain of witnesses.", tags=["isnad", "trust"], confidence=0.8)
+    assert memory.signature is not None
+    assert trust_of(ws, str(memory.ref)).vouched.signature.counts
+    undo(ws)  # one operation: memory and signature go together
+    assert query_memories(ws, tags=["isnad"]) == ()
+
+
+def test_a_key_that_cannot_be_used_leaves_no_memory(vault: Workspace, keys: Path) -> None:
+    before = dict(files_of(vault))
+    with pytest.raises(VaultError):
+        create_memory(
+            replace(vault, signatures=SshSignatures(keys, agent="", own_key=str(keys / "lost"))),
+            summary="Isnad",
+            body="A chain.",
+        )
+    assert files_of(vault) == before
+
+
+def test_memories_above_a_threshold_of_trust_are_found(vault: Workspace, keys: Path) -> None:
+    sign(vault, PATH, key=str(keys / "babel"))
+    found = [query_memories(vault, tags=["memory", "synthesis"], min_trust=least) for least in (0.0, 0.3, 0.31)]
+    assert [[memory.id for memory in memories] for memories in found] == [
+        ["m_1snad0000x", "m_0ther0000x"],
+        ["m_1snad0000x"],
+        [],
+    ]
+    assert query_memories(vault, tags=["memory", "tea"]) == ()
+    with pytest.raises(UsageError):
+        query_memories(vault, min_trust=60)
+
+
+def test_a_page_that_holds_the_digest_anchors_a_memory(vault: Workspace) -> None:
+    memory = show_memory(vault, PATH).memory
+    page = digests(memory).content.encode()
+    assert create_anchor(vault, memory, type="url", reference="https://e.org/1", page=page).role == "commitment"
+    assert create_anchor(vault, memory, type="url", reference="https://e.org/2").hash is None
+    assert [anchor.counts for anchor in trust_of(vault, PATH).vouched.anchors] == [True, False]

@@ -1,0 +1,147 @@
+"""Seed 004's usage patterns: create a memory, anchor it, and find memories that others vouch for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack
+
+from memstore.codec import memory_file, splice
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import FormatError, UsageError
+from memstore.flows import anchor as anchoring
+from memstore.flows.add import prepared
+from memstore.flows.by_hand import refuse_by_hand
+from memstore.flows.create import About, values_of
+from memstore.flows.list_memories import list_memories
+from memstore.flows.save import save
+from memstore.flows.show import show_memory
+from memstore.flows.sign import signature_of
+from memstore.flows.trust import trusted
+from memstore.flows.visible import visible_file
+from memstore.flows.vouch import Voucher
+from memstore.model.keys import PAGE_ANCHORS
+from memstore.model.retrieval import Filters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.codec.render import Plain
+    from memstore.model.attestation import Anchor
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+
+
+def create_memory(
+    ws: Workspace,
+    *,
+    type: str = "insight",  # noqa: A002 - the seed's name
+    summary: str,
+    body: str,
+    confidence: float | None = None,
+    **about: Unpack[About],
+) -> Memory:
+    """Write a memory with author and time, signed where the user's settings name a key.
+
+    >>> memory = memstore.create_memory(
+    ...     ws,
+    ...     type="insight",
+    ...     summary="Synthesis is harder than storage",
+    ...     body="It's knowing what to remember.",
+    ...     tags=["synthesis"],
+    ...     confidence=0.8,
+    ... )
+    >>> str(memory.ref), memory.author, memory.created_at
+    ('insight:m_0000000001', 'human:sean', '2026-02-01T12:00:00Z')
+
+    Args:
+        ws: the vault.
+        type: what it is.
+        summary: one line; its title.
+        body: the text.
+        confidence: in [0, 1].
+        about: what else is known of it.
+
+    Raises:
+        UsageError: a value has not the shape of its key, or there is no text.
+        VaultError: the key can't be used; nothing was written.
+    """
+    dry_run, commit = about.pop("dry_run", False), about.pop("commit", False)
+    values: dict[str, Plain] = {"type": type, "confidence": confidence, **values_of(about), "title": summary}
+    for name, value in values.items():
+        refuse_by_hand(name, value)
+    edit, _ = prepared(ws, values, body)
+    if ws.signatures.own_key is not None:
+        file = _read(edit.path, edit.after)
+        edit = replace(edit, after=splice.apply(file, [signature_of(ws, file.memory, None)]))
+    save(ws, edit, verb="add", dry_run=dry_run, commit=commit)
+    return _read(edit.path, edit.after).memory
+
+
+def create_anchor(
+    ws: Workspace,
+    memory: Memory | str,
+    *,
+    type: str,  # noqa: A002 - the seed's name
+    reference: str,
+    page: bytes | None = None,
+) -> Anchor:
+    """Record where else it can be seen what a memory says; the file has the anchor then.
+
+    >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.")
+    >>> memstore.create_anchor(ws, memory, type="moltbook_post", reference="https://moltbook.com/p/1").type
+    'moltbook_post'
+
+    Args:
+        ws: the vault.
+        memory: the memory, or its ref.
+        type: git_commit, url, moltbook_post, opentimestamps or blockchain.
+        reference: the commit, page or transaction.
+        page: what the page says, of which the vault keeps a copy; without it nothing can be verified.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        UsageError: it has no id, or the commit does not hold it as it is.
+    """
+    ref = _ref(memory)
+    if type == "git_commit":
+        anchoring.anchor_commit(ws, ref, revision=reference)
+    elif type in PAGE_ANCHORS and page is not None:
+        anchoring.anchor_page(ws, ref, type, reference, page)
+    else:
+        anchoring.anchor_elsewhere(ws, ref, type, reference)
+    return show_memory(ws, ref).memory.anchors[-1]
+
+
+def query_memories(ws: Workspace, *, tags: Sequence[str] = (), min_trust: float = 0.0) -> tuple[Memory, ...]:
+    """Return the memories that have all of these tags and at least this trust, the newest first.
+
+    >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.", tags=["synthesis"])
+    >>> [str(found.ref) for found in memstore.query_memories(ws, tags=["synthesis"])]
+    ['insight:m_0000000001']
+    >>> memstore.query_memories(ws, tags=["synthesis"], min_trust=0.6)
+    ()
+
+    Args:
+        ws: the vault.
+        tags: which.
+        min_trust: in [0, 1]; as `trust_of` computes it now.
+    """
+    if not 0.0 <= min_trust <= 1.0:
+        raise UsageError(f"trust is a number from 0 to 1, not {min_trust}")
+    # Tags of a filter are alternatives; here all of them are meant.
+    entries = list_memories(ws, Filters(tag=tuple(tags[:1]))).entries
+    files = [file for entry in entries if (file := visible_file(ws, entry.path)) is not None]
+    tagged = [file for file in files if set(tags) <= set(file.memory.tags)]
+    voucher = Voucher(ws)
+    return tuple(file.memory for file in tagged if trusted(ws, file, voucher).trust.score >= min_trust)
+
+
+def _ref(memory: Memory | str) -> str:
+    return memory if isinstance(memory, str) else str(memory.ref)
+
+
+def _read(path: str, data: bytes) -> MemoryFile:
+    file = memory_file.read(path, data)
+    if not isinstance(file, MemoryFile):
+        raise FormatError(f"{path} could not be read again")
+    return file
