@@ -9,7 +9,7 @@ from memstore.codec.passages import passages
 from memstore.codec.titles import title_of
 from memstore.flows.audience import Audience, view
 from memstore.flows.candidates import FILES_AT_ONCE, Candidates
-from memstore.flows.visible import visible_file
+from memstore.flows.visible import file_seen, seer
 from memstore.model.conflict import Lines
 from memstore.model.retrieval import Clause, PassageKind, Query, Sort, Unit, Word
 from memstore.rules.analysis import STOP_WORDS, term_of
@@ -73,7 +73,9 @@ class Comparer:
 
     def __init__(self, ws: Workspace, then: View | None = None) -> None:
         self._ws = ws
-        self.audience = Audience(then or view(ws, None))
+        then = then or view(ws, None)
+        self.audience = Audience(then)
+        self._sees = seer(ws, then.snapshot)
         status = self.audience.column("status")
         self._active = [row for row in self.audience.rows if status[row] == "active"]
         self._sides: dict[str, Side | None] = {}
@@ -109,7 +111,7 @@ class Comparer:
     def side_at(self, path: str) -> Side | None:
         """Return what a file says that is compared; None where it is no memory that the viewer may see."""
         if path not in self._sides:
-            file = visible_file(self._ws, path)
+            file = file_seen(self._ws, path, self._sees)
             self._sides[path] = side_of(file) if file else None
         return self._sides[path]
 

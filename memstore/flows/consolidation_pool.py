@@ -13,7 +13,7 @@ from memstore.codec.registry_file import RegistryFile
 from memstore.codec.titles import title_of
 from memstore.errors import VaultError
 from memstore.flows.sources import loader
-from memstore.flows.visible import sees, visible_file, visible_rows
+from memstore.flows.visible import file_seen, seer, sees, visible_rows
 from memstore.model.ids import MemoryRef
 from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.model.retrieval import PassageKind
@@ -93,8 +93,9 @@ def _files(ws: Workspace, snapshot: Snapshot) -> Iterator[MemoryFile]:
     types, statuses, paths = (snapshot.catalog.column(name) for name in ("type", "status", "path"))
     wanted = {*POOLED_TYPES, "belief"}
     rows = [row for row in visible_rows(ws, snapshot) if types[row] in wanted or statuses[row] == "draft"]
+    seen = seer(ws, snapshot)
     for path in sorted(paths[row] for row in rows):
-        file = visible_file(ws, path)
+        file = file_seen(ws, path, seen)
         if file is not None and file.memory.ref is not None:
             yield file
 

@@ -9,7 +9,7 @@ from memstore.errors import UsageError
 from memstore.flows.ledger_edit import with_lines
 from memstore.flows.resolve import resolve
 from memstore.flows.save import save_all
-from memstore.flows.visible import owns, sees_unreadable, visible_file, visible_rows
+from memstore.flows.visible import file_seen, owns, seer, sees_unreadable, visible_rows
 from memstore.model.ids import MemoryRef
 from memstore.rules import propagation
 from memstore.rules.beliefs import held
@@ -79,9 +79,10 @@ def _resting(ws: Workspace, snapshot: Snapshot) -> Iterable[MemoryFile]:
     catalog = snapshot.catalog
     names = ("path", "status", "id", "evidence", "derived_from")
     paths, statuses, ids, evidence, derived = (catalog.column(name) for name in names)
+    seen = seer(ws, snapshot)
     for row in visible_rows(ws, snapshot):
         if statuses[row] in ("", "active") and ids[row] and (evidence[row] or derived[row]):
-            file = visible_file(ws, paths[row])
+            file = file_seen(ws, paths[row], seen)
             if file and owns(ws, file.memory) and file.memory.ref and held(file.memory) is not None:
                 yield file
 
