@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.codec import registry_file
 from memstore.codec.registry_file import RegistryFile
-from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.model.registry import RegistryKind, expected_id, is_named, kind_of
 from memstore.model.world import (
     Consent,
     Delegation,
@@ -89,7 +89,7 @@ class _Reading:
         named = expected_id(path, kind)
         if said is None:
             self._doubt(path, kind, named)
-        elif kind is not RegistryKind.CONSENT and not _is_named(said["id"], named, kind):
+        elif kind is not RegistryKind.CONSENT and not is_named(said["id"], path, kind):
             self._doubt(path, kind, named)
             self._doubt(path, kind, said["id"])
         else:
@@ -107,11 +107,6 @@ class _Reading:
         said = self._said[kind]
         self._doubtful |= {name for name, copies in said.items() if len(copies) > 1}
         return {name: made(copies[0]) for name, copies in said.items() if name not in self._doubtful}
-
-
-def _is_named(said: str, named: str, kind: RegistryKind) -> bool:
-    """Whether a file's id is the one that its path says; organisations have members as groups have."""
-    return said == named or (kind is RegistryKind.GROUP and said == f"org:{named.partition(':')[2]}")
 
 
 def _entity(values: Values) -> Entity:

@@ -20,7 +20,7 @@ from memstore.model.finding import Finding, Position, in_order
 from memstore.model.finding_codes import CODES
 from memstore.model.ids import MemoryRef
 from memstore.model.lineage import EdgeKind
-from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.model.registry import RegistryKind, expected_id, is_named, kind_of
 from memstore.ports.vault import read_file
 from memstore.rules import checks, references
 from memstore.rules.checks import Checked
@@ -204,9 +204,8 @@ def _read_registry(ws: Workspace, path: str, kind: RegistryKind) -> RegistryFile
 
 
 def _registry_name(file: RegistryFile) -> Iterator[Finding]:
-    expected = expected_id(file.path, file.kind)
-    if file.values["id"] != expected:
-        text = f"the id is {file.values['id']}, and the file's name says {expected}"
+    if not is_named(file.values["id"], file.path, file.kind):
+        text = f"the id is {file.values['id']}, and the file's name says {expected_id(file.path, file.kind)}"
         yield _registry_finding(file, "registry-name", text, "rename the file, or mend the id")
 
 

@@ -344,8 +344,8 @@ _CODES = (
     _warning(
         "registry-name",
         "a registry file whose id is not the one that its path says",
-        "entities/human/sean.md is about human:sean, groups/tutors.yaml about group:tutors, contexts/x.yaml "
-        "about ctx:x.",
+        "entities/human/sean.md is about human:sean, groups/tutors.yaml about group:tutors or org:tutors, "
+        "contexts/x.yaml about ctx:x.",
     ),
     _error(
         "registry-duplicate",

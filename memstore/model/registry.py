@@ -118,6 +118,12 @@ def expected_id(path: str, kind: RegistryKind) -> str:
     return f"{namespace}:{names[-1]}" if namespace else names[-1]
 
 
+def is_named(registry_id: str, path: str, kind: RegistryKind) -> bool:
+    """Whether an id is the one that a registry file's path says; organisations have members as groups have."""
+    named = expected_id(path, kind)
+    return registry_id == named or (kind is RegistryKind.GROUP and registry_id == f"org:{named.partition(':')[2]}")
+
+
 def path_of(registry_id: str, kind: RegistryKind, *, year: str = "") -> str:
     """Return where the registry file of an id belongs; consents and requests lie by the year they were written in."""
     name = registry_id.replace(":", "/") if kind is RegistryKind.ENTITY else registry_id.rpartition(":")[2]

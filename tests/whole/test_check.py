@@ -123,6 +123,7 @@ def test_refs_and_registry_files_are_checked(program: Program) -> None:
         "b.md": "---\ntype: note\nid: m_bbbbbbbbbb\nderived_from: [note:m_aaaaaaaaaa, raw:m_zzzzzzzzzz]\n---\nx\n",
         "entities/human/sean.md": "---\ntype: entity\nid: human:tom\n---\n",
         "groups/tutors.yaml": "id: group:tutors\nmembers: [human:tom]\n",
+        "groups/zoo.yaml": "id: org:zoo\nmembers: [{id: human:tom}]\n",
         "contexts/care.yaml": "id: ctx:care\nroles: {human:tom: role:tutor}\n",
         "consents/2026/con_1.md": "no fence\n",
     }.items():
