@@ -15,7 +15,7 @@ from memstore.model.instants import instant
 from memstore.ports.run_record import Run
 from memstore.rules.beliefs import held, held_now
 from memstore.rules.checks import SUGGESTIONS
-from memstore.rules.clustering import TEXT_THRESHOLD, Weights
+from memstore.rules.clustering import EMBEDDING_THRESHOLD, MOST_EMBEDDED, TEXT_THRESHOLD, Weights
 from memstore.rules.commit_messages import MEMORY_ID, with_trailers
 from memstore.rules.consolidation import (
     FEWEST_POOLED,
@@ -33,7 +33,7 @@ from memstore.rules.sides import side_of
 from memstore.rules.strength import strength
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.codec.memory_file import ReadFile
     from memstore.flows.consolidation_pool import Gathered
@@ -62,7 +62,8 @@ class Consolidated:
 
     `pooled` memories were looked at, those of `left_out` were too many. Where `enough` is false they were too few,
     where `due` is it was too early, and nothing was suggested. `applied` are the refs of suggestions that were not
-    written but carried out. `faded` is reported and nothing more: time writes no file.
+    written but carried out. `by_words` memories were too many of one kind for the embedder. `faded` is reported and
+    nothing more: time writes no file.
     """
 
     pooled: int
@@ -71,6 +72,7 @@ class Consolidated:
     due: bool = True
     suggestions: tuple[Suggestion, ...] = ()
     applied: frozenset[str] = frozenset()
+    by_words: int = 0
     faded: tuple[Faded, ...] = ()
     saved: tuple[Saved, ...] = ()
 
@@ -131,6 +133,7 @@ def consolidate(
         left_out=gathered.left_out,
         suggestions=tuple(suggestions),
         applied=frozenset(safe),
+        by_words=sum(len(part) for part in partitions(gathered.pool) if ws.embedder and len(part) > MOST_EMBEDDED),
         faded=tuple(_faded(gathered.beliefs, now)),
         saved=saved,
     )
@@ -143,21 +146,27 @@ def _is_due(ws: Workspace, run: Run) -> bool:
 
 def _news(ws: Workspace, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
     """Yield what is suggested and was not before, by id."""
-    made = [proposal for part in partitions(gathered.pool) for proposal in _of_partition(part, gathered.beliefs)]
+    made = [proposal for part in partitions(gathered.pool) for proposal in _of_partition(ws, part, gathered)]
     made += _prunings(ws, gathered.beliefs, now)
     for proposal in sorted(made, key=lambda proposal: proposal.id):
         if is_news(proposal, gathered.earlier):
             yield proposal
 
 
-def _of_partition(part: Sequence[Pooled], beliefs: Sequence[Held]) -> list[Proposal]:
+def _of_partition(ws: Workspace, part: Sequence[Pooled], gathered: Gathered) -> list[Proposal]:
     labels = labels_of(part[0].memory)
-    own = [held for held in beliefs if labels_of(held.memory) == labels]
-    weights = Weights([pooled.terms for pooled in part])
-    vectors = {pooled.ref: weights.vector(pooled.terms) for pooled in part}
-    vectors |= {str(held.memory.ref): weights.vector(held.terms) for held in own}
-    found = patterns(part, vectors, TEXT_THRESHOLD)
-    return proposals(found, own, vectors, TEXT_THRESHOLD, side_of)
+    own = [held for held in gathered.beliefs if labels_of(held.memory) == labels]
+    terms = {pooled.ref: pooled.terms for pooled in part} | {str(held.memory.ref): held.terms for held in own}
+    vectors: Mapping[str, Mapping[str, float]]
+    if ws.embedder is not None and len(part) <= MOST_EMBEDDED:
+        from memstore.flows.meaning import vectors_of
+
+        vectors, threshold = vectors_of(ws, {ref: gathered.files[ref] for ref in terms}), EMBEDDING_THRESHOLD
+    else:
+        weights = Weights([pooled.terms for pooled in part])
+        vectors, threshold = {ref: weights.vector(terms[ref]) for ref in terms}, TEXT_THRESHOLD
+    found = patterns(part, vectors, threshold)
+    return proposals(found, own, vectors, threshold, side_of)
 
 
 def _prunings(ws: Workspace, beliefs: Sequence[Held], now: datetime) -> Iterator[Proposal]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from memstore.codec import git_blob
+from memstore.codec.titles import default_title
 from memstore.errors import UsageError
 from memstore.flows.opened import opened
 from memstore.rules import fusion
@@ -11,6 +14,7 @@ from memstore.rules import fusion
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from memstore.codec.memory_file import MemoryFile
     from memstore.flows.audience import View
     from memstore.ports.embedder import Embedder, Vector
     from memstore.ports.workspace import Workspace
@@ -37,10 +41,11 @@ def similar_rows(then: View, rows: Sequence[int], text: str) -> dict[int, float]
         file = opened(then, row)
         if file is None or file.entry.blob != blobs[row]:
             return None  # saved a moment ago: the next search knows it
-        return f"{file.own_title}\n{file.text.body}".strip() or NOTHING
+        return _said(file.entry.title, file.text.body)
 
     wanted = {blobs[row]: lambda row=row: text_of(row) for row in rows}
-    vectors = _vectors(then.ws, embedder, wanted, size=len(asked), live=_live(then, blobs))
+    live = lambda: {blobs[row] for row in then.snapshot.catalog.memories}  # noqa: E731
+    vectors = _vectors(then.ws, embedder, wanted, size=len(asked), live=live)
     return {row: fusion.similarity(asked, vector) for row in rows if (vector := vectors.get(blobs[row]))}
 
 
@@ -61,8 +66,30 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
     return made
 
 
-def _live(then: View, blobs: Sequence[str]) -> Callable[[], Collection[str]]:
-    return lambda: {blobs[row] for row in then.snapshot.catalog.memories}
+def vectors_of(ws: Workspace, files: Mapping[str, MemoryFile]) -> dict[str, dict[str, float]]:
+    """Return the vector of each file, of length 1 and by the same name, for `rules/clustering.py`; empty for nothing.
+
+    Args:
+        ws: the vault; it has an embedder.
+        files: memories that the viewer may see.
+
+    Raises:
+        UsageError: the embedder gives no vectors.
+    """
+    if ws.embedder is None:
+        return {}
+    repository = ws.history.repository
+    digest = repository.object_format if repository else "sha1"
+    blobs = {name: git_blob.blob_id(file.data, digest) for name, file in files.items()}
+    wanted = {blobs[name]: partial(_said, file.memory.title, file.memory.body) for name, file in files.items()}
+    vectors = _vectors(ws, ws.embedder, wanted)
+    return {name: {str(at): value for at, value in enumerate(vectors[blob]) if value} for name, blob in blobs.items()}
+
+
+def _said(title: str | None, body: str) -> str:
+    """Return the text that is embedded of a memory."""
+    own = title if title and title != default_title(body) else ""
+    return f"{own}\n{body}".strip() or NOTHING
 
 
 def _vectors(
@@ -70,11 +97,15 @@ def _vectors(
     embedder: Embedder,
     wanted: Mapping[str, Callable[[], str | None]],
     *,
-    size: int,
-    live: Callable[[], Collection[str]],
+    size: int | None = None,
+    live: Callable[[], Collection[str]] | None = None,
 ) -> dict[str, Vector]:
-    """Return the vectors of the wanted blobs; those that were missing are made and kept, for what lives alone."""
-    known = {blob: vector for blob, vector in ws.vectors.last(embedder.name).items() if len(vector) == size}
+    """Return the vectors of the wanted blobs; those that were missing are made and kept, of what is live.
+
+    Vectors that are not of the size, where one is given, are no longer this embedder's.
+    """
+    kept = ws.vectors.last(embedder.name)
+    known = {blob: vector for blob, vector in kept.items() if size in (None, len(vector))}
     missing = [blob for blob in wanted if blob not in known]
     made: dict[str, Vector] = {}
     try:
@@ -86,6 +117,6 @@ def _vectors(
     finally:
         # One that is stopped halfway has not worked for nothing.
         if made:
-            alive = live()
+            alive = live() if live else known
             ws.vectors.keep(embedder.name, {blob: known[blob] for blob in known if blob in alive} | made)
     return known | made

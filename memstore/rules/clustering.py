@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 TEXT_THRESHOLD = 0.20  # measured for stems without names; docs/consolidation.md, "Clusters"
 EMBEDDING_THRESHOLD = 0.75  # seed 002, "Consolidation Pipeline Pattern"
+# An embedder's vectors have no zeros to skip: time grows with the square, 10 s for so many of 384 numbers.
+MOST_EMBEDDED = 500
 # Sums of floats differ in the last digits with their order; what differs by less is a tie.
 _DECIMALS = 10
 _TIE = 10.0**-_DECIMALS

@@ -436,3 +436,48 @@ def test_if_due_waits_for_20_new_or_for_the_hours_to_go_by() -> None:
         assert not consolidate(ws, if_due=True).due
         add_memory(ws, {"type": "episode", "source": "x"}, f"Something {count}.")
     assert consolidate(ws, if_due=True).due
+
+
+# -- by meaning ----------------------------------------------------------------------------------
+
+
+class Topics:
+    """An embedder to which memories of one topic are alike by `likeness`, and no others."""
+
+    name = "topics"
+
+    def __init__(self, likeness: float) -> None:
+        self._likeness = likeness
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [self._vector(text) for text in texts]
+
+    def _vector(self, text: str) -> list[float]:
+        self.texts.append(text)
+        own = [0.0] * 64
+        own[len(self.texts)] = (1 - self._likeness) ** 0.5
+        own[0] = self._likeness**0.5 if "walk" in text else 0.0
+        return own
+
+
+@pytest.mark.parametrize(("likeness", "suggested"), [(0.76, 1), (0.74, 0)])
+def test_an_embedder_decides_what_is_alike_at_three_quarters(likeness: float, suggested: int) -> None:
+    ws = replace(vault(alone(20), walks()), embedder=Topics(likeness))
+    assert len(consolidate(ws).suggestions) == suggested
+    assert len(consolidate(replace(ws, embedder=None)).suggestions) == 1
+
+
+def test_what_is_hidden_is_not_embedded() -> None:
+    embedder = Topics(0.8)
+    consolidate(replace(vault(alone(20), walks(owner="si:ash")), embedder=embedder))
+    assert not any("walk" in text for text in embedder.texts)
+    assert len(embedder.texts) == 20
+
+
+def test_too_many_for_an_embedder_are_compared_by_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memstore.flows.consolidate.MOST_EMBEDDED", 23)
+    embedder = Topics(0.0)
+    done = consolidate(replace(vault(alone(20), walks()), embedder=embedder))
+    assert (done.by_words, len(done.suggestions), embedder.texts) == (24, 1, [])
+    assert consolidate(replace(vault(alone(19), walks()), embedder=embedder)).by_words == 0
