@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.flows.check import check as check
     from memstore.flows.cite import cite as cite
     from memstore.flows.commit import commit as commit
+    from memstore.flows.compress import compress as compress
     from memstore.flows.conflicts import conflicts as conflicts
     from memstore.flows.consents import consents as consents
     from memstore.flows.consents import delegate as delegate
@@ -125,6 +126,7 @@ _HOMES = {
     "check": "memstore.flows.check",
     "cite": "memstore.flows.cite",
     "commit": "memstore.flows.commit",
+    "compress": "memstore.flows.compress",
     "consents": "memstore.flows.consents",
     "consolidate": "memstore.flows.consolidate",
     "contexts": "memstore.flows.contexts",

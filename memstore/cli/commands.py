@@ -90,6 +90,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "keep it sound": {
         "fmt": ("amend:fmt", "make the layout of memories even"),
+        "compress": ("compress:compress", "put summaries in the place of old texts that nobody used"),
         "check": ("check:check", "find what is wrong with files and refs"),
         "orphans": ("lineage:orphans", "list memories that can't say where they come from"),
         "fix-provenance": ("lineage:fix_provenance", "fill in sources that were not recorded"),

@@ -52,12 +52,12 @@ def revise(
     if file.memory.status == "forgotten":
         raise RefusedError(f"{file.memory.ref or file.path} was forgotten: no words are left to better")
     edits = [] if title is None else [splice.SetValue("title", title.strip())]
-    data = splice.apply_to_text(file.path, _reworded(file.text, text) if text else file.text, edits)
+    data = splice.apply_to_text(file.path, reworded(file.text, text) if text else file.text, edits)
     edit = Edit(path=file.path, before=file, after=data)
     return save(ws, edit, verb="revise", dry_run=dry_run, commit=commit, message=message)
 
 
-def _reworded(old: FencedText, text: str) -> FencedText:
+def reworded(old: FencedText, text: str) -> FencedText:
     """Return a file's text with another body, set off and ended as the old one was, in the file's own line ends."""
     words = old.newline.join(text.replace("\r\n", "\n").strip("\n").split("\n"))
     has_text = bool(old.body.strip())

@@ -27,7 +27,7 @@ COMMANDS = (
     ["log"], ["log", REF], ["blame", REF], ["diff", REF], ["show", REF], ["list"], ["list", "-t", "belief"],
     ["search", "Bella"], ["search", "nothingofthekind"], ["stats"], ["trace", REF], ["impact", REF], ["orphans"],
     ["recall", "Bella's heart"], ["recall", "zzz"], ["expand", REF], ["expand", BARE, "--full"],
-    ["graduate", "--dry-run"],
+    ["graduate", "--dry-run"], ["compress", "--dry-run"],
     ["cite", f"{REF}:L1-L2"], ["why", REF], ["why", BARE], ["why", "m_enqj11r5df", "--profile", "seed-003"],
     ["promote", "m_x1t13naa35"], ["supersede", "m_e3zjy28q8r", "A murmur needs watching"], ["recompute", "--check"],
     ["reinforce", "m_enqj11r5df", "--evidence", REF], ["contradict", "m_enqj11r5df", "--evidence", REF, "--dry-run"],
