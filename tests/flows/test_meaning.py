@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.adapters.vector_store import DiskVectors
 from memstore.codec.results import answer_document
 from memstore.errors import UsageError
+from memstore.flows.meaning import vectors_of
 from memstore.flows.search import Wish, search
+from memstore.flows.visible import visible_file
 from memstore.model.retrieval import Unit
 from tests.embedders import HashedTrigrams
+from tests.git_repositories import memory, vault_in
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from memstore.ports.embedder import Embedder, Vector
     from memstore.ports.workspace import Workspace
@@ -152,3 +157,35 @@ class Short(HashedTrigrams):
 def test_an_embedder_that_gives_too_few_is_named() -> None:
     with pytest.raises(UsageError, match="the embedder trigrams gave 0 vectors for 1 texts"):
         found(vault(embedder=Short()), "puppy")
+
+
+# -- on disk -------------------------------------------------------------------------------------
+
+
+def opened(root: Path, embedder: HashedTrigrams, *, object_format: str = "sha1") -> Workspace:
+    """Open the vault at a folder anew, which is made with a memory where there is none."""
+    written = vault_in(root / "vault", object_format)
+    written.write("kennel.md", memory("m_kennel", "A canine hotel.\n"))
+    written.commit("a kennel")
+    return replace(written.open(), embedder=embedder, vectors=DiskVectors(root / "cache"))
+
+
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_vectors_outlive_the_program_and_consolidation_shares_them(tmp_path: Path, object_format: str) -> None:
+    ws = opened(tmp_path, HashedTrigrams(), object_format=object_format)
+    assert found(ws, "puppy") == ["note:m_kennel"]
+    again = HashedTrigrams()
+    later = replace(ws, embedder=again, vectors=DiskVectors(tmp_path / "cache"))
+    assert found(later, "puppy") == ["note:m_kennel"]
+    file = visible_file(later, "kennel.md")
+    assert file is not None
+    assert vectors_of(later, {"m_kennel": file})["m_kennel"]
+    assert again.texts == ["puppy"]
+
+
+def test_a_past_state_is_searched_by_its_words_alone(tmp_path: Path) -> None:
+    embedder = HashedTrigrams()
+    ws = opened(tmp_path, embedder)
+    assert [hit.ref for hit in search(ws, "canine", at="HEAD").hits] == ["note:m_kennel"]
+    assert search(ws, "puppy", at="HEAD").hits == ()
+    assert embedder.texts == []
