@@ -3,8 +3,9 @@
 A node is a row for a memory, and a text for anything else that a memory names. Ids carry lineage: a ref leads to the
 memory with its id, wherever the file lies and whatever type the ref claims. Nothing is computed before it is asked
 for, so that one trace among 100,000 memories costs little more than reading the columns. A walk may pass half a million
-edges: once it goes on, all refs are read at once, and the kinds that join two nodes stay bits of a number until
-somebody wants to read them.
+edges: what a memory names is read from its own fields, who names it from the fields' text, or once that is asked more
+often from all of them read backwards; and the kinds that join two nodes stay bits of a number until somebody wants to
+read them.
 """
 
 from __future__ import annotations
@@ -36,8 +37,6 @@ _GROUND_OPS = frozenset({"assert", "support", "partial", "edit", "checkpoint", "
 # Words that say nothing about whether the evidence itself counts.
 _SILENT_OPS = frozenset({"propagate", "witness"})
 
-# The neighbours of so many memories are looked for field by field; for more it pays to read all refs at once.
-_FEW = 300
 # Who names so many memories is looked for in the fields' text, while it is named so often at most.
 _FEW_SOUGHT, _FEW_NAMINGS = 12, 50
 
@@ -214,16 +213,12 @@ class Graph:
         ]
 
     def _above(self, key: Key) -> Mapping[Key, int]:
-        if len(self.above) >= _FEW:
-            return self._edges.near(key, up=True)
         found = self._named_by(key, self._forward)
         if isinstance(key, int) or not is_external_mark(key):
             self._add_naming(found, key, self._backward)
         return self._in_order(found)
 
     def _below(self, key: Key) -> Mapping[Key, int]:
-        if len(self.below) >= _FEW:
-            return self._edges.near(key, up=False)
         return self._in_order(self.near(key, ALL_KINDS))
 
     def _named_by(self, key: Key, columns: Iterable[_Column]) -> dict[Key, int]:
@@ -242,17 +237,24 @@ class Graph:
 
     def _add_naming(self, found: dict[Key, int], key: Key, columns: Iterable[_Column]) -> None:
         """Add who names a node in these columns."""
-        texts = self._texts_for(key)
-        for column in columns:
-            for row in column.rows_naming(texts, is_seldom=self._sought < _FEW_SOUGHT):
-                found[row] = found.get(row, 0) | column.bit
+        if isinstance(key, int) and not self.is_meant(key):
+            return
+        sought = None
+        if self._sought < _FEW_SOUGHT:
+            sought = key if isinstance(key, str) else self._ids[key]
+        elif self._sought == _FEW_SOUGHT:
+            self._know_all()
         self._sought += 1
+        for column in columns:
+            for row in column.rows_naming(key, sought):
+                found[row] = found.get(row, 0) | column.bit
 
-    def _texts_for(self, key: Key) -> Sequence[str]:
-        """Return all texts that lead to a node."""
-        if isinstance(key, str):
-            return (key,)
-        return [f"{kind}:{self._ids[key]}" for kind in MEMORY_TYPES] if self.is_meant(key) else ()
+    def _know_all(self) -> None:
+        """Make the refs of all memories known at once, before all fields are read backwards."""
+        refs = [f"{kind}:{memory_id}" for kind, memory_id in zip(self._types, self._ids, strict=True)]
+        meant = self._row_by_id.values()
+        self.names.update((row, refs[row]) for row in meant)
+        self._nodes.update((refs[row], row) for row in meant)
 
     def _ops_of(self, row: int) -> Mapping[Key, tuple[str, ...]]:
         found: dict[Key, tuple[str, ...]] = {}
@@ -313,14 +315,6 @@ class Graph:
         }
 
     @cached_property
-    def _edges(self) -> _Edges:
-        names = [f"{kind}:{memory_id}" for kind, memory_id in zip(self._types, self._ids, strict=True)]
-        meant = self._row_by_id.values()
-        self.names.update((row, names[row]) for row in meant)
-        self._nodes.update((names[row], row) for row in meant)
-        return _Edges(self._columns.values(), self._nodes, self.names, self.rows)
-
-    @cached_property
     def _forward(self) -> Sequence[_Column]:
         return [self._columns[kind] for kind in FORWARD]
 
@@ -354,37 +348,33 @@ class _Column:
         items = cell.split(ITEM_SEPARATOR)
         return [item.partition(" ")[2] for item in items] if self._has_ops else items
 
-    @cached_property
-    def rows_by_text(self) -> Mapping[str, Sequence[int]]:
-        """The rows that name a text, for every text."""
-        found: dict[str, list[int]] = defaultdict(list)
-        cells = [self.cells[row] for row in self._rows]
-        for row, cell in zip(compress(self._rows, cells), filter(None, cells), strict=True):
-            if self._has_ops or ITEM_SEPARATOR in cell:
-                for text in self.refs(cell):
-                    found[text].append(row)
-            else:
-                found[cell].append(row)
-        return found
-
-    def rows_naming(self, texts: Sequence[str], *, is_seldom: bool) -> Iterator[int]:
-        """Yield the rows that name any of these texts, which end alike; some twice.
+    def rows_naming(self, key: Key, sought: str | None) -> Iterable[int]:
+        """Return the rows that name a node; some twice.
 
         Args:
-            texts: the refs.
-            is_seldom: whether this is asked for few texts, so that reading all refs would not pay.
+            key: the node.
+            sought: what its refs end with, to be looked for in the fields' text while that is asked for few nodes;
+                None once it pays to read all refs.
         """
-        end = texts[0].partition(":")[2] if texts else ""
-        if not is_seldom or not end or self._joined.count(end) > _FEW_NAMINGS:
-            for text in texts:
-                yield from self.rows_by_text.get(text, ())
-            return
-        at = self._joined.find(end)
+        if sought is None or self._joined.count(sought) > _FEW_NAMINGS:
+            return self._rows_by_node.get(key, ())
+        return self._found(key, sought)
+
+    def _found(self, key: Key, sought: str) -> Iterator[int]:
+        at = self._joined.find(sought)
         while at >= 0:
             row = self._joined.count(_CELL_SEPARATOR, 0, at)
-            if row in self._there and not set(texts).isdisjoint(self.refs(self.cells[row])):
+            if row in self._there and any(self.nodes[text] == key for text in self.refs(self.cells[row])):
                 yield row
-            at = self._joined.find(end, at + 1)
+            at = self._joined.find(sought, at + 1)
+
+    @cached_property
+    def _rows_by_node(self) -> Mapping[Key | None, Sequence[int]]:
+        found: dict[Key | None, list[int]] = defaultdict(list)
+        rows, texts = self.pairs()
+        for row, node in zip(rows, map(self.nodes.__getitem__, texts), strict=True):
+            found[node].append(row)
+        return found
 
     @cached_property
     def _joined(self) -> str:
@@ -396,63 +386,13 @@ class _Column:
 
     def pairs(self) -> tuple[Iterable[int], Sequence[str]]:
         """Return all refs, each with the row that names it."""
-        cells = [self.cells[row] for row in self._rows]
+        every = len(self._rows) == len(self.cells)
+        cells = self.cells if every else [self.cells[row] for row in self._rows]
         texts = self.refs(ITEM_SEPARATOR.join(filter(None, cells)))
         counts = [cell.count(ITEM_SEPARATOR) + 1 for cell in filter(None, cells)]
         rows = chain.from_iterable(map(repeat, compress(self._rows, cells), counts))
         return (rows, texts) if counts else ((), ())
 
 
-class _Edges:
-    """All edges, read at once: for each node a list of numbers, a kind's rank above the neighbour's place by name.
-
-    Args:
-        columns: the fields, in the order of their kinds.
-        nodes: the node that a ref leads to.
-        names: what nodes are called; neighbours stand in this order within a kind.
-        rows: the rows that are there.
-    """
-
-    def __init__(
-        self,
-        columns: Iterable[_Column],
-        nodes: Mapping[str, Key | None],
-        names: Mapping[Key, str],
-        rows: Sequence[int],
-    ) -> None:
-        named = [(column, *column.pairs()) for column in columns]
-        others = {node for _, _, texts in named for node in map(nodes.__getitem__, texts) if isinstance(node, str)}
-        self._order: list[Key] = sorted((*rows, *others), key=names.__getitem__)
-        self._place = {key: place for place, key in enumerate(self._order)}
-        self._sources: dict[int, list[int]] = defaultdict(list)
-        self._dependents: dict[int, list[int]] = defaultdict(list)
-        for column, namers, texts in named:
-            self._add(column, namers, texts)
-
-    def _add(self, column: _Column, namers: Iterable[int], texts: Iterable[str]) -> None:
-        rank = _RANK[column.kind] << _PLACE_BITS
-        place = self._place
-        from_namer, to_namer = self._sources, self._dependents
-        if column.kind in BACKWARD:
-            from_namer, to_namer = to_namer, from_namer
-        for row, node in zip(namers, map(column.nodes.__getitem__, texts), strict=True):
-            if node is not None:
-                here, there = place[row], place[node]
-                from_namer[here].append(rank | there)
-                to_namer[there].append(rank | here)
-
-    def near(self, key: Key, *, up: bool) -> Mapping[Key, int]:
-        """Return a node's sources, or its dependents, by kind and name, each with the kinds of the edges as bits."""
-        entries = (self._sources if up else self._dependents).get(self._place[key], _NOTHING)
-        found: dict[Key, int] = {}
-        for entry in sorted(entries):
-            neighbour = self._order[entry & _PLACE_MASK]
-            found[neighbour] = found.get(neighbour, 0) | 1 << (entry >> _PLACE_BITS)
-        return found
-
-
-_NOTHING: Sequence[int] = ()
 _CELL_SEPARATOR = "\0"  # no value holds it
-_PLACE_BITS = 40
-_PLACE_MASK = (1 << _PLACE_BITS) - 1
 _TYPES = frozenset(MEMORY_TYPES)

@@ -53,9 +53,12 @@ def test_down_is_up_read_backwards(made: dict[str, Cells]) -> None:
 @given(memories())
 def test_all_refs_read_at_once_say_what_each_memory_says(made: dict[str, Cells]) -> None:
     one_by_one, at_once = graph(made), graph(made)
-    with mock.patch.object(lineage_graph, "_FEW", 0):
-        near = [list(at_once.above[row].items()) for row in range(len(made))]
-    assert near == [list(one_by_one.above[row].items()) for row in range(len(made))]
+    with mock.patch.object(lineage_graph, "_FEW_SOUGHT", 0):
+        above, below = (
+            [list(near[row].items()) for row in range(len(made))] for near in (at_once.above, at_once.below)
+        )
+    assert above == [list(one_by_one.above[row].items()) for row in range(len(made))]
+    assert below == [list(one_by_one.below[row].items()) for row in range(len(made))]
 
 
 @settings(max_examples=40)
