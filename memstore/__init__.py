@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memstore.flows.amend import tag as tag
     from memstore.flows.archive import archive as archive
     from memstore.flows.archive import restore as restore
+    from memstore.flows.ask_witness import request_witness as request_witness
     from memstore.flows.audit import audit_trail as audit_trail
     from memstore.flows.audit import verify_audit as verify_audit
     from memstore.flows.blame import blame as blame
@@ -173,6 +174,7 @@ _HOMES = {
     "reject_suggestion": "memstore.flows.suggestions",
     "remove_members": "memstore.flows.entities",
     "request_consent": "memstore.flows.consents",
+    "request_witness": "memstore.flows.ask_witness",
     "revoke_access": "memstore.flows.privacy",
     "revoke_consent": "memstore.flows.consents",
     "restore": "memstore.flows.archive",

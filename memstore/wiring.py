@@ -155,7 +155,7 @@ def assemble(
         journal=cast("Journal", _Later(lambda: _journal(state))),
         usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
         runs=cast("RunRecord", _Later(lambda: _runs(state, actor))),
-        signatures=cast("Signatures", _Later(lambda: _signatures(env))),
+        signatures=cast("Signatures", _Later(lambda: signatures(env))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=alone,
         lexicon=cast("Lexicon", _Later(_lexicon)),
@@ -241,7 +241,8 @@ def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
     return DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)
 
 
-def _signatures(env: Environment) -> Signatures:
+def signatures(env: Environment) -> Signatures:
+    """Return the keys of the one who acts, which are there without a vault, too."""
     from memstore.adapters.ssh_signatures import SshSignatures
 
     own_key = config_file.read_user_config(env.config_file).signing_key

@@ -14,9 +14,10 @@ from memstore.errors import UsageError
 from memstore.model.keys import ANCHOR_TYPES, ATTESTATIONS, PAGE_ANCHORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from memstore.cli.session import Session
+    from memstore.codec.witness_request import WitnessRequest
     from memstore.flows.sign import Signed
 
 
@@ -46,33 +47,143 @@ def sign(session: Session, ref: str, *, key: str | None, commit: bool, dry_run: 
     examples=(
         "memstore --as si:pith witness m_7f3 --attest confirm",
         'memstore --as si:pith witness m_7f3 --attest partial --aspect title --notes "It was in March"',
+        "memstore witness --request req_7c8q.md                             # read what is asked; no vault is needed",
+        "memstore witness --request req_7c8q.md --attest confirm > answer.json",
+        "memstore witness m_7f3 --answer answer.json                        # who asked takes it in",
     ),
 )
-@ref_argument()
-@click.option("--attest", type=click.Choice(ATTESTATIONS), required=True, help="What you say of it.")
+@ref_argument(metavar="[REF]", required=False)
+@click.option("--attest", type=click.Choice(ATTESTATIONS), help="What you say of it.")
 @several("--aspect", metavar="KEY…", help="Of which keys you speak; partial names them.")
 @click.option("--notes", metavar="TEXT", help="One line; [[ref]] in it names what you saw yourself.")
+@click.option("--request", metavar="FILE", type=click.File("rb"), help="Answer this request, without the vault.")
+@click.option("--answer", metavar="FILE", type=click.File("rb"), help="Take in what somebody answered.")
 @_key_option()
 @commit_option()
 @dry_run_option()
-def witness(
+def witness(  # noqa: PLR0913 -- one for each option
     session: Session,
-    ref: str,
+    ref: str | None,
     *,
-    attest: str,
+    attest: str | None,
     aspect: tuple[str, ...],
     notes: str | None,
+    request: IO[bytes] | None,
+    answer: IO[bytes] | None,
     key: str | None,
     commit: bool,
     dry_run: bool,
 ) -> None:
-    """Vouch for a memory that somebody else wrote, or dispute it; the latest that you say counts."""
+    """Vouch for a memory that somebody else wrote, or dispute it; the latest that you say counts.
+
+    With --request you answer a file that somebody sent: its digests are computed anew from the text that is shown.
+    """
+    from memstore.flows.ask_witness import accept_answer
     from memstore.flows.sign import witness as record
 
-    done = record(
-        session.workspace(), ref, attest, aspects=aspect, notes=notes, key=key, commit=commit, dry_run=dry_run
-    )
+    if (ref is None) == (request is None) or (answer and (attest or request)):
+        raise UsageError("witness what?", hint="REF --attest …, --request FILE --attest …, or REF --answer FILE")
+    if request is not None:
+        _answer(session, request, attest, aspects=aspect, notes=notes, key=key)
+        return
+    ref = ref or ""
+    if answer is not None:
+        done = accept_answer(session.workspace(), ref, answer.name, answer.read(), commit=commit, dry_run=dry_run)
+    elif attest is None:
+        raise UsageError("what do you say of it?", hint="--attest confirm, dispute or partial")
+    else:
+        done = record(
+            session.workspace(), ref, attest, aspects=aspect, notes=notes, key=key, commit=commit, dry_run=dry_run
+        )
     _emit(session, "witness", done, dry_run=dry_run)
+
+
+def _answer(
+    session: Session,
+    file: IO[bytes],
+    attest: str | None,
+    *,
+    aspects: tuple[str, ...],
+    notes: str | None,
+    key: str | None,
+) -> None:
+    """Show what a request asks about, and print the answer where there is one."""
+    from memstore import wiring
+    from memstore.adapters.system_clock import SystemClock
+    from memstore.cli import output
+    from memstore.codec import witness_request
+    from memstore.flows.ask_witness import answer_request
+
+    asked = witness_request.read(file.name, file.read())
+    if attest is None:
+        session.emit("witness-request", document=lambda: _request_document(asked), lines=lambda: _request_lines(asked))
+        return
+    found = answer_request(
+        asked,
+        attest,
+        by=session.choices.entity,
+        at=SystemClock().now(),
+        signatures=wiring.signatures(session.environment()),
+        aspects=aspects,
+        notes=notes,
+        key=key,
+    )
+    for line in _request_lines(asked):
+        session.say(line)
+    session.emit("witness-answer", document=lambda: found, lines=lambda: output.document(found).splitlines())
+
+
+def _request_document(asked: WitnessRequest) -> dict[str, Any]:
+    return {
+        "request": asked.id,
+        "ref": str(asked.ref),
+        "asked": list(asked.asked),
+        "requested_by": asked.requested_by,
+        "reason": asked.reason,
+        "content": asked.content,
+        "provenance": asked.provenance,
+        "digests": asked.digests._asdict(),
+    }
+
+
+def _request_lines(asked: WitnessRequest) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    yield f"{asked.ref}: {safe_line(asked.requested_by or 'somebody')} asks {', '.join(map(safe_line, asked.asked))}"
+    if asked.reason:
+        yield f"  {safe_line(asked.reason)}"
+    for name, value in {**asked.provenance, **asked.content}.items():
+        if name != "body":
+            yield f"{name}: {safe_line(str(value))}"
+    yield ""
+    yield from map(safe_line, str(asked.content.get("body", "")).splitlines())
+
+
+@command(
+    "request-witness",
+    examples=(
+        "memstore request-witness m_7f3 --from si:pith",
+        'memstore request-witness m_7f3 --from si:pith si:eudaemon_0 --notes "You were there" -c',
+    ),
+)
+@ref_argument()
+@several("--from", "asked", metavar="ENTITY…", help="Whom; each must be one who may see it.")
+@click.option("--notes", metavar="TEXT", help="Why, in one line.")
+@commit_option()
+@dry_run_option()
+def request_witness(
+    session: Session, ref: str, *, asked: tuple[str, ...], notes: str | None, commit: bool, dry_run: bool
+) -> None:
+    """Ask others to vouch for a memory, or to dispute it.
+
+    The file in requests/ travels by git, or however you send it. It holds what the memory says and where it comes
+    from, so that they need no vault: memstore witness --request FILE.
+    """
+    from memstore.cli.written import emit_registered
+    from memstore.flows.ask_witness import request_witness as ask
+
+    done = ask(session.workspace(), ref, asked, notes=notes, commit=commit, dry_run=dry_run)
+    emit_registered(session, "request-witness", done, dry_run=dry_run)
 
 
 def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:

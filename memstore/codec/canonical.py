@@ -37,7 +37,7 @@ def digests(memory: Memory) -> Digests:
     Raises:
         FormatError: a text has code points that Unicode has not assigned, so that its normal form may yet change.
     """
-    return Digests(_digest("content", content_of(memory)), _digest("provenance", provenance_of(memory)))
+    return Digests(digest_of("content", content_of(memory)), digest_of("provenance", provenance_of(memory)))
 
 
 def content_of(memory: Memory) -> dict[str, Plain]:
@@ -96,7 +96,8 @@ def canonical_json(value: Mapping[str, Plain]) -> bytes:
     return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
-def _digest(section: str, value: Mapping[str, Plain]) -> str:
+def digest_of(section: str, value: Mapping[str, Plain]) -> str:
+    """Return the digest of a section, `content` or `provenance`, of whatever memory it is; see `digests`."""
     message = f"{PROFILE} {section}\0".encode() + canonical_json(value)
     return DIGEST_PREFIX + hashlib.sha256(message).hexdigest()
 

@@ -12,7 +12,7 @@ from memstore.flows.resolve import resolve
 from memstore.flows.visible import sees_unreadable
 from memstore.model.ids import MEMORY_TYPES, is_entity_id
 from memstore.model.instants import instant
-from memstore.model.registry import RegistryKind
+from memstore.model.registry import WITNESS_REQUEST, RegistryKind
 from memstore.model.sharing import EVERYBODY
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def consents(ws: Workspace) -> tuple[KnownConsent, ...]:
     known = [
         _known(file, now, revoked)
         for file in (*registered(ws, RegistryKind.CONSENT), *registered(ws, RegistryKind.REQUEST))
-        if file.values["type"] != "revocation"
+        if file.values["type"] not in ("revocation", WITNESS_REQUEST)
     ]
     shown = [one for one in known if sees_unreadable(ws) or ws.actor in (one.grantor, one.grantee)]
     return tuple(sorted(shown, key=lambda one: (one.at, one.id)))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.codec.statement import Statement
     from memstore.model.keys import Key
     from memstore.model.memory import Memory
+    from memstore.ports.signatures import Signatures
     from memstore.ports.workspace import Workspace
     from memstore.rules.vouching import Verdict
 
@@ -98,11 +99,7 @@ def witness(
     file = opened_for_change(ws, ref)
     memory = attestable(file)
     voucher = Voucher(ws)
-    if memory.author and voucher.is_one_voice(ws.actor, memory.author):
-        raise RefusedError(
-            f"{memory.ref} is by {memory.author}, and nobody is a witness of their own words",
-            hint=f"memstore sign {ref}",
-        )
+    stop_at_own_words(voucher, memory, ws.actor)
     if attestation == "partial" and not aspects:
         raise UsageError("partial of what?", hint="--aspect title, say; notes can tell the rest")
     digests = canonical.digests(memory)
@@ -116,9 +113,18 @@ def witness(
         notes=notes,
     )
     sig = _made(ws, statement.by_witness(memory.id or "", entry), key)
-    edit = splice.AppendEntry("witnesses", _plain(replace(entry, sig=sig), WITNESS_KEYS))
+    edit = splice.AppendEntry("witnesses", plain_entry(replace(entry, sig=sig), WITNESS_KEYS))
     saved, after = _written(ws, file, [edit], verb="witness", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict)
+
+
+def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
+    """Stop where a witness would be the memory's author, or be controlled by whoever controls the author."""
+    if memory.author and voucher.is_one_voice(who, memory.author):
+        raise RefusedError(
+            f"{memory.ref} is by {memory.author}, and nobody is a witness of their own words",
+            hint=f"memstore sign {memory.ref}",
+        )
 
 
 def signature_of(ws: Workspace, memory: Memory, key: str | None) -> splice.SetValue:
@@ -126,12 +132,12 @@ def signature_of(ws: Workspace, memory: Memory, key: str | None) -> splice.SetVa
     content, provenance = canonical.digests(memory)
     entry = Signature(by=ws.actor, at=instant(ws.clock.now()), content=content, provenance=provenance, sig="")
     sig = _made(ws, statement.by_author(memory.id or "", entry), key)
-    return splice.SetValue("signature", _plain(replace(entry, sig=sig), SIGNATURE_KEYS))
+    return splice.SetValue("signature", plain_entry(replace(entry, sig=sig), SIGNATURE_KEYS))
 
 
-def key_of(ws: Workspace, named: str | None) -> str:
+def key_of(signatures: Signatures, named: str | None) -> str:
     """Return the key to sign with; `UsageError` where none is named, nor chosen in the user's settings."""
-    key = named or ws.signatures.own_key
+    key = named or signatures.own_key
     if key is None:
         raise UsageError(
             "no key to sign with", hint="--key FILE, or for good: memstore config --user signing_key ~/.ssh/id_ed25519"
@@ -140,7 +146,7 @@ def key_of(ws: Workspace, named: str | None) -> str:
 
 
 def _made(ws: Workspace, said: Statement, key: str | None) -> str:
-    return ws.signatures.sign(statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(ws, key))
+    return ws.signatures.sign(statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(ws.signatures, key))
 
 
 def attestable(file: MemoryFile) -> Memory:
@@ -157,7 +163,7 @@ def attestable(file: MemoryFile) -> Memory:
     return file.memory
 
 
-def _plain(entry: Signature | Witness, keys: Sequence[Key]) -> dict[str, Plain]:
+def plain_entry(entry: Signature | Witness, keys: Sequence[Key]) -> dict[str, Plain]:
     """Return an entry as a frontmatter holds it, in the order of its table of keys."""
     values = {key.name: getattr(entry, key.name) for key in keys}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}

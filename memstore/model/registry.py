@@ -13,6 +13,8 @@ from memstore.model.keys import SIGNATURE_KEYS, Key, Shape
 ENTITY_KINDS = ("person", "agent", "professional", "organisation", "ward", "topic", "artefact")
 CONSENT_TYPES = ("consent", "delegation", "revocation")
 EFFECTS = ("permit", "deny")
+# Lies among the requests for consent, and asks for an attestation instead.
+WITNESS_REQUEST = "witness-request"
 METHODS = ("asserted", "quoted", "signed")
 
 
@@ -56,7 +58,7 @@ CONSENT_KEYS = (
     Key("signature", Shape.ENTRY, entry=SIGNATURE_KEYS),
 )
 REQUEST_KEYS = (
-    _required("type", Shape.CHOICE, ("request",)),
+    _required("type", Shape.CHOICE, ("request", WITNESS_REQUEST)),
     _required("id", Shape.MEMORY_ID),
     Key("grantor", Shape.ENTITY),
     Key("on_behalf_of", Shape.ENTITY),
@@ -65,6 +67,13 @@ REQUEST_KEYS = (
     Key("requested_at", Shape.INSTANT),
     Key("requested_by", Shape.ENTITY),
     Key("reason", Shape.LINE),
+    # Of a request for witnesses alone: what they are to read, and its digests.
+    Key("ref", Shape.REF),
+    Key("asked", Shape.ENTITIES),
+    Key("content", Shape.LINE),
+    Key("content_digest", Shape.LINE),
+    Key("provenance", Shape.LINE),
+    Key("provenance_digest", Shape.LINE),
 )
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from memstore.adapters.ssh_signatures import SshSignatures
+from memstore.codec import witness_request
 from memstore.codec.canonical import digests
-from memstore.errors import RefusedError, UsageError, VaultError
+from memstore.errors import FormatError, RefusedError, UsageError, VaultError
+from memstore.flows.ask_witness import accept_answer, answer_request, request_witness
 from memstore.flows.attest import envelope, payload, signature
 from memstore.flows.check import check
+from memstore.flows.consents import consents
 from memstore.flows.isnad import create_anchor, create_memory, query_memories
 from memstore.flows.show import show_memory
 from memstore.flows.sign import sign, witness
@@ -362,3 +367,104 @@ def test_a_page_that_holds_the_digest_anchors_a_memory(vault: Workspace) -> None
     assert create_anchor(vault, memory, type="url", reference="https://e.org/1", page=page).role == "commitment"
     assert create_anchor(vault, memory, type="url", reference="https://e.org/2").hash is None
     assert [anchor.counts for anchor in trust_of(vault, PATH).vouched.anchors] == [True, False]
+
+
+# -- requests ------------------------------------------------------------------------------------
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def shared(vault: Workspace) -> Workspace:
+    edit(vault, "confidence: 0.9", "confidence: 0.9\naccess_grants: [si:pith, human:claire]")
+    return vault
+
+
+def requested(vault: Workspace, *asked: str) -> bytes:
+    return files_of(vault)[request_witness(vault, PATH, asked, notes="You were there").path]
+
+
+def answered(vault: Workspace, keys: Path, data: bytes) -> dict[str, Any]:
+    request = witness_request.read("req.md", data)
+    return answer_request(
+        request, "confirm", by=None, at=AT, signatures=vault.signatures, key=str(keys / "pith"), notes="I was"
+    )
+
+
+def test_a_request_is_answered_without_the_vault(vault: Workspace, keys: Path) -> None:
+    answer = json.dumps(answered(vault, keys, requested(shared(vault), PITH))).encode()
+    assert accept_answer(vault, PATH, "a.json", answer).verdict.counts
+    assert states(vault) == ["unsigned", "valid"]
+    assert not accept_answer(vault, PATH, "a.json", answer).saved.changed
+    assert not [finding for finding in check(vault).findings if finding.path.startswith("requests/")]
+    assert consents(vault) == ()  # it asks for nobody's consent
+
+
+def test_only_who_may_see_a_memory_is_asked_about_it(vault: Workspace) -> None:
+    before = dict(files_of(vault))
+    with pytest.raises(RefusedError, match="si:pith may not see"):
+        request_witness(vault, PATH, [PITH])
+    with pytest.raises(RefusedError, match="their own words"):
+        request_witness(vault, PATH, [BABEL])
+    with pytest.raises(UsageError):
+        request_witness(vault, PATH, [])
+    assert files_of(vault) == before
+    shared(vault)
+    with pytest.raises(RefusedError, match="not si:pith's to send"):
+        request_witness(replace(vault, actor=PITH), PATH, [CLAIRE])
+    with pytest.raises(RefusedError, match="si:mallory may not see"):
+        request_witness(vault, PATH, [PITH, "si:mallory"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("hard problem", "easy problem"),
+        ("clawdbot", "moltbook"),
+        ("insight:m_1snad0000x", "insight:m_0ther0000x"),
+        ("type: witness-request", "type: request"),
+        ("content_digest: sha256:", "content_digest: sha256:0"),
+        ("\ncontent: ", "\ncontent: x"),
+    ],
+)
+def test_a_request_that_was_changed_on_its_way_is_refused(vault: Workspace, old: str, new: str) -> None:
+    data = requested(shared(vault), PITH).decode()
+    assert old in data
+    with pytest.raises(FormatError):
+        witness_request.read("req.md", data.replace(old, new).encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("attestation", "dispute"), ("notes", "I was not"), ("agent_id", CLAIRE), ("sig", "U1NI"), ("sig", None)],
+)
+def test_an_answer_that_was_changed_on_its_way_is_refused(
+    vault: Workspace, keys: Path, name: str, value: str | None
+) -> None:
+    answer = answered(vault, keys, requested(shared(vault), PITH))
+    answer["witness"][name] = value
+    before = text(vault)
+    with pytest.raises(RefusedError):
+        accept_answer(vault, PATH, "a.json", json.dumps(answer).encode())
+    assert text(vault) == before
+
+
+def test_an_answer_is_about_one_memory_as_it_is(vault: Workspace, keys: Path) -> None:
+    answer = answered(vault, keys, requested(shared(vault), PITH))
+    data = json.dumps(answer).encode()
+    with pytest.raises(RefusedError, match="is about"):
+        accept_answer(vault, "other.md", "a.json", data)
+    for broken in (b"{", b"[]", b"{}", json.dumps({**answer, "witness": {"agent_id": 3}}).encode()):
+        with pytest.raises(FormatError):
+            accept_answer(vault, PATH, "a.json", broken)
+    edit(vault, "hard problem", "easy problem")
+    with pytest.raises(RefusedError, match="any more"):
+        accept_answer(vault, PATH, "a.json", data)
+
+
+def test_of_several_who_are_asked_one_says_who_they_are(vault: Workspace, keys: Path) -> None:
+    request = witness_request.read("req.md", requested(shared(vault), PITH, CLAIRE))
+    for by in (None, "si:mallory"):
+        with pytest.raises(UsageError, match="asked are si:pith, human:claire"):
+            answer_request(request, "confirm", by=by, at=AT, signatures=vault.signatures, key=str(keys / "pith"))
+    with pytest.raises(UsageError, match="partial of what"):
+        answer_request(request, "partial", by=PITH, at=AT, signatures=vault.signatures, key=str(keys / "pith"))
