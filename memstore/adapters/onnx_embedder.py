@@ -68,8 +68,14 @@ class OnnxEmbedder:
         self._wanted = {one.name for one in session.get_inputs()}
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return a vector for each text."""
-        return [self._embedded(text) for text in texts]
+        """Return a vector for each text; `UsageError` where the model is none that embeds texts."""
+        try:
+            return [self._embedded(text) for text in texts]
+        except Exception as error:  # what the runtime raises is no class of its own
+            raise UsageError(
+                f"the embedder {self.name} can't be run: {error}",
+                hint="its model must take input_ids and give vectors; docs/search.md says more",
+            ) from error
 
     def _embedded(self, text: str) -> Vector:
         tokens = self._tokenizer.encode(text)

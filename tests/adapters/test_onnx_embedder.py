@@ -62,6 +62,22 @@ def test_a_model_that_gives_one_vector_is_believed() -> None:
     assert embedder(Session(pools=True)).embed(["a abc"]) == [[4.0, 1.0]]
 
 
+class Demanding(Session):
+    def run(self, *_: Any) -> list[Rows]:
+        raise ValueError("Required inputs (['pixels']) are missing")
+
+
+class Scalar(Session):
+    def run(self, *_: Any) -> list[Rows]:
+        return [Rows([1.0])]
+
+
+@pytest.mark.parametrize("session", [Demanding(), Scalar()])
+def test_a_model_of_another_kind_is_refused(session: Session) -> None:
+    with pytest.raises(UsageError, match="the embedder m can't be run"):
+        embedder(session).embed(["a"])
+
+
 def test_files_that_are_missing_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"has no model\.onnx and no tokenizer\.json"):
         load_embedder(tmp_path)
