@@ -294,3 +294,28 @@ def test_what_babel_signed_in_the_sample_vault_is_vouched_for(tmp_path: Path) ->
     assert [one["state"] for one in (found["signature"], *found["witnesses"])] == ["valid", "valid"]
     checked = validated(program.run("--json", "check").stdout)
     assert not [finding for finding in checked["findings"] if "attestation" in finding["code"]]
+
+
+def test_a_request_travels_as_a_file_and_its_answer_comes_back(vault: Vault) -> None:
+    vault.ok("keys", "add", "si:pith", "@pith.pub")
+    refused = vault.do("request-witness", vault.ref, "--from", "si:pith")
+    assert (refused.returncode, "may not see" in refused.stderr) == (4, True)
+    vault.ok("privacy", "grant", vault.ref, "--to", "si:pith")
+    written = vault.json("request-witness", vault.ref, "--from", "si:pith", "--notes", "You were there")
+    request = vault.home / "request.md"
+    request.write_bytes((vault.program.vault / written["path"]).read_bytes())
+    (vault.home / "elsewhere" / "vault").mkdir(parents=True)
+    elsewhere = InProcess(vault.home / "elsewhere")  # no vault there
+    words = ["witness", "--request", str(request)]
+    shown = elsewhere.run(*words)
+    assert WORDS in shown.stdout
+    assert validated(elsewhere.run("--json", *words).stdout)["content"]["body"] == WORDS + "\n"
+    said = elsewhere.run("--json", *words, "--attest", "confirm", "--key", str(vault.home / "pith"))
+    assert validated(said.stdout)["witness"]["agent_id"] == "si:pith"
+    plain = elsewhere.run(*words, "--attest", "confirm", "--key", str(vault.home / "pith"))
+    assert WORDS in plain.stderr  # nobody attests to what they were not shown
+    (vault.home / "answer.json").write_text(plain.stdout)
+    assert vault.json("witness", vault.ref, "--answer", "@answer.json")["verdict"]["state"] == "valid"
+    assert [one["state"] for one in vault.json("trust", vault.ref)["witnesses"]] == ["valid"]
+    for wrong in (["witness"], ["witness", vault.ref], ["witness", vault.ref, "--request", str(request)]):
+        assert vault.do(*wrong).returncode == 2
