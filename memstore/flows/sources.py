@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from memstore.flows.visible import visible_file, visible_rows
+from memstore.flows.visible import file_seen, seer, visible_rows
 from memstore.model.ids import MemoryRef
 
 if TYPE_CHECKING:
@@ -32,14 +32,11 @@ def ceiling(found: Iterable[Entry]) -> float | None:
 
 def loader(ws: Workspace, snapshot: Snapshot) -> Callable[[str], Memory | None]:
     """Return what gives the memory that a ref names, each file read once; None where the actor may see none."""
+    sees = seer(ws, snapshot)
 
     @cache
     def load(ref: str) -> Memory | None:
-        return next((memory for entry in entries(ws, snapshot, [ref]) if (memory := _read(ws, entry.path))), None)
+        files = (file_seen(ws, entry.path, sees) for entry in entries(ws, snapshot, [ref]))
+        return next((file.memory for file in files if file and file.memory.status != "forgotten"), None)
 
     return load
-
-
-def _read(ws: Workspace, path: str) -> Memory | None:
-    file = visible_file(ws, path)
-    return file.memory if file and file.memory.status != "forgotten" else None

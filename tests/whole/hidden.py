@@ -13,6 +13,7 @@ from memstore.adapters.environment import Environment
 from memstore.cli.completion import complete_refs
 from memstore.cli.session import Session
 from memstore.flows.visible import visible_rows
+from memstore.model.registry import kind_of
 from memstore.wiring import open_workspace
 from tests.support import memory_text
 
@@ -175,11 +176,22 @@ def every_command(ids: list[str], paths: list[str]) -> list[tuple[str, ...]]:
             ("log", memory_id),
             ("why", memory_id),
             ("trust", memory_id),
+            ("expand", memory_id, "--json"),
+            ("conflicts", memory_id),
+            ("cite", f"{path}:L1"),
+            ("revise-from", memory_id),
+            ("privacy", "explain", memory_id),
+            ("privacy", "grant", memory_id, "--to", "human:eve", "--dry-run"),
+            ("archive", memory_id, "--dry-run"),
+            ("log", path),
+            ("blame", memory_id),
         )
     ]
     return [*LOOKING, *named]
 
 
+# Where a list of seed beliefs lies, beside the vault.
+SEEDS = "../seeds.md"
 LOOKING: list[tuple[str, ...]] = [
     ("list",),
     ("list", "--json", "--status", "all", "--sort", "title", "-n", "3"),
@@ -220,6 +232,20 @@ LOOKING: list[tuple[str, ...]] = [
     ("propagate", "--dry-run"),
     ("add", "tea", "--derived-from", "m_aaa0000000", "--dry-run"),
     ("entity", "list"),
+    ("group", "list"),
+    ("consent", "list"),
+    ("context", "list"),
+    ("context", "suggest", "tea lake river"),
+    ("privacy", "audit", "--subject", "dog:bella"),
+    ("conflicts",),
+    ("conflicts", "--json"),
+    ("dedupe",),
+    ("dedupe", "--json"),
+    ("recall", "tea lake boat"),
+    ("recall", "walking hearts", "--json"),
+    ("calibrate", "--json"),
+    ("rebuild", "--check"),
+    ("import", "seeds", SEEDS, "--dry-run"),
 ]
 
 
@@ -232,7 +258,7 @@ class Vaults:
 
     def __init__(self, program: InProcess) -> None:
         self.program = program
-        self._made = False
+        (program.home / "seeds.md").write_text("- Truth is rarely binary.\n- tea\n")
 
     def put(self, case: Case) -> None:
         """Lay out all files, indexed as they were before and edited since."""
@@ -251,9 +277,7 @@ class Vaults:
         snapshot = ws.library.snapshot()
         paths = snapshot.catalog.column("path")
         seen = {paths[row] for row in visible_rows(ws, snapshot)}
-        return {
-            path for path in case.files if (path.endswith(".md") and "/" not in path) or path[:2] in ("a/", "b/")
-        } - seen
+        return {path for path in case.files if path.endswith(".md") and kind_of(path) is None} - seen
 
     def told(self, case: Case, words: list[tuple[str, ...]]) -> list[Told]:
         """Return what the viewer is told."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memstore.codec.git_blob import blob_id
 from tests.support import memory_text
-from tests.whole.hidden import NOW, OWNER, Case, Vaults, drawn, every_command, ids_and_paths
+from tests.whole.hidden import NOW, OWNER, SEEDS, Case, Vaults, drawn, every_command, ids_and_paths
 from tests.whole.program import Program
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ def test_what_is_hidden_makes_no_difference(vaults: Vaults, seed: int) -> None:
 HIDDEN = memory_text("tea quetzalcoatl teapot\n\n[[note:m_open000001]]\n", id="m_hidden0001", tags="[secret]")
 CITED = f"file:a/hidden.md#L1@{blob_id(HIDDEN)[:10]}"
 PUBLIC = {"access_grants": '["*"]'}
+DOUBTED = (
+    '[{timestamp: "2026-01-01T00:00:00Z", op: assert, old: null, new: 0.9}, {timestamp: "2026-01-02T00:00:00Z", '
+    'op: contradict, old: 0.9, new: 0.5, evidence_source: "episode:m_hidden0011", weight: 0.85}]'
+)
 LEAKY = {
     "a/hidden.md": HIDDEN,
     "a/made.md": memory_text("tea made\n", id="m_hidden0002", derived_from="[note:m_open000001]"),
@@ -77,6 +81,17 @@ LEAKY = {
                               generalization="{verdict: safe}", derived_from=f'["{CITED}"]'),
     "b/m_bobs000001.md": memory_text("vet\n", id="m_bobs000001", owner="human:bob"),
     "broken.md": b"---\ntype: note\nid: m_b\nid: m_b\n---\ntea\n",
+    "a/likes.md": memory_text("Sean likes coffee.\n", id="m_open000004", type="belief", **PUBLIC,
+                              derived_from="[note:m_hidden0001]"),
+    "a/dislikes.md": memory_text("Sean dislikes coffee.\n", id="m_hidden0003", type="belief"),
+    "a/same.md": memory_text("Sean likes coffee.\n", id="m_hidden0004", type="belief", confidence_history=DOUBTED),
+    "a/seed.md": memory_text("Truth is rarely binary.\n", id="m_hidden0005", type="belief", confidence="0.2"),
+    "b/m_bobs000002.md": memory_text("Quarks are odd.\n", id="m_bobs000002", type="belief", owner="human:bob",
+                                     confidence="0.9", derived_from="[belief:m_hidden0005]"),
+    "suggestions/s.md": memory_text("Perhaps so.\n", id="m_hidden0006", type="belief", status="draft"),
+} | {
+    f"a/episode{one}.md": memory_text("The kettle leaked on the stove again.\n", id=f"m_hidden001{one}", type="raw")
+    for one in range(1, 4)
 }  # fmt: skip
 
 
@@ -96,6 +111,12 @@ def yes(*_: object) -> bool:
     return True
 
 
+LEAKS: dict[str, Any] = {
+    "visible_rows": all_rows,
+    "sees_unreadable": yes,
+    "sees": yes,
+    "seer": lambda *_: yes,
+}
 MUTANTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "list": ("list_memories.visible_rows", all_rows, ("list",)),
     "list: what is broken": ("list_memories.sees_unreadable", yes, ("list",)),
@@ -119,14 +140,37 @@ MUTANTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "doctor": ("doctor.visible_rows", all_rows, ("doctor",)),
     "check": ("check.stop_for_others", yes, ("check",)),
     "mv": ("move.sees_unreadable", yes, ("mv", "m_bobs000001", "a/hidden.md", "--dry-run")),
+    "conflicts": ("audience.visible_rows compare.seer", None, ("conflicts",)),
+    "dedupe": ("audience.visible_rows compare.seer", None, ("dedupe",)),
+    "what a memory says of others": ("told_refs.visible_rows", all_rows, ("show", "m_open000001", "--json")),
+    "why": ("resolve.visible_rows show.sees", None, ("why", "m_hidden0004")),
+    "trust": ("resolve.visible_rows amend.sees", None, ("trust", "m_hidden0004")),
+    "suggestions": ("suggestions.visible_rows visible.seer", None, ("suggestions", "list")),
+    "consolidate": (
+        "consolidation_pool.visible_rows consolidation_pool.seer sources.visible_rows sources.seer",
+        None,
+        ("consolidate", "--dry-run"),
+    ),
+    "recall": ("audience.visible_rows", all_rows, ("recall", "quetzalcoatl tea")),
+    "expand": ("resolve.visible_rows show.sees", None, ("expand", "m_hidden0001")),
+    "expand: links": ("sources.visible_rows told_refs.visible_rows", None, ("expand", "m_open000001")),
+    "cite a path": ("resolve.visible_rows opened.seer", None, ("cite", "a/hidden.md:L1")),
+    "propagate": ("propagate.visible_rows", all_rows, ("propagate", "--dry-run")),
+    "calibrate": ("visible.visible_rows visible.seer", None, ("calibrate", "--json")),
+    "import seeds": (
+        "import_seeds.visible_rows sources.visible_rows sources.seer",
+        None,
+        ("import", "seeds", SEEDS, "--dry-run"),
+    ),
     "completion": ("visible.visible_rows", all_rows, ("path", "m_open000002")),
 }
 
 
 @pytest.mark.parametrize("exit_", MUTANTS)
 def test_a_leak_is_seen(vaults: Vaults, monkeypatch: pytest.MonkeyPatch, exit_: str) -> None:
-    target, leak, command = MUTANTS[exit_]
+    targets, leak, command = MUTANTS[exit_]
     case = Case({}, LEAKY, "human:bob", None)
     assert differences(vaults, case, commands=[command]) == []
-    monkeypatch.setattr(f"memstore.flows.{target}", leak)
+    for target in targets.split():
+        monkeypatch.setattr(f"memstore.flows.{target}", leak or LEAKS[target.rpartition(".")[2]])
     assert differences(vaults, case, commands=[command]) != []
