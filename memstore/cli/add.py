@@ -72,19 +72,53 @@ def add(
     _emit(session, "add", _added(session, given, values, commit=commit, dry_run=dry_run), dry_run=dry_run)
 
 
-@command("raw", examples=('memstore raw "Claire called, she sounded tired"', "memstore raw -  < heard.txt"))
+@command(
+    "raw",
+    examples=(
+        'memstore raw "Claire called, she sounded tired"',
+        "memstore raw -  < heard.txt",
+        "memstore raw --hook      # for an agent's hook at the end of a session: its document on standard input",
+    ),
+)
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @key_options(without=frozenset({"type", "belief_type", "confidence", "foundational", "claims"}))
+@click.option("--hook", is_flag=True, help="Take the text from a hook's document on standard input; never fail.")
 @commit_option()
 @dry_run_option()
-def raw(session: Session, /, text: str | None, file: str | None, *, commit: bool, dry_run: bool, **keys: Any) -> None:
-    """Write something down as it came, to be made a note, an episode or a belief later."""
+def raw(
+    session: Session, /, text: str | None, file: str | None, *, hook: bool, commit: bool, dry_run: bool, **keys: Any
+) -> None:
+    """Write something down as it came, to be made a note, an episode or a belief later.
+
+    What repeats a memory word by word, and says not where it comes from, is linked with it and is no new evidence.
+    """
+    if hook:
+        _capture(session, given_values(keys), commit=commit, dry_run=dry_run)
+        return
     given = given_text(session, text, file)
     if given is None:
         raise UsageError("there is no text to write down", hint='memstore raw "what you noticed"')
     values = {**given_values(keys), "type": "raw"}
     _emit(session, "raw", _added(session, given, values, commit=commit, dry_run=dry_run), dry_run=dry_run)
+
+
+def _capture(session: Session, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
+    """Write down what a hook hands over; an agent's session ends well whatever is wrong here."""
+    from memstore.cli.capture import captured
+    from memstore.flows.add import add_memory
+
+    try:
+        given = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
+        found = captured(given, session.environment().folder)
+        if found.text:
+            origin = {"session_id": found.session_id, "trigger": found.trigger}
+            known: Plain = {name: word for name, word in origin.items() if word}
+            values = {"channel": "session", "origin": known, **values, "type": "raw"}
+            saved = add_memory(session.workspace(), values, found.text, commit=commit, dry_run=dry_run)
+            session.detail(f"{saved.path}: {saved.ref}")
+    except Exception as error:  # noqa: BLE001 - a hook that fails stops the agent
+        session.detail(f"memstore: {error}")
 
 
 def given_text(session: Session, text: str | None, file: str | None) -> bytes | None:

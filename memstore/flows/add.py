@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.render import Plain
+    from memstore.flows.echo import Recognised
     from memstore.flows.inherit import Inherited
     from memstore.ports.workspace import Workspace
 
@@ -64,8 +65,18 @@ def write_new(
     commit: bool = False,
 ) -> Saved:
     """Write a new memory for a flow that may give any key; else as `add_memory`, `verb` is the command."""
-    edit, heard = prepared(ws, values, body)
-    return heard.warned(save(ws, edit, verb=verb, dry_run=dry_run, commit=commit))
+    repeats = _repeats(ws, values, body)
+    edit, heard = prepared(ws, {**values, **repeats.values} if repeats else values, body)
+    saved = heard.warned(save(ws, edit, verb=verb, dry_run=dry_run, commit=commit))
+    return repeats.noted(saved) if repeats else saved
+
+
+def _repeats(ws: Workspace, values: Mapping[str, Plain], body: str) -> Recognised | None:
+    if values.get("type") != "raw":
+        return None
+    from memstore.flows.echo import recognised  # it searches, which other memories need not wait for
+
+    return recognised(ws, values, body)
 
 
 def prepared(ws: Workspace, values: Mapping[str, Plain], body: str) -> tuple[Edit, Inherited]:

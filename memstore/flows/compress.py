@@ -95,7 +95,7 @@ class _Found:
         rows = [
             row
             for row in visible_rows(self._ws, self._snapshot)
-            if columns["type"][row] != "belief"
+            if columns["type"][row] in compression.RECORDS
             and columns["status"][row] == "active"
             and columns["owner"][row] in ("", self._ws.actor)
             and columns["importance"][row] in ("", "normal", "low")

@@ -406,6 +406,12 @@ _CODES = (
         "It was granted to those who are here, and its subject belongs elsewhere. Did you mean to share that? "
         "`memstore privacy revoke` takes a grant back.",
     ),
+    _warning(
+        "recalled-text",
+        "a new raw memory that repeats what the vault has",
+        "Text that was recalled often comes back with the next session. It is linked with what it repeats, and is "
+        "no new evidence. Where somebody did say it anew, say who: `--source-entity`.",
+    ),
     # -- the audit chain
     _error(
         "audit-unreadable",

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from memstore.model.memory import Memory
 
 FEWEST_DAYS = 30  # seed 002, "Existing Consolidator"
+RECORDS = ("raw", "episode", "note", "encounter", "observation")
 _ORDINARY = (None, "", "normal", "low")
 # A capital with up to three letters and a dot, like `Dr.`, is taken for the beginning of a name.
 _SENTENCE = re.compile(r".+?(?:(?<!\b[A-Z])(?<!\b[A-Z]\w)(?<!\b[A-Z]\w\w)(?<!\b[A-Z]\w\w\w)\.|[!?…])(?=\s|$)")
@@ -25,7 +26,7 @@ def why_not(memory: Memory, *, days_old: float, uses: int, is_cited: bool) -> st
     """
     reasons = (
         (memory.status != "active" or memory.ref is None, "it is not active, or has no id"),
-        (memory.type == "belief", "a belief's text is what is held"),
+        (memory.type not in RECORDS, f"a {memory.type} is no record of what happened"),
         (memory.compressed_from is not None, "it is a summary already"),
         (memory.signature is not None or bool(memory.witnesses), "somebody has signed its text"),
         (memory.importance not in _ORDINARY or memory.foundational, "it is important"),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # A run of consolidation as evidence: it weighs nothing by itself, the memories that it names do.
 _CONSOLIDATION = re.compile(r"consolidation:(\d{4}-\d{2}-\d{2})")
 _SUPPORTING = frozenset({"support", "partial"})
+# A mark of what was recalled and came back: its session has seen nothing itself.
+RECALLED = "context:recalled"
 # The words of a ledger with which a source says something, or takes it back; its latest one stands.
 SPOKEN = frozenset({*_SUPPORTING, "contradict", "retract"})
 
@@ -108,8 +110,8 @@ def _reached(start: Memory, load: Load, following: Callable[[Memory], Iterable[s
 
 
 def _is_root(memory: Memory) -> bool:
-    """Whether a memory is a first-hand record of a session; a belief never is."""
-    return memory.type != "belief" and _session(memory) is not None
+    """Whether a memory is a first-hand record of a session; a belief never is, nor what was recalled in it."""
+    return memory.type != "belief" and _session(memory) is not None and RECALLED not in memory.derived_from
 
 
 def grounds(memory: Memory) -> list[str]:

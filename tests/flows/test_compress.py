@@ -75,7 +75,8 @@ def test_title_and_first_sentence_are_left() -> None:
 
 KEPT = {
     "young.md": old("m_young", created_at=NEW), "high.md": old("m_high", importance="high"),
-    "belief.md": old("m_belief", type="belief"), "gone.md": old("m_gone", status="archived"),
+    "belief.md": old("m_belief", type="belief"), "value.md": old("m_value", type="value"),
+    "gone.md": old("m_gone", status="archived"),
     "signed.md": old(
         "m_signed", signature='{profile: memstore-1, by: "human:sean", at: "2025-06-01T12:00:00Z", '
         'content: "sha256:0", provenance: "sha256:0", sig: x}',
