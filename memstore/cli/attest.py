@@ -11,7 +11,7 @@ from memstore.cli.options import command, group, ref_argument, several, subcomma
 from memstore.cli.trust import anchor_document, verdict_document
 from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
 from memstore.errors import UsageError
-from memstore.model.keys import ANCHOR_TYPES, ATTESTATIONS, PAGE_ANCHORS
+from memstore.model.keys import ANCHOR_TYPES, ATTESTATIONS, OUTCOMES, PAGE_ANCHORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -184,6 +184,32 @@ def request_witness(
 
     done = ask(session.workspace(), ref, asked, notes=notes, commit=commit, dry_run=dry_run)
     emit_registered(session, "request-witness", done, dry_run=dry_run)
+
+
+@command(
+    "resolve",
+    examples=(
+        "memstore --as human:claire resolve m_7f3 --outcome upheld",
+        'memstore --as human:claire resolve m_7f3 --outcome overturned --notes "The log says March"',
+    ),
+)
+@ref_argument()
+@click.option("--outcome", type=click.Choice(OUTCOMES), required=True, help="How it came out.")
+@click.option("--notes", metavar="TEXT", help="One line: why.")
+@_key_option()
+@commit_option()
+@dry_run_option()
+def resolve(
+    session: Session, ref: str, *, outcome: str, notes: str | None, key: str | None, commit: bool, dry_run: bool
+) -> None:
+    """Decide, with a signature, how a dispute about somebody else's memory came out.
+
+    Nothing is averaged away: both sides stay in the file, and trust shows them with the decision.
+    """
+    from memstore.flows.sign import resolve as record
+
+    done = record(session.workspace(), ref, outcome, notes=notes, key=key, commit=commit, dry_run=dry_run)
+    _emit(session, "resolve", done, dry_run=dry_run)
 
 
 def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:

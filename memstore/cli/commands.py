@@ -61,6 +61,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "sign": ("attest:sign", "sign a memory that you wrote"),
         "witness": ("attest:witness", "vouch for somebody else's memory, or dispute it"),
         "request-witness": ("attest:request_witness", "ask others to vouch for a memory"),
+        "resolve": ("attest:resolve", "decide how a dispute about a memory came out"),
         "anchor": ("attest:anchor", "record where else it can be seen what a memory says"),
         "trust": ("trust:trust", "show who vouches for a memory"),
         "keys": ("keys:keys", "say whose keys count in this vault"),

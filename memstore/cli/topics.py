@@ -68,6 +68,7 @@ KEY_MEANINGS = {
     "signature": "its author's signature",
     "witnesses": "what others attest about it",
     "anchors": "what shows from outside what it said, and when",
+    "resolutions": "how disputes about it came out",
 }
 
 _QUERY = """\

@@ -49,6 +49,10 @@ def _document(found: Trusted) -> dict[str, Any]:
             {"type": anchor.type, "reference": anchor.reference, **anchor_document(one)}
             for anchor, one in zip(memory.anchors, found.vouched.anchors, strict=False)
         ],
+        "resolutions": [
+            {"by": one.by, "outcome": one.outcome, "at": one.at, "notes": one.notes, **verdict_document(verdict)}
+            for one, verdict in zip(memory.resolutions, found.vouched.resolutions, strict=False)
+        ],
         "unsigned": list(found.unsigned),
     }
 
@@ -92,6 +96,11 @@ def _lines(session: Session, found: Trusted) -> Iterator[str]:
             yield f"           {paint('dim', safe_line(one.witness.notes))}"
     for anchor, anchored in zip(memory.anchors, found.vouched.anchors, strict=False):
         yield _anchor_line(session, f"{anchor.type} {anchor.reference}", anchored)
+    for resolution, verdict in zip(memory.resolutions, found.vouched.resolutions, strict=False):
+        told = f"{resolution.outcome} by {resolution.by}, {resolution.at}"
+        yield _said(session, "resolution", told, verdict)
+        if resolution.notes:
+            yield f"           {paint('dim', safe_line(resolution.notes))}"
     if found.unsigned:
         yield f"unsigned   {paint('dim', ', '.join(map(safe_line, found.unsigned)))}"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.codec import fence, shapes, strict_yaml
 from memstore.codec.problem import Problem
-from memstore.model.attestation import Anchor, Signature, Witness
+from memstore.model.attestation import Anchor, Resolution, Signature, Witness
 from memstore.model.confidence import Claim, LedgerLine, ResolvedConflict
 from memstore.model.keys import KEY_BY_NAME, KEYS, Key, Shape
 from memstore.model.memory import CompressedFrom, Memory
@@ -29,6 +29,7 @@ _ENTRY_CLASSES: dict[str, type] = {
     "signature": Signature,
     "witnesses": Witness,
     "anchors": Anchor,
+    "resolutions": Resolution,
 }
 
 

@@ -12,7 +12,7 @@ from memstore.codec.canonical import DIGEST_PREFIX, PROFILE, Digests, canonical_
 
 if TYPE_CHECKING:
     from memstore.codec.render import Plain
-    from memstore.model.attestation import Signature, Witness
+    from memstore.model.attestation import Resolution, Signature, Witness
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PREDICATE_TYPE = "https://memstore.dev/attestation/{role}/v1"
@@ -52,6 +52,12 @@ def by_witness(target: str, entry: Witness) -> Statement:
         aspects=entry.aspects,
         notes=entry.notes,
     )
+
+
+def by_resolution(target: str, entry: Resolution) -> Statement:
+    """Return the statement that an entry of `resolutions` stands for."""
+    of = Digests(entry.content, entry.provenance)
+    return Statement("resolution", target, of, entry.by, entry.at, attestation=entry.outcome, notes=entry.notes)
 
 
 def payload(statement: Statement) -> bytes:

@@ -45,12 +45,14 @@ class AttestationCheck:
     def of(self, checked: Checked) -> Iterator[Finding]:
         """Yield what is wrong with the attestations of one memory; unsigned ones are nothing wrong."""
         memory = checked.memory
-        if memory.signature is None and not memory.witnesses and not memory.anchors:
+        if not (memory.signature or memory.witnesses or memory.anchors or memory.resolutions):
             return
         found = self._voucher_made().of(memory)
         yield from _attestation(checked, found.signature, "the author's signature", "signature")
         for i, one in enumerate(found.witnesses):
             yield from _attestation(checked, one.verdict, f"the word of {one.witness.agent_id}", "witnesses", i)
+        for i, verdict in enumerate(found.resolutions):
+            yield from _attestation(checked, verdict, "the resolution", "resolutions", i)
         for i, anchored in enumerate(found.anchors):
             yield from _anchor(checked, anchored, i)
 

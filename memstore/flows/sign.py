@@ -11,10 +11,10 @@ from memstore.errors import RefusedError, UsageError
 from memstore.flows.amend import opened_for_change
 from memstore.flows.save import Edit, Saved, save, unchanged
 from memstore.flows.vouch import Voucher
-from memstore.model.attestation import Signature, Witness
+from memstore.model.attestation import Resolution, Signature, Witness
 from memstore.model.instants import instant
 from memstore.model.keyring import ATTEST_NAMESPACE
-from memstore.model.keys import SIGNATURE_KEYS, WITNESS_KEYS
+from memstore.model.keys import RESOLUTION_KEYS, SIGNATURE_KEYS, WITNESS_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,6 +118,52 @@ def witness(
     return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict)
 
 
+def resolve(
+    ws: Workspace,
+    ref: str,
+    outcome: str,
+    *,
+    notes: str | None = None,
+    key: str | None = None,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Signed:
+    """Decide how a dispute about a memory came out; both sides stay in the file, and the number as it is.
+
+    Args:
+        ws: the vault.
+        ref: the memory; the actor must not be its author.
+        outcome: `upheld` or `overturned`.
+        notes: one line.
+        key: as in `sign`.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        RefusedError: the actor is its author, or controlled by whoever controls the author.
+        UsageError: it has no id yet, or no key is named.
+        VaultError: the key can't be used.
+    """
+    file = opened_for_change(ws, ref)
+    memory = attestable(file)
+    voucher = Voucher(ws)
+    stop_at_own_words(voucher, memory, ws.actor)
+    content, provenance = canonical.digests(memory)
+    entry = Resolution(
+        by=ws.actor,
+        outcome=outcome,
+        at=instant(ws.clock.now()),
+        content=content,
+        provenance=provenance,
+        notes=notes,
+        sig="",
+    )
+    sig = _made(ws, statement.by_resolution(memory.id or "", entry), key)
+    edit = splice.AppendEntry("resolutions", plain_entry(replace(entry, sig=sig), RESOLUTION_KEYS))
+    saved, after = _written(ws, file, [edit], verb="resolve", dry_run=dry_run, commit=commit)
+    return Signed(saved=saved, verdict=voucher.of(after).resolutions[-1])
+
+
 def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
     """Stop where a witness would be the memory's author, or be controlled by whoever controls the author."""
     if memory.author and voucher.is_one_voice(who, memory.author):
@@ -163,7 +209,7 @@ def attestable(file: MemoryFile) -> Memory:
     return file.memory
 
 
-def plain_entry(entry: Signature | Witness, keys: Sequence[Key]) -> dict[str, Plain]:
+def plain_entry(entry: Signature | Witness | Resolution, keys: Sequence[Key]) -> dict[str, Plain]:
     """Return an entry as a frontmatter holds it, in the order of its table of keys."""
     values = {key.name: getattr(entry, key.name) for key in keys}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}

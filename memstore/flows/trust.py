@@ -25,7 +25,7 @@ SIGNED_KEYS = frozenset(
         "derived_from", "supersedes", "author", "platform", "origin",
     }
 )  # fmt: skip
-_ATTESTATIONS = frozenset({"signature", "witnesses", "anchors"})
+_ATTESTATIONS = frozenset({"signature", "witnesses", "anchors", "resolutions"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memstore.codec.canonical import Digests
     from memstore.codec.statement import Statement
-    from memstore.model.attestation import Witness
+    from memstore.model.attestation import Resolution, Witness
     from memstore.model.finding import Finding
     from memstore.model.keyring import Keyring
     from memstore.model.memory import Memory
@@ -32,11 +32,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vouched:
-    """How the author's signature, each witness and each anchor of a memory stand, in the file's order."""
+    """How the author's signature, each witness, anchor and resolution of a memory stand, in the file's order."""
 
     signature: Verdict
     witnesses: tuple[Attested, ...]
     anchors: tuple[Anchored, ...] = ()
+    resolutions: tuple[Verdict, ...] = ()
 
     def grounds(self, *, reputation: float) -> Grounds:
         """Return what trust rests on."""
@@ -85,6 +86,7 @@ class Voucher:
             signature=self._signature(memory, digests, proven_by),
             witnesses=vouching.voices(memory.author, attested, controller_of=self._controller_of),
             anchors=anchored,
+            resolutions=tuple(self._resolved(memory, one, digests, proven_by) for one in memory.resolutions),
         )
 
     def is_one_voice(self, entity: str, other: str) -> bool:
@@ -108,6 +110,15 @@ class Voucher:
             return Attested(witness, Verdict(State.UNTRUSTED, f"who controls {witness.agent_id} can't be read"))
         said = statement.by_witness(memory.id or "", witness)
         return Attested(witness, self._verdict(said, witness.sig, digests, proven_by), self._roots(witness))
+
+    def _resolved(
+        self, memory: Memory, entry: Resolution, digests: Digests | FormatError, proven_by: datetime | None
+    ) -> Verdict:
+        said = statement.by_resolution(memory.id or "", entry)
+        found = self._verdict(said, entry.sig, digests, proven_by)
+        if found.counts and memory.author and self.is_one_voice(entry.by, memory.author):
+            return found._replace(state=State.EXCLUDED, reason="nobody decides on their own words")
+        return found
 
     def _verdict(
         self, said: Statement, sig: str, digests: Digests | FormatError, proven_by: datetime | None

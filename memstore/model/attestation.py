@@ -31,6 +31,19 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """How a dispute came out: the memory was upheld, or overturned."""
+
+    by: str
+    outcome: str
+    at: str
+    content: str
+    provenance: str
+    sig: str
+    notes: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
     """Something outside the file that shows what a memory said, and when."""
 

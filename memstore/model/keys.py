@@ -34,6 +34,7 @@ RELIABILITY: Mapping[str, float] = MappingProxyType(
 CHANNELS = ("USER.md", "MEMORY.md", "AGENTS.md", "session", "heartbeat", "inferred", "fallback")
 LEDGER_OPS = ("assert", "support", "partial", "contradict", "retract", "edit", "checkpoint", "propagate")
 ATTESTATIONS = ("confirm", "dispute", "partial")
+OUTCOMES = ("upheld", "overturned")
 ANCHOR_TYPES = ("git_commit", "url", "moltbook_post", "opentimestamps", "blockchain")
 # Anchors that are pages: the vault keeps a copy of each.
 PAGE_ANCHORS = ("url", "moltbook_post")
@@ -137,6 +138,15 @@ ANCHOR_KEYS = (
     Key("hash", Shape.LINE),
     Key("created_at", Shape.INSTANT),
 )
+RESOLUTION_KEYS = (
+    _required("by", Shape.ENTITY),
+    _required("outcome", Shape.CHOICE, OUTCOMES),
+    _required("at", Shape.INSTANT),
+    _required("content", Shape.LINE),
+    _required("provenance", Shape.LINE),
+    Key("notes", Shape.LINE),
+    _required("sig", Shape.LINE),
+)
 SIGNATURE_KEYS = (
     _required("by", Shape.ENTITY),
     _required("at", Shape.INSTANT),
@@ -202,5 +212,6 @@ KEYS = (
     Key("signature", Shape.ENTRY, entry=SIGNATURE_KEYS),
     Key("witnesses", Shape.ENTRIES, entry=WITNESS_KEYS),
     Key("anchors", Shape.ENTRIES, entry=ANCHOR_KEYS),
+    Key("resolutions", Shape.ENTRIES, entry=RESOLUTION_KEYS),
 )
 KEY_BY_NAME: Mapping[str, Key] = MappingProxyType({key.name: key for key in KEYS})

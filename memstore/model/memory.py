@@ -10,7 +10,7 @@ from memstore.model.ids import MemoryRef
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.model.attestation import Anchor, Signature, Witness
+    from memstore.model.attestation import Anchor, Resolution, Signature, Witness
     from memstore.model.confidence import Claim, LedgerLine, ResolvedConflict
     from memstore.model.provenance import Origin
     from memstore.model.sharing import Generalization
@@ -74,6 +74,7 @@ class Memory:
     signature: Signature | None = None
     witnesses: tuple[Witness, ...] = ()
     anchors: tuple[Anchor, ...] = ()
+    resolutions: tuple[Resolution, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
     body: str = ""
 

@@ -30,6 +30,7 @@ _REFUSED = {
     "compressed_from": Refusal("it says where the whole text is kept", "memstore compress REF"),
     "signature": Refusal("only a key makes one", "memstore sign REF"),
     "witnesses": Refusal("only witnesses write it", "memstore witness REF"),
+    "resolutions": Refusal("only a key makes one", "memstore resolve REF --outcome upheld"),
     "anchors": Refusal("an anchor must be looked up", "memstore anchor REF"),
 }
 _REFUSED_STATUSES = {

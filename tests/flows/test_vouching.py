@@ -22,7 +22,7 @@ from memstore.flows.check import check
 from memstore.flows.consents import consents
 from memstore.flows.isnad import create_anchor, create_memory, query_memories
 from memstore.flows.show import show_memory
-from memstore.flows.sign import sign, witness
+from memstore.flows.sign import resolve, sign, witness
 from memstore.flows.trust import trust_of
 from memstore.flows.undo import undo
 from memstore.model.config import Config
@@ -468,3 +468,49 @@ def test_of_several_who_are_asked_one_says_who_they_are(vault: Workspace, keys: 
             answer_request(request, "confirm", by=by, at=AT, signatures=vault.signatures, key=str(keys / "pith"))
     with pytest.raises(UsageError, match="partial of what"):
         answer_request(request, "partial", by=PITH, at=AT, signatures=vault.signatures, key=str(keys / "pith"))
+
+
+# -- resolutions ---------------------------------------------------------------------------------
+
+
+def resolved(vault: Workspace, keys: Path, who: str, outcome: str = "upheld", path: str = PATH) -> None:
+    key = str(keys / who.partition(":")[2])
+    resolve(replace(vault, actor=who, config=Config(owner=who)), path, outcome, notes="The log", key=key)
+
+
+def decided(vault: Workspace, path: str = PATH) -> list[str]:
+    return [verdict.state.value for verdict in trust_of(vault, path).vouched.resolutions]
+
+
+def test_a_resolution_is_shown_and_changes_no_number(vault: Workspace, keys: Path) -> None:
+    witnessed(vault, keys, PITH, "dispute")
+    before = trust_of(vault, PATH).trust
+    resolved(vault, keys, CLAIRE)
+    found = trust_of(vault, PATH)
+    assert (decided(vault), found.trust, found.trust.contested) == (["valid"], before, True)
+    assert "resolutions" not in found.unsigned
+
+
+@pytest.mark.parametrize(("old", "new"), [("outcome: upheld", "outcome: overturned"), ("The log", "No log")])
+def test_a_resolution_that_was_changed_counts_for_nothing(vault: Workspace, keys: Path, old: str, new: str) -> None:
+    resolved(vault, keys, CLAIRE)
+    edit(vault, old, new)
+    assert decided(vault) == ["invalid"]
+    assert [finding.code for finding in check(vault).findings if finding.path == PATH] == ["attestation-invalid"]
+
+
+def test_a_resolution_is_of_one_memory_as_it_was(vault: Workspace, keys: Path) -> None:
+    resolved(vault, keys, CLAIRE)
+    (line,) = [line for line in text(vault).splitlines() if "outcome" in line]
+    edit(vault, "confidence: 0.9", f"confidence: 0.9\nresolutions:\n{line}", "other.md")
+    assert decided(vault, "other.md") == ["invalid"]
+    edit(vault, "hard problem", "easy problem")
+    assert decided(vault) == ["stale"]
+
+
+def test_nobody_decides_on_their_own_words(vault: Workspace, keys: Path) -> None:
+    with pytest.raises(RefusedError, match="own words"):
+        resolve(vault, PATH, "upheld", key=str(keys / "babel"))
+    resolved(vault, keys, CLAIRE)
+    files_of(vault)["entities/human/claire.md"] = b"---\ntype: entity\nid: human:claire\ncontroller: si:babel\n---\n"
+    assert decided(vault) == ["excluded"]

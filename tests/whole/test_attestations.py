@@ -319,3 +319,15 @@ def test_a_request_travels_as_a_file_and_its_answer_comes_back(vault: Vault) -> 
     assert [one["state"] for one in vault.json("trust", vault.ref)["witnesses"]] == ["valid"]
     for wrong in (["witness"], ["witness", vault.ref], ["witness", vault.ref, "--request", str(request)]):
         assert vault.do(*wrong).returncode == 2
+
+
+def test_the_owner_decides_about_what_somebody_else_wrote(vault: Vault) -> None:
+    vault.ok("keys", "add", owner(vault), "@sean.pub")
+    vault.ok("import", "memory-v0.1", str(ROOT / "tests/flows/memory-v0.1.json"))
+    decide = ["resolve", "mem_abc123", "--outcome", "overturned", "--notes", "The log says March", "--key", "@sean"]
+    assert vault.json(*decide)["verdict"]["state"] == "valid"
+    assert [(one["outcome"], one["state"]) for one in vault.json("trust", "mem_abc123")["resolutions"]] == [
+        ("overturned", "valid")
+    ]
+    assert "overturned by " in vault.ok("trust", "mem_abc123")
+    assert vault.do("resolve", vault.ref, "--outcome", "upheld", "--key", "@sean").returncode == 4
