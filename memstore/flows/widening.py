@@ -47,6 +47,7 @@ def check_widening(
         file = files.get(change.path_after or "")
         if isinstance(file, MemoryFile):
             yield from _widened(change, file, around.world, now)
+            yield from _dropped(change, file, around.world, now)
             yield from _generalized(file, around)
 
 
@@ -79,6 +80,19 @@ def _widened(change: MemoryChange, file: MemoryFile, world: World, now: datetime
         gained = f'access_grants gained "{name}"' if name not in before.access_grants else f"{name} gained sight"
         yield _finding("grants-widened", file, "access_grants", f"{gained} {_lacking(decision.missing, decision.code)}",
                        _hint(world, after, name, decision.missing))  # fmt: skip
+
+
+def _dropped(change: MemoryChange, file: MemoryFile, world: World, now: datetime) -> Iterator[Finding]:
+    from memstore.rules.judge import labels_of
+    from memstore.rules.widening import dropped
+
+    if change.before is None or file.memory.status == "forgotten":
+        return
+    for one in dropped(world, labels_of(change.before), labels_of(file.memory), now):
+        role, _, who = one.partition(":")
+        hint = "put it back; or commit the memory without its access_grants first, and grant it anew"
+        key = {"subject": "subject_ids", "source": "source_entity"}.get(role, "upstream_grants")
+        yield _finding("say-removed", file, key, f"{who} has a say in who sees the memory, and is gone from it", hint)
 
 
 def _lacking(missing: tuple[str, ...], code: str) -> str:

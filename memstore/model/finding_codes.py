@@ -390,6 +390,12 @@ _CODES = (
         "them. Take the grant out, or let `memstore privacy grant --consent` record who said yes.",
     ),
     _error(
+        "say-removed",
+        "a memory that others are granted no longer names somebody who has a say in it",
+        "The next grant would not ask them: whom it is about, who told it, the grants it was told under. Put the name "
+        "back. If it was wrong, take the grants out and commit, mend the name, and grant the memory anew.",
+    ),
+    _error(
         "generalization-blocked",
         "a generalization that names whom its source is about",
         "It would be seen more widely than its source, and give away whom that is about. Say it without the name.",

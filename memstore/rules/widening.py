@@ -49,6 +49,44 @@ def widenings(world: World, before: Labels, after: Labels, at: datetime) -> Iter
             yield Widening(name, verdict(world, judged, {name: denial}))
 
 
+def dropped(world: World, before: Labels, after: Labels, at: datetime) -> tuple[str, ...]:
+    """Return what a memory that others may be shown no longer says of those it binds, like `subject:dog:bella`.
+
+    Who had a say and is named no more would be asked nothing by the next grant. A memory that is granted to nobody else
+    may be put right freely.
+
+    Args:
+        world: the registries.
+        before: the old labels.
+        after: the new labels.
+        at: the time, UTC.
+    """
+    if not drops_names(before, after) or not {*after.access_grants} - {after.owner or world.owner}:
+        return ()
+    book = ConsentBook(world, at)
+    says = {str(say) for say in book.says(before)} - {str(say) for say in book.says(after)}
+    labels = {" ".join(label) for label in before.upstream_grants} - {
+        " ".join(label) for label in after.upstream_grants
+    }
+    return tuple(sorted({*says, *(f"upstream:[{label}]" for label in labels)}))
+
+
+def drops_names(before: Labels, after: Labels) -> bool:
+    """Whether a name or a label that may bind is gone; the cheap question first."""
+    return any(
+        {*old} - {*new}
+        for old, new in (
+            (before.subject_ids, after.subject_ids),
+            (_told_by(before), _told_by(after)),
+            (before.upstream_grants, after.upstream_grants),
+        )
+    )
+
+
+def _told_by(labels: Labels) -> tuple[str, ...]:
+    return (*labels.source_chain, labels.source_entity) if labels.source_entity else labels.source_chain
+
+
 def may_widen(before: Labels, after: Labels) -> bool:
     """Whether the labels differ in anything that could let more people see a memory; the cheap question first."""
     return bool(after.access_grants) and replace(before, status="") != replace(after, status="")
@@ -56,7 +94,7 @@ def may_widen(before: Labels, after: Labels) -> bool:
 
 def _with_all_says(before: Labels, after: Labels) -> Labels:
     """Return the new labels with everybody's say and every source from before, and without consents told by hand."""
-    chain = (*after.source_chain, *before.source_chain, *((before.source_entity,) if before.source_entity else ()))
+    chain = (*after.source_chain, *_told_by(before))
     return replace(
         after,
         subject_ids=_united(after.subject_ids, before.subject_ids),

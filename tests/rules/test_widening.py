@@ -8,7 +8,7 @@ import pytest
 
 from memstore.model.sharing import Generalization
 from memstore.model.world import Consent, Entity, Labels, World
-from memstore.rules.widening import may_widen, widenings
+from memstore.rules.widening import dropped, may_widen, widenings
 from tests.access_cases import NOW, OWNER
 
 TOLD = Labels(
@@ -87,3 +87,28 @@ def test_most_changes_need_no_question() -> None:
     assert not may_widen(TOLD, TOLD)
     assert not may_widen(TOLD, replace(TOLD, access_grants=()))
     assert may_widen(TOLD, replace(TOLD, subject_ids=()))
+
+
+SEEN = replace(TOLD, upstream_grants=(("human:sean",),))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (SEEN, SEEN, ()),
+        (SEEN, replace(SEEN, subject_ids=()), ("subject:dog:bella",)),
+        (SEEN, replace(SEEN, source_entity=None), ("source:human:sean",)),
+        (SEEN, replace(SEEN, source_entity=None, source_chain=("human:sean",)), ()),
+        (SEEN, replace(SEEN, source_entity="human:tom"), ("source:human:sean",)),
+        (SEEN, replace(SEEN, upstream_grants=()), ("upstream:[human:sean]",)),
+        (SEEN, replace(SEEN, subject_ids=("dog:bella", "dog:rex")), ()),
+        (replace(SEEN, subject_ids=("topic:tea",)), replace(SEEN, subject_ids=()), ()),
+        (replace(SEEN, source_entity="vet:smith"), replace(SEEN, source_entity=None), ()),
+        (SEEN, replace(SEEN, subject_ids=(), access_grants=()), ()),
+        (SEEN, replace(SEEN, subject_ids=(), access_grants=(OWNER,)), ()),
+    ],
+)
+def test_who_has_a_say_is_not_dropped_while_others_are_granted(
+    before: Labels, after: Labels, expected: tuple[str, ...]
+) -> None:
+    assert dropped(World(owner=OWNER), before, after, NOW) == expected
