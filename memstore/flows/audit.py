@@ -13,6 +13,8 @@ from memstore.ports.journal import Written
 from memstore.rules import audit
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memstore.model.audit import AuditEvent
     from memstore.model.finding import Finding
     from memstore.ports.workspace import Workspace
@@ -67,16 +69,23 @@ def append(ws: Workspace, event: str, **about: str | list[str] | None) -> None:
 def verify_audit(ws: Workspace) -> Verified:
     """Return whether every audit event is as it was written, and none is missing that another or a commit names.
 
+    A consent's file that the current commit has, and the work tree has not, is told as well.
+
     Raises:
         RefusedError: somebody else than the vault's owner asks.
     """
+    from memstore.flows.staged import consents_gone  # every act of access loads this module, and hardly any verifies
+
     stop_for_others(ws)
     events, unreadable = _events(ws)
     messages: dict[str, str] = {}
-    if ws.history.repository is not None and ws.history.head():
+    committed: Collection[str] = ()
+    if ws.history.repository is not None and (head := ws.history.head()):
         messages = {commit.id: commit.message for commit in ws.history.commits()}
+        committed = ws.history.own_files_at(head)
     findings = audit.verify(events, unreadable, audit.anchored(messages))
-    return Verified(events=len(events) + len(unreadable), findings=findings)
+    gone = consents_gone(committed, lambda: list(ws.vault.registry_files()))
+    return Verified(events=len(events) + len(unreadable), findings=(*findings, *gone))
 
 
 def audit_trail(ws: Workspace, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:

@@ -9,17 +9,18 @@ from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.flows.changes import changes_between, check_changes, introduced_ids
 from memstore.flows.widening import Surroundings, check_widening
-from memstore.model.finding import in_order
+from memstore.model.finding import Finding, Position, in_order
+from memstore.model.finding_codes import CODES
 from memstore.model.ids import is_memory_id
+from memstore.model.registry import RegistryKind, kind_of
 from memstore.rules import transitions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
     from memstore.flows.changes import Changes
-    from memstore.model.finding import Finding
     from memstore.model.memory import Memory
     from memstore.ports.history import History
 
@@ -51,6 +52,7 @@ def check_staged(history: History, *, owner: Callable[[], str], now: datetime) -
     changes, files = staged(history)
     findings = check_changes(changes, files)
     findings += check_widening(changes.memories, files, lambda ids: _around(history, owner(), ids), now)
+    findings += consents_gone(set(history.staged_paths()), history.index_files)
     introduced = introduced_ids(changes, files)
     if introduced:
         paths: dict[str, list[str]] = defaultdict(list)
@@ -60,12 +62,34 @@ def check_staged(history: History, *, owner: Callable[[], str], now: datetime) -
     return in_order(findings)
 
 
+def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -> list[Finding]:
+    """Return an error for each consent's file that was there and is not: it may have refused, or taken something back.
+
+    Args:
+        before: paths that were there, of any files.
+        now: gives the paths that are there; called only if needed. A file may have been moved.
+    """
+    consents = {path for path in before if kind_of(path) is RegistryKind.CONSENT}
+    names = {path.rpartition("/")[2] for path in now() if kind_of(path) is RegistryKind.CONSENT} if consents else set()
+    return [
+        Finding(
+            code="consent-deleted",
+            severity=CODES["consent-deleted"].severity,
+            path=path,
+            at=Position(1),
+            text="the file of a consent, a refusal or a revocation was committed, and is gone",
+            hint="git restore --staged --worktree brings it back; memstore consent revoke takes a consent back",
+        )
+        for path in sorted(consents)
+        if path.rpartition("/")[2] not in names
+    ]
+
+
 def _around(history: History, owner: str, ids: frozenset[str]) -> Surroundings:
     """Return the staged registries, and the staged memories with these ids and all that they were made of."""
     from dataclasses import replace
 
     from memstore.codec.registry_world import world_of
-    from memstore.model.registry import kind_of
     from memstore.rules.judge import labels_of
 
     blobs = history.index_files()

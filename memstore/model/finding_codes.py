@@ -396,6 +396,12 @@ _CODES = (
         "back. If it was wrong, take the grants out and commit, mend the name, and grant the memory anew.",
     ),
     _error(
+        "consent-deleted",
+        "the committed file of a consent, a refusal or a revocation is gone",
+        "Such files are never changed nor deleted: without a refusal or a revocation somebody would see more. "
+        "`memstore consent revoke` takes a consent back.",
+    ),
+    _error(
         "generalization-blocked",
         "a generalization that names whom its source is about",
         "It would be seen more widely than its source, and give away whom that is about. Say it without the name.",

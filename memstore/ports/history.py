@@ -172,6 +172,9 @@ class History(Protocol):
     def staged(self) -> list[FileChange]:
         """Return how the vault's staged memory files differ from the current commit."""
 
+    def staged_paths(self) -> Sequence[str]:
+        """Return all files, memories or not, that are staged and differ from the current commit."""
+
     def index_files(self) -> Mapping[str, str]:
         """Return the blob of every file in the index, by its path; memories, registries and all else."""
 

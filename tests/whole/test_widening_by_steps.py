@@ -1,0 +1,49 @@
+"""What one commit takes away so that the next may widen: both ways are stopped at the first step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    program = Program(tmp_path)
+    program.init()
+    return program
+
+
+def test_a_subject_of_a_granted_memory_is_not_dropped(program: Program) -> None:
+    _, path = program.add("Bella is tired.", "--subject", "dog:bella", "--access", "human:sean", "--commit")
+    told = path.read_text()
+    assert "dog:bella" in told
+    path.write_text("".join(line for line in told.splitlines(keepends=True) if "dog:bella" not in line))
+    done = program.run("commit", "-m", "x")
+    assert done.returncode != 0
+    assert "dog:bella has a say in who sees the memory" in done.stdout + done.stderr
+
+
+def test_a_refusal_is_not_deleted(program: Program) -> None:
+    program.ok("consent", "refuse", "--from", "human:sean", "--to", "*", "--scope", "subject:human:sean", "--commit")
+    assert program.run("audit", "verify").returncode == 0
+    file = next(program.vault.glob("consents/*/con_*.md"))
+    moved = file.parent.parent / "2020" / file.name
+    moved.parent.mkdir()
+    file.rename(moved)
+    assert program.run("audit", "verify").returncode == 0
+    moved.unlink()
+    done = program.run("audit", "verify")
+    assert done.returncode == 1
+    assert "consent-deleted" in done.stdout
+    program.git("config", "user.email", "a@b.c")
+    program.git("config", "user.name", "a")
+    program.ok("hooks", "install")
+    program.git("add", "-A")
+    with pytest.raises(AssertionError, match="consent-deleted"):
+        program.git("commit", "-m", "x")
