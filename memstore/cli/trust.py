@@ -17,17 +17,24 @@ if TYPE_CHECKING:
     from memstore.rules.vouching import Attested, Verdict
 
 _THOUSAND = 1000
+PROFILES = ("isnad-0.1", "isnad-0.1-literal")
 _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a part"}
 
 
-@command("trust", examples=("memstore trust m_7f3", "memstore trust m_7f3 --json"))
+@command("trust", examples=("memstore trust m_7f3", "memstore trust m_7f3 --profile isnad-0.1-literal"))
 @ref_argument()
-@click.option("--literal", is_flag=True, help="Count what the file claims, unverified; for comparison only.")
-def trust(session: Session, ref: str, *, literal: bool) -> None:
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default=PROFILES[0],
+    help="isnad-0.1 counts what was verified, isnad-0.1-literal what the file claims: for comparison only.",
+)
+@click.option("--literal", is_flag=True, help="The same as --profile isnad-0.1-literal.")
+def trust(session: Session, ref: str, *, profile: str, literal: bool) -> None:
     """Show who vouches for a memory: the number, its level, and every point of it."""
     from memstore.flows.trust import trust_of
 
-    found = trust_of(session.workspace(), ref, literal=literal)
+    found = trust_of(session.workspace(), ref, literal=literal or profile != PROFILES[0])
     session.emit("trust", document=lambda: _document(found), lines=lambda: _lines(session, found))
 
 

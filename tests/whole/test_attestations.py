@@ -330,4 +330,6 @@ def test_the_owner_decides_about_what_somebody_else_wrote(vault: Vault) -> None:
         ("overturned", "valid")
     ]
     assert "overturned by " in vault.ok("trust", "mem_abc123")
+    literal = vault.json("trust", "mem_abc123", "--profile", "isnad-0.1-literal")
+    assert literal == vault.json("trust", "mem_abc123", "--literal") | {"trust": literal["trust"]}
     assert vault.do("resolve", vault.ref, "--outcome", "upheld", "--key", "@sean").returncode == 4
