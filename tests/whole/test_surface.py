@@ -1,0 +1,128 @@
+"""What an outsider is told of a word that only a hidden memory has: the published corners, one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import memory_text
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from tests.whole.program import InProcess
+
+MAX = ("--as", "si:max_agent")
+OWNER = "si:bella_agent"
+CANARY = "quetzalcoatl"
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
+    program = Program(tmp_path_factory.mktemp("surface")).in_process()
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", OWNER)
+    files = {
+        "entities/dog/bella.md": b"---\ntype: entity\nid: dog:bella\nguardians: ['human:sean']\n---\n",
+        "contexts/health.yaml": b"id: ctx:health\nroster: ['human:sean']\n",
+        "canary.md": memory_text(
+            f"Bella has {CANARY} syndrome\n", id="m_canary00001", title=CANARY, tags=f"[{CANARY}]",
+            subject_ids='["dog:bella"]', access_grants='["human:sean"]',
+        ),
+        "pub.md": memory_text("probe word oncology once\n", id="m_pub0000001", access_grants='["*"]'),
+        "lesson.md": memory_text(
+            "Small dogs tire.\n", id="m_lesson00001", type="belief", access_grants='["*"]', generalized="true",
+            generalization="{verdict: safe}", derived_from='["note:m_canary00001"]',
+        ),
+        "hidden_broken.md": f"---\ntype: note\nid: m_x\nid: m_x\n---\n{CANARY}\n".encode(),
+    }  # fmt: skip
+    files |= {
+        f"private{one}.md": memory_text(
+            f"oncology oncology {one}\n", id=f"m_private{one:04}", relates_to="[note:m_pub0000001]"
+        )
+        for one in range(17)
+    }
+    for name, data in files.items():
+        path = program.vault / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    program.ok("consent", "grant", "--from", "human:sean", "--to", "human:tom", "--scope", "subject:dog:bella")
+    return program
+
+
+def told(vault: InProcess, *words: str) -> str:
+    done = vault.run(*MAX, *words)
+    return f"{done.returncode}\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_owner_finds_the_canary(vault: InProcess) -> None:
+    assert "canary.md" in vault.ok("search", CANARY)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "tires", "--facets", "tags"),
+        ("search", "quetzalcoatI"),
+        ("show", "m_lesson00001", "--json"),
+        ("trace", "m_lesson00001", "--json"),
+        ("trace", "m_pub0000001", "--reverse"),
+        ("stats", "--json"),
+        ("orphans",),
+        ("doctor",),
+        ("status",),
+        ("list", "--json", "--status", "all"),
+        ("conflicts",),
+        ("dedupe",),
+        ("privacy", "audit", "--subject", "dog:bella"),
+        ("privacy", "report"),
+        ("context", "list"),
+        ("consent", "list"),
+        ("entity", "list"),
+        ("log",),
+        ("blame", "canary.md"),
+        ("diff",),
+        ("check",),
+        ("check", "hidden_broken.md"),
+        ("show", "hidden_broken.md"),
+        ("recall", "Bella syndrome"),
+        ("consolidate", "--dry-run"),
+        ("add", "Bella has no syndrome", "--dry-run"),
+    ],
+    ids=" ".join,
+)
+def test_nothing_tells_of_the_canary(vault: InProcess, words: tuple[str, ...]) -> None:
+    said = told(vault, *words)
+    for hidden in (CANARY, "m_canary", "m_private", "private", "ctx:health", "human:sean", "hidden_broken.md:"):
+        assert hidden not in said
+
+
+@pytest.mark.parametrize(
+    ("hidden", "unknown"),
+    [
+        (("search", CANARY), ("search", "xylophonists")),
+        (("show", "m_canary00001"), ("show", "m_nowhere0001")),
+        (("show", "m_can"), ("show", "m_now")),
+        (("privacy", "explain", "m_canary00001"), ("privacy", "explain", "m_nowhere0001")),
+        (("add", f"{CANARY} twice", "--dry-run"), ("add", "xylophonists twice", "--dry-run")),
+    ],
+    ids=" ".join,
+)
+def test_hidden_and_unknown_read_the_same(vault: InProcess, hidden: tuple[str, ...], unknown: tuple[str, ...]) -> None:
+    if hidden[0] == "add":
+        assert vault.run(*MAX, *hidden).stderr == vault.run(*MAX, *unknown).stderr
+        return
+    one, other = told(vault, *hidden), told(vault, *unknown)
+    for word, neutral in zip(hidden, unknown, strict=True):
+        one, other = one.replace(word, "X"), other.replace(neutral, "X")
+    assert one == other
+
+
+def test_counts_are_of_what_is_seen(vault: InProcess) -> None:
+    found = vault.json(*MAX, "search", "onco*", "-n", "10")
+    assert [hit["path"] for hit in found["results"]] == ["pub.md"]
+    assert found["total"] == 1
+
+
+def test_only_the_owner_learns_why(vault: InProcess) -> None:
+    assert "no-grant" in vault.run("privacy", "explain", "m_canary00001", "--for", "si:max_agent").stdout
