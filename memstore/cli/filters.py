@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., None]")
 
+# As `rules/trust.py` has them, which is not loaded for a command's options.
+TRUST_LEVELS = ("unverified", "attested", "anchored", "consensus")
+
 
 class Given(NamedTuple):
     """The filters as they were typed."""
@@ -29,6 +32,8 @@ class Given(NamedTuple):
     since: str | None = None
     until: str | None = None
     min_confidence: str | None = None
+    min_trust: str | None = None
+    level: str | None = None
     where: tuple[str, ...] = ()
 
     def filters(self, now: datetime) -> Filters:
@@ -49,6 +54,8 @@ class Given(NamedTuple):
             since=dates.period(self.since, now=now).start if self.since is not None else None,
             until=dates.period(self.until, now=now).end if self.until is not None else None,
             min_confidence=rules.checked_fraction(self.min_confidence) if self.min_confidence is not None else None,
+            min_trust=rules.checked_fraction(self.min_trust, "trust") if self.min_trust is not None else None,
+            level=self.level,
             where=tuple(map(rules.parse_where, self.where)),
         )
 
@@ -75,6 +82,8 @@ _OPTIONS: tuple[Callable[[F], F], ...] = (
     click.option("--since", metavar="DATE", help="Only made then or later: 2026-02, today, 3d, 2w, 6mo, 1y …"),
     click.option("--until", metavar="DATE", help="Only made by the end of that time."),
     click.option("--min-confidence", metavar="NUMBER", help="Only at least so reliable, from 0 to 1."),
+    click.option("--min-trust", metavar="NUMBER", help="Only what others vouch for at least so far, from 0 to 1."),
+    click.option("--level", type=click.Choice(TRUST_LEVELS), help="Only of this level of trust, or of a higher one."),
     _repeatable(
         "--where", metavar="'KEY OP VALUE'", what="A condition on any key: = != < <= > >= ~ !~ exists missing."
     ),

@@ -183,7 +183,8 @@ def _hit_lines(session: Session, hit: Hit, matcher: Matcher) -> Iterator[str]:
     yield f"{paint('path', _safe(hit.path))}:{paint('line', str(number))}: {_marked(session, line, matcher)}"
     # The number that `list` and `show` call confidence; the quality, which JSON has, is another one.
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
-    about = [_safe(hit.title), hit.type, (hit.created_at or "")[:10], held]
+    vouched = hit.trust_level if hit.trust_level != "unverified" else ""
+    about = [_safe(hit.title), hit.type, (hit.created_at or "")[:10], held, vouched]
     yield paint("dim", "    " + " · ".join(word for word in about if word))
     for conflict in hit.conflicts:
         yield f"    {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"

@@ -170,7 +170,11 @@ def document_of(shown: Shown) -> dict[str, Any]:
         "prunable": shown.prunable,
         "quality": shown.quality,
         "strength": round(shown.grounds.strength.retrieval, DIGITS),
-        "trust": None,  # not computed yet; named already, so that programs find the same keys
+        "trust": {
+            "score": shown.trust.score,
+            "level": shown.trust.level.word,
+            "contested": shown.trust.contested,
+        },
     }
 
 
@@ -185,7 +189,7 @@ def card(session: Session, shown: Shown) -> Iterator[str]:
     yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{shown.revision[:10]}{then}')}"
     yield ""
     held = [("confidence", _confidence(session, shown))] if shown.memory.confidence is not None else []
-    derived = [("quality", f"{shown.quality:.2f}"), ("strength", _strength(shown))]
+    derived = [("quality", f"{shown.quality:.2f}"), ("strength", _strength(shown)), *_trust(shown)]
     keys = [*held, *_standing(shown), *derived, *((safe_line(name), text) for name, text in _keys(shown))]
     width = max((len(name) for name, _ in keys), default=0)
     for name, text in keys:
@@ -227,6 +231,13 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
         yield "labile", f"it surprised on {standing.labile:%Y-%m-%d}: {ways}"
     if shown.prunable:
         yield shown.prunable.value, f"memstore archive {ref} puts it out of sight"
+
+
+def _trust(shown: Shown) -> Iterator[tuple[str, str]]:
+    """Yield how far others vouch for a memory, where anybody does or denies it."""
+    if shown.trust.terms:
+        contested = ", contested" if shown.trust.contested else ""
+        yield "trust", f"{shown.trust.score:.2f}, {shown.trust.level.word}{contested}"
 
 
 def _strength(shown: Shown) -> str:

@@ -42,7 +42,7 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "source_type": hit.source_type,
         "channel": hit.channel,
         "held_confidence": hit.held_confidence,
-        "trust_level": None,
+        "trust_level": hit.trust_level,
         "conflicts": [conflict_document(conflict) for conflict in hit.conflicts],
     }
 

@@ -24,7 +24,7 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
         rows: the rows that the viewer may see.
         filters: they hold together.
     """
-    left = rules.matching(rows, filters, then.snapshot.catalog.column)
+    left = _trusted(then, rules.matching(rows, filters, then.snapshot.catalog.column), filters)
     conditions = rules.unknown_keys(filters)
     if not conditions:
         return left
@@ -34,6 +34,21 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
         if all(rules.holds(where, texts_at(values, where.key)) for where in conditions):
             kept.append(row)
     return kept
+
+
+def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Sequence[int]:
+    """Return the rows that others vouch for as far as the filters ask; only files with attestations are verified."""
+    least = max((asked.min_trust or 0.0 for asked in filters), default=0.0)
+    levels = {asked.level for asked in filters if asked.level}
+    if not least and not levels:
+        return rows
+    from memstore.flows.trust_level import TrustReader
+    from memstore.rules.trust import Level
+
+    lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
+    reader, paths = TrustReader(then.ws), then.snapshot.catalog.column("path")
+    found = ((row, reader.at(then, paths[row])) for row in rows)
+    return [row for row, trust in found if trust.score >= least and trust.level >= lowest]
 
 
 def values_of(then: View, row: int) -> dict[str, Any]:

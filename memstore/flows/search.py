@@ -10,6 +10,7 @@ from memstore.flows.audience import Audience, view
 from memstore.flows.candidates import Candidates
 from memstore.flows.hits import HitReader, Wish
 from memstore.flows.narrow import narrowed, texts_at, values_of
+from memstore.flows.trust_level import TrustReader
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.retrieval import Answer
 from memstore.rules import analysis, filters, query
@@ -81,6 +82,7 @@ class Searcher:
         self._then = then
         self._audience = Audience(then)
         self._now = then.ws.clock.now()
+        self._trust = TrustReader(then.ws)
         self._allowed: dict[tuple[Filters, Filters], Sequence[int]] = {}
 
     def answer(self, asked: Query, wish: Wish) -> Answer:
@@ -90,7 +92,7 @@ class Searcher:
         hits, fallback = HitReader(candidates, analysis.words(asked.text), wish, now=self._now).hits()
         return Answer(
             query=asked,
-            hits=tuple(hits),
+            hits=tuple(hit._replace(trust_level=self._trust.at(self._then, hit.path).level.word) for hit in hits),
             total=len(candidates.scores),
             left_out=self._audience.left_out,
             fallback=fallback,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memstore.rules.pruning import Prunable
     from memstore.rules.quality import Grounds
     from memstore.rules.reconsolidation import Standing
+    from memstore.rules.trust import Trust
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,8 @@ class Shown:
     as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
     `grounds` is what the quality is made of, among it the strength that the memory had before this look. `conflicts`
     are the open ones, of today; a past state has none. `standing` is
-    how firmly it is believed, None where no confidence is held; `prunable` why it could be archived, None where not.
+    how firmly it is believed, None where no confidence is held; `prunable` why it could be archived, None where not;
+    `trust` how far others vouch for what was said, by the keys of today.
     """
 
     entry: Entry
@@ -47,6 +49,7 @@ class Shown:
     grounds: Grounds
     standing: Standing | None
     prunable: Prunable | None
+    trust: Trust
     conflicts: tuple[Conflict, ...] = ()
 
     @property
@@ -76,6 +79,7 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     from memstore.flows.compare import Comparer, side_of
     from memstore.flows.grounds import grounds_of
     from memstore.flows.opened import Opened
+    from memstore.flows.trust_level import TrustReader
     from memstore.flows.uses import uses_of
     from memstore.model.config import QualityProfile
     from memstore.rules import quality
@@ -108,6 +112,7 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         confidence_now=now_held,
         standing=None if now_held is None else standing(file.memory, now),
         prunable=prunable(file.memory, now, strength=made_of.strength.retrieval),
+        trust=TrustReader(ws).of(file.memory),
         grounds=made_of,
         conflicts=tuple(open_ones),
         quality=round(quality.quality(made_of, QualityProfile(ws.config.quality_profile)), quality.DIGITS),

@@ -25,6 +25,8 @@ class Why:
 
     def line_of(self, term: Term) -> int | None:
         """Return the line of the file that says a term; None where it says nothing of it."""
+        if term.line is not None:
+            return term.line
         return self.shown.file.front.position(*term.at).line if term.at else None
 
 
@@ -40,7 +42,7 @@ def why(ws: Workspace, ref: str, *, profile: QualityProfile | None = None) -> Wh
         NotFoundError: there is none that the viewer may see.
 
     >>> ref = memstore.note(ws, "Bella eats at eight.", source_type="told_by_human").ref
-    >>> confidence, now, quality, strength = memstore.why(ws, ref).numbers
+    >>> confidence, now, quality, strength, trust = memstore.why(ws, ref).numbers
     >>> quality.terms[0].why
     '0.5 × 1 for source_type told_by_human, as no confidence is stored'
     """
@@ -52,9 +54,12 @@ def why(ws: Workspace, ref: str, *, profile: QualityProfile | None = None) -> Wh
         numbers=(
             explanation.of_confidence(memory),
             explanation.of_confidence_now(memory, now),
-            explanation.of_quality(shown.grounds, memory, profile or QualityProfile(ws.config.quality_profile)),
+            explanation.of_quality(
+                shown.grounds, memory, shown.conflicts, profile or QualityProfile(ws.config.quality_profile)
+            ),
             explanation.of_strength(
                 shown.grounds.strength, memory.created_at, [(use.at, f"{use.how} by {use.by}") for use in uses], now
             ),
+            explanation.of_trust(shown.trust),
         ),
     )

@@ -74,7 +74,8 @@ class Where(NamedTuple):
 class Filters(NamedTuple):
     """What a memory must be like: values of one field are alternatives, fields and conditions hold together.
 
-    Without `status`, only active memories are meant. `since` and `until` are inclusive, in UTC.
+    Without `status`, only active memories are meant. `since` and `until` are inclusive, in UTC. `level` is the least
+    level of trust.
     """
 
     type: tuple[str, ...] = ()
@@ -89,6 +90,8 @@ class Filters(NamedTuple):
     since: datetime | None = None
     until: datetime | None = None
     min_confidence: float | None = None
+    min_trust: float | None = None
+    level: str | None = None
     where: tuple[Where, ...] = ()
 
 
@@ -136,7 +139,7 @@ class Hit(NamedTuple):
 
     `relevance` says how well it matches, `quality` how far it may be relied on, both in [0,1]; `held_confidence` is
     what the memory's author holds. `content` is the passage's text, the citation's lines without their headings;
-    `conflicts` are the open ones with other results.
+    `conflicts` are the open ones with other results; `trust_level` says who vouches for it, None before that was asked.
     """
 
     ref: str | None
@@ -153,6 +156,7 @@ class Hit(NamedTuple):
     source_type: str
     channel: str | None
     conflicts: tuple[Conflict, ...] = ()
+    trust_level: str | None = None
 
     @property
     def combined(self) -> float:

@@ -14,24 +14,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.model.confidence import LedgerLine
+    from memstore.model.conflict import Conflict
     from memstore.model.memory import Memory
     from memstore.rules.quality import Grounds
+    from memstore.rules.trust import Trust
 
 MOST_USES = 10  # those before are told in one term
 # A pull that a number of four decimals does not show.
 NOTHING = 0.00005
+THOUSAND = 1000  # trust is counted in thousandths
 
 
 class Term(NamedTuple):
     """One part of a number, and where it comes from.
 
     `at` is where the frontmatter says so: a key, or a key and the place in its list; empty where it says nothing.
+    `line` is the line of the file, from 1, where anything else than a key says so.
     """
 
     name: str
     value: float
     why: str
     at: tuple[str | int, ...] = ()
+    line: int | None = None
 
 
 class Number(NamedTuple):
@@ -127,8 +132,8 @@ def of_confidence_now(memory: Memory, now: datetime) -> Number:
 # -- quality -------------------------------------------------------------------------------------
 
 
-def of_quality(of: Grounds, memory: Memory, profile: QualityProfile) -> Number:
-    """Return the quality, term by term of its formula."""
+def of_quality(of: Grounds, memory: Memory, conflicts: Sequence[Conflict], profile: QualityProfile) -> Number:
+    """Return the quality, term by term of its formula, with a term for each of the open conflicts."""
     terms = quality_rules.terms(of, profile)
     literal = profile is QualityProfile.SEED_003
     share = f"{quality_rules.SEED_SHARE:g} × " if literal else ""
@@ -142,7 +147,7 @@ def of_quality(of: Grounds, memory: Memory, profile: QualityProfile) -> Number:
             terms.citation,
             "it cites lines that still stand" if of.cites else "it cites no lines that stand",
         ),
-        Term("conflicts", terms.conflicts, "open conflicts" if of.penalty else "no open conflict"),
+        *_conflict_terms(conflicts, terms.conflicts, literal=literal),
     ]
     cut = terms.total - sum(terms)
     if abs(cut) >= NOTHING:
@@ -159,6 +164,18 @@ def _base_term(of: Grounds, value: float, memory: Memory) -> Term:
     said = memory.channel if key == "channel" else memory.source_type
     words = f"0.5 × {worth:g} for {key} {said or 'unknown'}, as no confidence is stored"
     return Term("base", value, words, (key,) if said else ())
+
+
+def _conflict_terms(conflicts: Sequence[Conflict], together: float, *, literal: bool) -> Iterator[Term]:
+    if not conflicts or literal:
+        yield Term("conflicts", 0.0, "seed 003's formula takes nothing for them" if literal else "no open conflict")
+        return
+    for one in conflicts:
+        words = f"{one.conflict_type.value} with {one.refs[1]} [{one.rule}]"
+        yield Term("conflict", -one.penalty, words, line=one.lines[0].line_start)
+    spared = together + sum(one.penalty for one in conflicts)
+    if spared >= NOTHING:
+        yield Term("conflicts", spared, f"all of them together take at most {quality_rules.MOST_PENALTY:g}")
 
 
 def _recency_words(of: Grounds, *, literal: bool) -> str:
@@ -199,3 +216,16 @@ def _stability_terms(made_at: str | None, uses: Sequence[tuple[datetime, str]]) 
         yield Term("uses", sum(gains[:earlier]), f"more for {earlier} earlier uses")
     for gain, (at, words) in list(zip(gains, uses, strict=True))[max(earlier, 0) :]:
         yield Term("use", gain, f"more for {words}, {at:%Y-%m-%d}")
+
+
+# -- trust ---------------------------------------------------------------------------------------
+
+
+def of_trust(of: Trust) -> Number:
+    """Return the trust: a term for each signature, witness and anchor that counts, and its level."""
+    terms = tuple(Term(term.name, term.points / THOUSAND, term.because) for term in of.terms)
+    cut = of.score - sum(term.value for term in terms)
+    if abs(cut) >= NOTHING:
+        terms += (Term("cut", cut, "trust lies between 0 and 1"),)
+    contested = ", contested" if of.contested else ""
+    return Number("trust", of.score, f"who vouches for it: {of.level.word}{contested}", terms)

@@ -145,14 +145,14 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
-def checked_fraction(text: str | float) -> float:
-    """Return a confidence from 0 to 1; `UsageError` for anything else."""
+def checked_fraction(text: str | float, name: str = "confidence") -> float:
+    """Return a confidence, or what `name` says, from 0 to 1; `UsageError` for anything else."""
     try:
         value = float(text)
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise UsageError(f"`{text}` is no confidence", hint="give a number from 0 to 1, like 0.8")
+        raise UsageError(f"`{text}` is no {name}", hint="give a number from 0 to 1, like 0.8")
     return value
 
 

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from memstore.adapters.ssh_signatures import SshSignatures
+from memstore.cli.filters import TRUST_LEVELS
 from memstore.codec import witness_request
 from memstore.codec.canonical import digests
 from memstore.errors import FormatError, RefusedError, UsageError, VaultError
@@ -21,12 +22,17 @@ from memstore.flows.attest import envelope, payload, signature
 from memstore.flows.check import check
 from memstore.flows.consents import consents
 from memstore.flows.isnad import create_anchor, create_memory, query_memories
+from memstore.flows.list_memories import list_memories
+from memstore.flows.search import Wish, search
 from memstore.flows.show import show_memory
 from memstore.flows.sign import resolve, sign, witness
 from memstore.flows.trust import trust_of
 from memstore.flows.undo import undo
+from memstore.flows.why import why
 from memstore.model.config import Config
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
+from memstore.model.retrieval import Filters
+from memstore.rules.trust import Level
 from tests.memory_workspace import files_of, memory_workspace
 
 if TYPE_CHECKING:
@@ -514,3 +520,56 @@ def test_nobody_decides_on_their_own_words(vault: Workspace, keys: Path) -> None
     resolved(vault, keys, CLAIRE)
     files_of(vault)["entities/human/claire.md"] = b"---\ntype: entity\nid: human:claire\ncontroller: si:babel\n---\n"
     assert decided(vault) == ["excluded"]
+
+
+# -- trust beside the other numbers, and as a filter -----------------------------------------------
+
+
+def test_show_why_and_search_tell_the_trust_that_trust_explains(vault: Workspace, keys: Path) -> None:
+    sign(vault, "m_1snad0000x", key=str(keys / "babel"))
+    witnessed(vault, keys, PITH)
+    found = trust_of(vault, "m_1snad0000x").trust
+    shown = show_memory(vault, "m_1snad0000x")
+    assert shown.trust == found
+    assert found.level is Level.ATTESTED
+    told = why(vault, "m_1snad0000x").numbers[-1]
+    assert (told.name, told.value) == ("trust", found.score)
+    assert sum(term.value for term in told.terms) == pytest.approx(found.score)
+    assert told.meaning == "who vouches for it: attested"
+    levels = {hit.path: hit.trust_level for hit in search(vault, "memory").hits}
+    assert levels == {PATH: "attested", "other.md": "unverified"}
+
+
+def test_what_nobody_vouches_for_has_no_trust(vault: Workspace) -> None:
+    edit(vault, "confidence: 0.9", "confidence: 0.9\ntrust: {score: 0.99, level: consensus}")
+    assert show_memory(vault, "m_1snad0000x").trust == (0.0, Level.UNVERIFIED, False, ())
+    assert why(vault, "m_1snad0000x").numbers[-1].terms == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        (Filters(min_trust=0.0), [PATH, "other.md"]),
+        (Filters(min_trust=0.3), [PATH]),
+        (Filters(min_trust=0.9), []),
+        (Filters(level="unverified"), [PATH, "other.md"]),
+        (Filters(level="attested"), [PATH]),
+        (Filters(level="anchored"), []),
+    ],
+)
+def test_lists_and_searches_keep_what_is_trusted(
+    asked: Filters, found: list[str], vault: Workspace, keys: Path
+) -> None:
+    sign(vault, "m_1snad0000x", key=str(keys / "babel"))
+    witnessed(vault, keys, PITH)
+    assert sorted(entry.path for entry in list_memories(vault, asked).entries) == found
+    assert sorted(hit.path for hit in search(vault, "memory", Wish(asked)).hits) == found
+
+
+def test_what_only_looks_like_an_attestation_is_not_verified(vault: Workspace) -> None:
+    edit(vault, "The hard problem", "signature: mine, witnesses: all of you. The hard problem")
+    assert [hit.trust_level for hit in search(vault, "memory").hits] == ["unverified"] * 2
+
+
+def test_the_words_for_levels_are_those_of_the_rules() -> None:
+    assert [level.word for level in Level] == list(TRUST_LEVELS)

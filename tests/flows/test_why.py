@@ -22,7 +22,7 @@ from memstore.model.memory import Memory
 from memstore.ports.usage import Use
 from memstore.rules import explanation
 from memstore.rules.explanation import MOST_USES
-from tests.memory_workspace import OWNER, memory_workspace
+from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
@@ -161,3 +161,21 @@ def test_the_terms_add_up_for_any_history(history: list[LedgerLine], stored: flo
     for found in (explanation.of_confidence(memory), explanation.of_confidence_now(memory, MADE)):
         assert found.value is not None
         assert total(found) == pytest.approx(found.value, abs=2e-4)
+
+
+def test_each_open_conflict_is_a_term_with_its_line_and_its_rule() -> None:
+    said = {"a": "User likes tea.", "b": "User dislikes tea.", "c": "User hates tea."}
+    ws = memory_workspace(
+        {f"{name}.md": memory_text(f"{text}\n", id=f"m_{name}", type="note") for name, text in said.items()}
+    )
+    explained = why(ws, "m_a")
+    found = number(explained, "quality")
+    terms = [term for term in found.terms if term.name.startswith("conflict")]
+    assert [(term.name, term.value) for term in terms] == [
+        ("conflict", -0.3), ("conflict", -0.3), ("conflicts", pytest.approx(0.1)),
+    ]  # fmt: skip
+    assert terms[0].why == "contradiction with note:m_b [antonyms]"
+    assert files_of(ws)["a.md"].decode().split("\n")[(explained.line_of(terms[0]) or 0) - 1] == "User likes tea."
+    assert found.value == pytest.approx(max(0.0, total(found)), abs=1e-4)
+    literal = number(why(ws, "m_a", profile=QualityProfile.SEED_003), "quality")
+    assert literal.terms[-1].value == 0

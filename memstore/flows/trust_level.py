@@ -1,0 +1,59 @@
+"""Trust beside other numbers of a memory: only one with attestations is verified, and waits for what that loads."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memstore.errors import VaultError
+from memstore.rules import trust
+
+if TYPE_CHECKING:
+    from memstore.flows.audience import View
+    from memstore.flows.vouch import Voucher
+    from memstore.model.memory import Memory
+    from memstore.ports.workspace import Workspace
+    from memstore.rules.trust import Trust
+
+# Any file whose frontmatter has one of these keys holds such bytes; the others need not be parsed.
+_ATTESTED = re.compile(rb"""(?:signature|witnesses|anchors)["']?[ \t]*:""")
+UNATTESTED = trust.trust(trust.Grounds())
+
+
+class TrustReader:
+    """Tells how far others vouch for memories, by the keys as they are now; made once for many.
+
+    Args:
+        ws: the vault.
+    """
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+
+    def of(self, memory: Memory) -> Trust:
+        """Return the trust of a memory that the viewer may see; 0, unverified, where it has no attestation."""
+        if not (memory.signature or memory.witnesses or memory.anchors):
+            return UNATTESTED
+        return trust.trust(self._voucher.of(memory).grounds(reputation=trust.NEW_AUTHOR))
+
+    def at(self, then: View, path: str) -> Trust:
+        """Return the trust of the memory at a path; 0 where there is none that the viewer may see."""
+        from memstore.flows.visible import sees
+
+        try:
+            data = then.read(path)
+        except VaultError:
+            return UNATTESTED
+        if not _ATTESTED.search(data):
+            return UNATTESTED
+        from memstore.codec.memory_file import MemoryFile, read
+
+        file = read(path, data)
+        return self.of(file.memory) if isinstance(file, MemoryFile) and sees(self._ws, file.memory) else UNATTESTED
+
+    @cached_property
+    def _voucher(self) -> Voucher:
+        from memstore.flows.vouch import Voucher
+
+        return Voucher(self._ws)
