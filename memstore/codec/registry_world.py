@@ -33,20 +33,22 @@ _NOBODY = "?"
 _PARTS_OF_AN_ENTITYS_PATH = 3
 
 
-def world_of(owner: str, files: Iterable[tuple[str, bytes | None]]) -> World:
+def world_of(owner: str, files: Iterable[tuple[str, bytes | None]], *, recorded: frozenset[str] = frozenset()) -> World:
     """Return the world of these registry files, without any memories.
 
     Args:
         owner: the vault's owner.
         files: path and bytes of each; None for bytes that can't be read.
+        recorded: ids of consents, refusals and revocations that were recorded. Where the file of one is gone nobody
+            knows what it refused, so that all consents are in doubt.
     """
-    return _Reading(files).world(owner)
+    return _Reading(files, recorded).world(owner)
 
 
 class _Reading:
     """The files, read one by one: what each says by its id, and whose ids are in doubt."""
 
-    def __init__(self, files: Iterable[tuple[str, bytes | None]]) -> None:
+    def __init__(self, files: Iterable[tuple[str, bytes | None]], recorded: frozenset[str]) -> None:
         self._said: dict[RegistryKind, dict[str, list[Values]]] = {kind: defaultdict(list) for kind in RegistryKind}
         self._doubtful: set[str] = set()
         self._consents_in_doubt = False
@@ -54,6 +56,8 @@ class _Reading:
             kind = kind_of(path)
             if kind not in (None, RegistryKind.REQUEST):
                 self._read(path, kind, data)
+        if not recorded <= self._said[RegistryKind.CONSENT].keys():
+            self._consents_in_doubt = True
 
     def world(self, owner: str) -> World:
         consents: list[Consent] = []

@@ -12,6 +12,7 @@ from memstore.flows.audit import is_audited, recorded
 from memstore.flows.recover import put
 from memstore.flows.visible import seer
 from memstore.model.instants import instant
+from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.ports.journal import Operation, Written
 
 if TYPE_CHECKING:
@@ -57,12 +58,18 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
         )
         if not dry_run:
             if is_audited(last.verb):
-                event = recorded(ws, "undo", of=last.verb)
+                event = recorded(ws, "undo", of=last.verb, withdrawn=_withdrawn(back))
                 ws.vault.create(event.path, event.after or b"")
             for file in back.files:
                 put(ws.vault, file)
             ws.journal.record(back)
     return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back
+
+
+def _withdrawn(back: Operation) -> list[str]:
+    """Return the ids of the consents whose files go with what is undone."""
+    gone = [file.path for file in back.files if file.after is None]
+    return [expected_id(path, kind) for path in gone if (kind := kind_of(path)) is RegistryKind.CONSENT]
 
 
 def _may_know(sees: Callable[[Memory], bool], file: Written) -> bool:

@@ -68,3 +68,18 @@ def verify(
 def _finding(code: str, path: str, text: str) -> Finding:
     hint = "git log -p -- audit shows who changed it; git restore brings it back"
     return Finding(code=code, severity=CODES[code].severity, path=path, at=Position(1), text=text, hint=hint)
+
+
+def consents_named(events: Iterable[AuditEvent]) -> frozenset[str]:
+    """Return the consents, refusals and revocations that were recorded and not undone; their files must be there."""
+    named: set[str] = set()
+    for event in sorted(events, key=lambda event: (event.at, event.path)):
+        named.update(_texts(event.about.get("consent")), _texts(event.about.get("consents")))
+        named.difference_update(_texts(event.about.get("withdrawn")))
+    return frozenset(named)
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [text for text in value if isinstance(text, str)]
+    return [value] if isinstance(value, str) else []

@@ -285,3 +285,31 @@ def test_seed_001_the_school_agent() -> None:
     memstore.grant_access(ws, saved.path, ["si:reading_specialist"])
     assert seen(replace(ws, actor="si:reading_specialist"), "fractions") == ["The student struggles with fractions"]
     assert seen(replace(ws, actor="si:tutor_b"), "fractions") == []
+
+
+# -- records that are gone -------------------------------------------------------------------------
+
+
+def test_a_refusal_whose_file_was_deleted_never_widens(ws: Workspace) -> None:
+    memstore.raw(
+        ws, "Bella eats at nine", subject_ids=["dog:bella"], access_grants=["si:max"], consent_grants=["human:sean"]
+    )
+    max_ = replace(ws, actor="si:max")
+    assert seen(max_, "nine") == ["Bella eats at nine"]
+    refused = memstore.refuse_consent(
+        ws, grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
+    )
+    assert seen(max_, "nine") == []
+    del files_of(ws)[refused.path]
+    assert seen(max_, "nine") == []
+
+
+def test_a_refusal_that_was_undone_is_none(ws: Workspace) -> None:
+    memstore.raw(
+        ws, "Bella eats at nine", subject_ids=["dog:bella"], access_grants=["si:max"], consent_grants=["human:sean"]
+    )
+    memstore.refuse_consent(
+        ws, grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
+    )
+    memstore.undo(ws)
+    assert seen(replace(ws, actor="si:max"), "nine") == ["Bella eats at nine"]
