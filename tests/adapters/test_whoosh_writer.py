@@ -54,10 +54,10 @@ def written_by_us(folder: Path, batches: Sequence[Batch]) -> Path:
 
 def written_by_whoosh(folder: Path, batch: Batch) -> Path:
     """Write an index of one segment with Whoosh alone: its schema, its tokens, its codec, its writer."""
-    of_terms = {field.value: FieldType(Positions(), RegexTokenizer("[^ ]+"), scorable=True) for field in Field}
+    of_terms = {field.value: FieldType(Positions(), RegexTokenizer("[^\n]+"), scorable=True) for field in Field}
     writer = create_in(folder, Schema(**of_terms, row=COLUMN(NumericColumn("I")))).writer()
     for row, searchable in enumerate(batch):
-        writer.add_document(text=" ".join(searchable.text), head=" ".join(searchable.head), row=row)
+        writer.add_document(text="\n".join(searchable.text), head="\n".join(searchable.head), row=row)
     writer.commit()
     return folder
 
