@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.adapters.editor import Drafts, Editor
     from memstore.adapters.environment import Environment
+    from memstore.ports.access_log import AccessLog
     from memstore.ports.embedder import Embedder, VectorStore
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
@@ -154,6 +155,7 @@ def assemble(
         actor=actor,
         journal=cast("Journal", _Later(lambda: _journal(state))),
         usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
+        access_log=cast("AccessLog", _Later(lambda: _access_log(state))),
         runs=cast("RunRecord", _Later(lambda: _runs(state, actor))),
         signatures=cast("Signatures", _Later(lambda: signatures(env))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
@@ -233,6 +235,12 @@ def _runs(state: Path, actor: str) -> RunRecord:
     from memstore.adapters.disk_runs import DiskRuns
 
     return DiskRuns(state, actor)
+
+
+def _access_log(state: Path) -> AccessLog:
+    from memstore.adapters.access_log import DiskAccessLog
+
+    return DiskAccessLog(state)
 
 
 def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 PRIVATE = 0o700
 # What is about to be written, in the folder of local state; wiring looks for it without loading the journal.
 BEGUN_OPERATION = "begun-operation.json"
+# Neither a link nor a pipe in a log's place is followed or waited for.
+NOT_FOLLOWED = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Repository(NamedTuple):
@@ -94,3 +96,23 @@ def _common_dir(git_dir: Path) -> Path:
         return (git_dir / (git_dir / "commondir").read_text().strip()).resolve()
     except OSError:
         return git_dir
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Add a line to a log that is this user's alone, by one write; `OSError` where that can't be done."""
+    make_private(path.parent)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NOT_FOLLOWED, 0o600)
+    try:
+        os.write(handle, line + b"\n")
+    finally:
+        os.close(handle)
+
+
+def private_bytes(path: Path) -> bytes:
+    """Return a log's bytes; nothing where there is none, or where something else than a plain file is in its place."""
+    try:
+        handle = os.open(path, os.O_RDONLY | NOT_FOLLOWED)
+    except OSError:
+        return b""
+    with os.fdopen(handle, "rb") as file:
+        return file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else b""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memstore.adapters.local_state import make_private
+from memstore.adapters.local_state import NOT_FOLLOWED, append_line
 from memstore.model.instants import instant
 from memstore.ports.usage import Use
 
@@ -22,8 +22,6 @@ _TEXT = rb'[^"\\\x00-\x1f\x80-\xff]+'
 # A use as `record` writes it, wherever on a line: the one after a torn line stands behind its rest. JSON would be read
 # several times slower.
 _USE = rb'\{"id":"(%%s)","at":"(%s)","by":"(%s)","how":"(%s)"[,}]' % (_TEXT, _TEXT, _TEXT)
-# Neither a link nor a pipe in the log's place is followed or waited for.
-_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class DiskUsage:
@@ -49,12 +47,7 @@ class DiskUsage:
             {"id": use.memory_id, "at": instant(use.at), "by": use.by, "how": use.how}, separators=(",", ":")
         )
         with suppress(OSError):
-            make_private(self.path.parent)
-            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS, 0o600)
-            try:
-                os.write(handle, line.encode() + b"\n")
-            finally:
-                os.close(handle)
+            append_line(self.path, line.encode())
 
     def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
         """Yield the uses of these memories, or of all, in no order; what can't be read is left out."""
@@ -69,7 +62,7 @@ class DiskUsage:
     def _data(self) -> bytes:
         """Return the log's bytes; they are read again only when the file has changed."""
         with suppress(OSError):
-            handle = os.open(self.path, os.O_RDONLY | _FLAGS)
+            handle = os.open(self.path, os.O_RDONLY | NOT_FOLLOWED)
             with os.fdopen(handle, "rb") as file:
                 status = os.fstat(handle)
                 mark = (status.st_size, status.st_mtime_ns, status.st_ino)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memstore.cli.session import Session
     from memstore.flows.audit import Verified
     from memstore.model.audit import AuditEvent
+    from memstore.ports.access_log import Access
 
 
 @group("audit", examples=("memstore audit verify", "memstore audit show"))
@@ -35,13 +36,21 @@ def verify(session: Session) -> None:
         session.exit(Exit.FOUND_ERRORS)
 
 
-@subcommand(audit, "show", examples=("memstore audit show", "memstore audit show human:sean -n 5"))
+@subcommand(
+    audit,
+    "show",
+    examples=("memstore audit show", "memstore audit show human:sean -n 5", "memstore audit show --local"),
+)
 @click.argument("of", metavar="[ID]", required=False)
 @click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="How many at most.")
-def show(session: Session, of: str | None, limit: int | None) -> None:
+@click.option("--local", is_flag=True, help="What others were shown and denied on this machine, instead.")
+def show(session: Session, of: str | None, *, limit: int | None, local: bool) -> None:
     """Show what was done, the latest first: all, or by or about one entity, memory or consent."""
     from memstore.flows.audit import audit_trail
 
+    if local:
+        _show_looks(session, of, limit)
+        return
     events = audit_trail(session.workspace(), of=of, limit=limit)
     session.emit(
         "audit-show",
@@ -51,6 +60,35 @@ def show(session: Session, of: str | None, limit: int | None) -> None:
     )
     if not events:
         session.say("nothing was done with access yet")
+
+
+def _show_looks(session: Session, of: str | None, limit: int | None) -> None:
+    from memstore.flows.looks import looks
+
+    found = [look for look in looks(session.workspace()) if of in (None, look.by, *look.shown, *look.denied)][:limit]
+    session.emit(
+        "audit-local",
+        document=lambda: {"looks": [_look_document(look) for look in found]},
+        lines=lambda: (_look_line(session, look) for look in found),
+        each="looks",
+    )
+    if not found:
+        session.say("nobody else looked from this machine")
+
+
+def _look_document(look: Access) -> dict[str, Any]:
+    from memstore.model.instants import instant
+
+    return {**look._asdict(), "at": instant(look.at), "shown": list(look.shown), "denied": list(look.denied)}
+
+
+def _look_line(session: Session, look: Access) -> str:
+    from memstore.cli.output import safe_line
+    from memstore.model.instants import instant
+
+    told = [f"{name} {', '.join(ids)}" for name, ids in (("shown", look.shown), ("denied", look.denied)) if ids]
+    where = f" in {look.context}" if look.context else ""
+    return f"{session.paint('dim', instant(look.at))}  {safe_line(f'{look.by}{where}  {look.how}  ' + '  '.join(told))}"
 
 
 def _verified_document(done: Verified) -> dict[str, Any]:

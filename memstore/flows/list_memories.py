@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
 from memstore.flows.audience import view
+from memstore.flows.looks import note_shown
 from memstore.flows.narrow import narrowed
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.retrieval import Filters, Sort
@@ -60,8 +61,10 @@ def list_memories(
     catalog = then.snapshot.catalog
     rows = narrowed(then, visible_rows(ws, then.snapshot), asked)
     found = _sorted(_confident(rows, asked.min_confidence, catalog), sort, catalog)
+    entries = tuple(catalog.entry(row) for row in found[:limit])
+    note_shown(ws, "list", (entry.id for entry in entries))
     return Listed(
-        entries=tuple(catalog.entry(row) for row in found[:limit]),
+        entries=entries,
         total=len(found),
         left_out=len(catalog.broken) if sees_unreadable(ws) else 0,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.errors import NotFoundError
+from memstore.flows.looks import note_denied, note_shown
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.ids import MEMORY_TYPES, SHORTEST_PREFIX
 from memstore.model.nearest import did_you_mean
@@ -34,12 +35,14 @@ def resolve(ws: Workspace, text: str, *, snapshot: Snapshot) -> Entry:
         kind, memory_id = "", asked
     found = _candidates(snapshot, visible_rows(ws, snapshot), asked, memory_id)
     if not found:
+        note_denied(ws, snapshot.catalog, memory_id)
         raise _unknown(ws, snapshot, asked, memory_id)
     of_kind = [entry for entry in found if kind in ("", entry.type)]
     if not of_kind:
         raise _other_type(asked, kind, found)
     if len(of_kind) > 1:
         raise _ambiguous(asked, of_kind)
+    note_shown(ws, "named", [of_kind[0].id])
     return of_kind[0]
 
 

@@ -9,6 +9,7 @@ from memstore.errors import UsageError
 from memstore.flows.audience import Audience, view
 from memstore.flows.candidates import Candidates
 from memstore.flows.hits import HitReader, Wish
+from memstore.flows.looks import note_shown
 from memstore.flows.narrow import narrowed, texts_at, values_of
 from memstore.flows.trust_level import TrustReader
 from memstore.model.catalog import ITEM_SEPARATOR
@@ -90,6 +91,7 @@ class Searcher:
         rows = self._rows(asked.filters, wish.filters)
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
         hits, fallback = HitReader(candidates, analysis.words(asked.text), wish, now=self._now).hits()
+        note_shown(self._then.ws, "search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
             hits=tuple(hit._replace(trust_level=self._trust.at(self._then, hit.path).level.word) for hit in hits),

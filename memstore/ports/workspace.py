@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from memstore.ports.access_log import NoAccessLog
 from memstore.ports.context_state import NoContext
 from memstore.ports.embedder import NoVectors
 from memstore.ports.journal import NoJournal
@@ -16,6 +17,7 @@ from memstore.ports.verdicts import NoVerdicts
 
 if TYPE_CHECKING:
     from memstore.model.config import Config
+    from memstore.ports.access_log import AccessLog
     from memstore.ports.clock import Clock, IdSource
     from memstore.ports.context_state import ContextState
     from memstore.ports.embedder import Embedder, VectorStore
@@ -47,6 +49,7 @@ class Workspace:
     actor: str
     journal: Journal = field(default_factory=NoJournal)
     usage: UsageLog = field(default_factory=NoUsage)
+    access_log: AccessLog = field(default_factory=NoAccessLog)
     runs: RunRecord = field(default_factory=NoRuns)
     signatures: Signatures = field(default_factory=NoSignatures)
     contexts: ContextState = field(default_factory=NoContext)

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.installed import validated
 from tests.support import memory_text
 from tests.whole.program import Program
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.whole.program import InProcess
 
 MAX = ("--as", "si:max_agent")
@@ -126,3 +129,37 @@ def test_counts_are_of_what_is_seen(vault: InProcess) -> None:
 
 def test_only_the_owner_learns_why(vault: InProcess) -> None:
     assert "no-grant" in vault.run("privacy", "explain", "m_canary00001", "--for", "si:max_agent").stdout
+
+
+# -- what others were shown ------------------------------------------------------------------------
+
+
+def test_looks_of_others_are_kept_on_this_machine_and_told_to_the_owner_alone(tmp_path: Path) -> None:
+    program = Program(tmp_path).in_process()
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", OWNER)
+    (program.vault / "pub.md").write_bytes(memory_text("probe\n", id="m_pub0000001", access_grants='["*"]'))
+    (program.vault / "own.md").write_bytes(memory_text("probe probe\n", id="m_own0000001"))
+    program.ok("search", "probe")
+    program.ok("show", "m_own0000001")
+    assert "nobody else looked" in program.run("audit", "show", "--local").stderr
+    program.run(*MAX, "search", "probe")
+    program.run(*MAX, "list")
+    program.run(*MAX, "show", "m_own0000001")
+    program.run(*MAX, "show", "m_nowhere001")
+    looks = validated(program.ok("--json", "audit", "show", "--local"))["looks"]
+    assert [(one["by"], one["how"], one["shown"], one["denied"]) for one in looks] == [
+        ("si:max_agent", "named", [], ["m_own0000001"]),
+        ("si:max_agent", "list", ["m_pub0000001"], []),
+        ("si:max_agent", "search", ["m_pub0000001"], []),
+    ]
+    assert len(program.ok("audit", "show", "m_own0000001", "--local").splitlines()) == 1
+    assert program.run(*MAX, "audit", "show", "--local").returncode == 4
+    (log,) = program.vault.rglob("access.jsonl")
+    assert log.stat().st_mode & 0o777 == 0o600
+    assert ".git/" in log.as_posix()
+    log.write_bytes(b'{"torn\n' + log.read_bytes() + b"\xff\n[]\n")
+    assert len(validated(program.ok("--json", "audit", "show", "--local"))["looks"]) == 3
+    log.unlink()
+    log.mkdir()
+    assert program.run(*MAX, "search", "probe").returncode == 0
