@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
 _MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|[*_`]|\[\[|\]\]")
 LONGEST_DEFAULT_TITLE = 80
+# The headings that every episode has say nothing of this one.
+_OF_EPISODES = frozenset({"outcome", "lessons"})
 
 
 def title_of(memory: Memory) -> str:
@@ -19,10 +21,11 @@ def title_of(memory: Memory) -> str:
 
 
 def default_title(body: str) -> str:
-    """Return the first heading, or else the first sentence, of a body; empty for an empty body."""
-    heading = _HEADING.search(body)
-    text = heading[1] if heading else next((line for line in body.splitlines() if line.strip()), "")
-    text = " ".join(_MARKUP.sub("", text).split())
+    """Return the first heading, or else the first sentence, of a body; empty for a body without either."""
+    headings = (found[1] for found in _HEADING.finditer(body))
+    heading = next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
+    lines = (line for line in body.splitlines() if line.strip() and not _HEADING.match(line))
+    text = " ".join(_MARKUP.sub("", heading or next(lines, "")).split())
     sentence = re.match(r"(.+?[.!?])(?:\s|$)", text)
     text = sentence[1] if sentence and not heading else text
     if len(text) <= LONGEST_DEFAULT_TITLE:

@@ -113,6 +113,10 @@ def test_hostile_files_are_told_off_and_cost_little(head: bytes) -> None:
         ("- **Tea** is `hot`\n- no", "Tea is hot"),
         ("word " * 40, "word word word word word word word word word word word word word word word word…"),
         ("\n\n", ""),
+        ("We ran at six. She was quick.\n\n## Outcome\n\nquick\n", "We ran at six."),
+        ("## Outcome\n\nquick. Again.\n\n## Lessons\n\n- run early", "quick."),
+        ("Text.\n\n# Later", "Later"),
+        ("## Lessons", ""),
     ],
 )
 def test_a_title_is_found_in_the_body(body: str, title: str) -> None:
