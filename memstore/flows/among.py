@@ -25,6 +25,9 @@ _SENTENCE_END = re.compile(r"[.!?;]\s|\n")
 # With longer results, what is compared would cost more than the search; their first sentences stand for them.
 MOST_SENTENCES = 8
 SHARED_WORDS = 0.5
+_STOP_TERMS = frozenset(map(analysis.term_of, analysis.STOP_WORDS)) | analysis.STOP_WORDS
+# What all results share is a word of the query.
+FEWEST_SHARED = 2
 # Whoever asks for more results than this reads them with a program; comparing all of them would take minutes.
 MOST_COMPARED = 100
 
@@ -87,14 +90,18 @@ def _may_conflict(one: Compared, other: Compared) -> bool:
 
 def _sentences(hit: Hit) -> list[set[str]]:
     texts = [hit.title, *_SENTENCE_END.split(hit.content)][:MOST_SENTENCES]
-    words = ({*map(analysis.term_of, analysis.words(text))} - analysis.STOP_WORDS for text in texts)
-    return [each for each in words if each]
+    words = ({analysis.term_of(word) for word in analysis.words(text)} - _STOP_TERMS for text in texts)
+    return [each for each in words if len(each) > 1]  # one word alone states nothing
 
 
 def _alike(ones: Sequence[set[str]], others: Sequence[set[str]]) -> bool:
-    return any(
-        len(one & other) >= SHARED_WORDS * min(len(one), len(other)) and one & other for one in ones for other in others
-    )
+    return any(_shares(one, other) for one in ones for other in others)
+
+
+def _shares(one: set[str], other: set[str]) -> bool:
+    """Whether two sentences share half of the shorter one's words; one word is too few where there are more."""
+    shorter = min(len(one), len(other))
+    return len(one & other) >= max(SHARED_WORDS * shorter, min(FEWEST_SHARED, shorter - 1), 1)
 
 
 def _makes_claims(then: View, hit: Hit) -> bool:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from memstore.ports.workspace import Workspace
     from memstore.rules.trust import Trust
 
-# Any file whose frontmatter has one of these keys holds such bytes; the others need not be parsed.
-_ATTESTED = re.compile(rb"""(?:signature|witnesses|anchors)["']?[ \t]*:""")
+# Any file whose frontmatter has a signature of anybody, or anchors, holds such bytes; in the others nothing counts.
+_ATTESTED = re.compile(rb"""(?:\bsig|anchors)["']?[ \t]*:""")
 UNATTESTED = trust.trust(trust.Grounds())
 
 
