@@ -170,24 +170,27 @@ def _lines(session: Session, answer: Answer) -> Iterator[str]:
 
     matcher = matcher_of(answer.query)
     for hit in answer.hits:
-        yield from _hit_lines(session, hit, matcher)
+        yield _hit_line(session, hit, matcher)
     for key, counts in answer.facets:
         yield session.paint("heading", f"{key}:")
         for value, count in counts:
             yield f"  {count:6}  {_safe(value)}"
 
 
-def _hit_lines(session: Session, hit: Hit, matcher: Matcher) -> Iterator[str]:
+def _hit_line(session: Session, hit: Hit, matcher: Matcher) -> str:
+    """Return one line: where, what it says there, and in brackets how it is known."""
     paint = session.paint
     number, line = _best_line(hit, matcher)
-    yield f"{paint('path', _safe(hit.path))}:{paint('line', str(number))}: {_marked(session, line, matcher)}"
+    found = f"{paint('path', _safe(hit.path))}:{paint('line', str(number))}: {_marked(session, line, matcher)}"
     # The number that `list` and `show` call confidence; the quality, which JSON has, is another one.
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""
-    about = [_safe(hit.title), hit.type, (hit.created_at or "")[:10], held, vouched]
-    yield paint("dim", "    " + " · ".join(word for word in about if word))
-    for conflict in hit.conflicts:
-        yield f"    {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"
+    about = " · ".join(word for word in (hit.type, (hit.created_at or "")[:10], held, vouched) if word)
+    conflicts = "".join(
+        f" · {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"
+        for conflict in hit.conflicts
+    )
+    return f"{found} {paint('dim', f'[{about}')}{conflicts}{paint('dim', ']')}"
 
 
 def _best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
