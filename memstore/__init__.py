@@ -87,6 +87,9 @@ if TYPE_CHECKING:
     from memstore.flows.revise_from import revise_from as revise_from
     from memstore.flows.search import search as search
     from memstore.flows.show import show_memory as show_memory
+    from memstore.flows.sign import resolve as resolve
+    from memstore.flows.sign import sign as sign
+    from memstore.flows.sign import witness as witness
     from memstore.flows.split import split as split
     from memstore.flows.status import status as status
     from memstore.flows.suggestions import accept_suggestion as accept_suggestion
@@ -94,6 +97,7 @@ if TYPE_CHECKING:
     from memstore.flows.suggestions import reject_suggestion as reject_suggestion
     from memstore.flows.supersede import supersede as supersede
     from memstore.flows.trace import trace_memory as trace_memory
+    from memstore.flows.trust import trust_of as trust_of
     from memstore.flows.undo import undo as undo
     from memstore.flows.who_sees import audit_sight as audit_sight
     from memstore.flows.who_sees import sight_diff as sight_diff
@@ -182,6 +186,8 @@ _HOMES = {
     "search": "memstore.flows.search",
     "set_keys": "memstore.flows.amend",
     "show_memory": "memstore.flows.show",
+    "resolve": "memstore.flows.sign",
+    "sign": "memstore.flows.sign",
     "sight_diff": "memstore.flows.who_sees",
     "sight_report": "memstore.flows.who_sees",
     "status": "memstore.flows.status",
@@ -189,7 +195,9 @@ _HOMES = {
     "supersede": "memstore.flows.supersede",
     "tag": "memstore.flows.amend",
     "trace_memory": "memstore.flows.trace",
+    "trust_of": "memstore.flows.trust",
     "undo": "memstore.flows.undo",
+    "witness": "memstore.flows.sign",
     "verify_audit": "memstore.flows.audit",
     "why": "memstore.flows.why",
 }

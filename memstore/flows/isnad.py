@@ -50,8 +50,8 @@ def create_memory(
     ...     tags=["synthesis"],
     ...     confidence=0.8,
     ... )
-    >>> str(memory.ref), memory.author, memory.created_at
-    ('insight:m_0000000001', 'human:sean', '2026-02-01T12:00:00Z')
+    >>> str(memory.ref), memory.author, memory.created_at, memory.signature.by
+    ('insight:m_0000000001', 'human:sean', '2026-02-01T12:00:00Z', 'human:sean')
 
     Args:
         ws: the vault.

@@ -39,6 +39,10 @@ class Signed:
 def sign(ws: Workspace, ref: str, *, key: str | None = None, dry_run: bool = False, commit: bool = False) -> Signed:
     """Sign a memory as its author; one whose signature is valid stays as it is.
 
+    >>> note = memstore.note(ws, "Claire answers in the evening.")
+    >>> memstore.sign(ws, note.ref).verdict.state.value
+    'valid'
+
     Args:
         ws: the vault.
         ref: the memory; the actor must be its author.
@@ -80,6 +84,9 @@ def witness(
     commit: bool = False,
 ) -> Signed:
     """Say of a memory that it is so, or that it is not; the latest that one says counts.
+
+    >>> memstore.witness(ws, babels_insight, "confirm", notes="I read the logs").verdict.state.value
+    'valid'
 
     Args:
         ws: the vault.
@@ -129,6 +136,9 @@ def resolve(
     commit: bool = False,
 ) -> Signed:
     """Decide how a dispute about a memory came out; both sides stay in the file, and the number as it is.
+
+    >>> memstore.resolve(ws, babels_insight, "overturned", notes="The log says storage").verdict.state.value
+    'valid'
 
     Args:
         ws: the vault.

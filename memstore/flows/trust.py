@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memstore.codec import canonical
 from memstore.flows.amend import opened_for_change
 from memstore.flows.vouch import Voucher
 from memstore.rules import trust
@@ -14,17 +15,10 @@ if TYPE_CHECKING:
 
     from memstore.codec.memory_file import MemoryFile
     from memstore.flows.vouch import Vouched
+    from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
     from memstore.rules.trust import Grounds, Trust
 
-# What a signature is over; all other keys may be changed by whoever has the file, and no attestation notices.
-SIGNED_KEYS = frozenset(
-    {
-        "type", "title", "tags", "aliases", "claims", "valid_from", "valid_until",
-        "id", "created_at", "source", "source_type", "source_entity", "subject_ids",
-        "derived_from", "supersedes", "author", "platform", "origin",
-    }
-)  # fmt: skip
 _ATTESTATIONS = frozenset({"signature", "witnesses", "anchors", "resolutions"})
 
 
@@ -57,6 +51,11 @@ class Trusted:
 def trust_of(ws: Workspace, ref: str, *, literal: bool = False) -> Trusted:
     """Return how far others vouch for a memory.
 
+    >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.")
+    >>> found = memstore.trust_of(ws, str(memory.ref))
+    >>> found.vouched.signature.state.value, found.trust.score, found.trust.level.word
+    ('valid', 0.3, 'unverified')
+
     Args:
         ws: the vault.
         ref: the memory.
@@ -77,9 +76,14 @@ def trusted(ws: Workspace, file: MemoryFile, voucher: Voucher, *, literal: bool 
         trust=trust.trust(grounds),
         grounds=grounds,
         vouched=vouched,
-        unsigned=tuple(name for name in file.front.values if name not in SIGNED_KEYS | _ATTESTATIONS),
+        unsigned=tuple(name for name in file.front.values if name not in _signed_keys(file.memory) | _ATTESTATIONS),
         computed_at=ws.clock.now(),
     )
+
+
+def _signed_keys(memory: Memory) -> frozenset[str]:
+    """Return the keys that a signature is over; whoever has the file may change all others, and none notices."""
+    return frozenset({*canonical.content_of(memory), *canonical.provenance_of(memory)} - {"body"})
 
 
 def claimed(file: MemoryFile) -> Grounds:

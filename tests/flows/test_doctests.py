@@ -1,14 +1,31 @@
-"""The examples in the docstrings of flows are true; each has a vault `ws` of Sean's to itself, and `memstore`."""
+"""The examples in the docstrings of flows are true; each has a vault `ws` of Sean's to itself, with his key.
+
+`babels_insight` is the ref of a memory of somebody else's.
+"""
 
 from __future__ import annotations
 
 import doctest
+from dataclasses import replace
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 import memstore
-from tests.memory_workspace import memory_workspace
+from memstore.adapters.ssh_signatures import SshSignatures
+from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from tests.memory_workspace import OWNER, memory_workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memstore.ports.workspace import Workspace
+
+
+BABELS = b"---\ntype: insight\nid: m_babel0000x\nauthor: si:babel\n---\n\nSynthesis is hard.\n"
 
 
 def examples() -> list[doctest.DocTest]:
@@ -18,9 +35,28 @@ def examples() -> list[doctest.DocTest]:
     return [test for test in found if test.examples]
 
 
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> SshSignatures:
+    home: Path = tmp_path_factory.mktemp("home")
+    made = Ed25519PrivateKey.generate()
+    (home / "sean").write_bytes(made.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    return SshSignatures(home, agent="", own_key=str(home / "sean"))
+
+
+@pytest.fixture
+def seans(keys: SshSignatures) -> Workspace:
+    """Return a vault whose keyring has Sean's key, which his settings name."""
+    key = keys.public_key(keys.own_key or "")
+    line = f'{OWNER} namespaces="{ATTEST_NAMESPACE}" {key.type} {key.base64}\n'
+    return replace(memory_workspace({ALLOWED_SIGNERS: line.encode()}), signatures=keys)
+
+
 @pytest.mark.parametrize("example", examples(), ids=lambda test: str(test.name))
-def test_an_example_is_true(example: doctest.DocTest) -> None:
-    example.globs["ws"] = memory_workspace()
+def test_an_example_is_true(example: doctest.DocTest, seans: Workspace) -> None:
+    example.globs["ws"] = seans
+    if "babels_insight" in (example.docstring or ""):
+        seans.vault.create("babel.md", BABELS)
+        example.globs["babels_insight"] = "insight:m_babel0000x"
     told: list[str] = []
     failed = doctest.DocTestRunner().run(example, out=told.append).failed
     assert not failed, "".join(told)

@@ -123,6 +123,8 @@ def test_signature_and_witness_count_and_are_explained(vault: Workspace, keys: P
         ("reputation", 100),
     ]
     assert found.unsigned == ("confidence",)
+    edit(vault, "confidence: 0.9", "confidence: 0.9\nbody: not the text\ncontent: what I say")
+    assert trust_of(vault, PATH).unsigned == ("confidence", "body", "content")
 
 
 def test_a_dispute_is_shown_and_takes_away(vault: Workspace, keys: Path) -> None:
