@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -38,10 +39,25 @@ def _verified(ws: Workspace, memory: Memory, digests: Digests, anchor: Anchor) -
         return anchors.UNVERIFIABLE
     written_at = datetime.fromisoformat(memory.created_at) if memory.created_at else None
     try:
-        found = _in_history(ws, anchor, digests)
+        found = _in_history(ws, anchor, digests, _signatures(memory))
     except GitError:
         found = InHistory(is_there=True)  # git itself says that the object is damaged
     return anchors.in_history(found, written_at=written_at)
+
+
+def _signatures(memory: Memory) -> frozenset[str]:
+    """Return all signatures that a memory's file holds, as its lines have them."""
+    entries = (memory.signature, *memory.witnesses, *memory.resolutions)
+    return frozenset(entry.sig for entry in entries if entry is not None and entry.sig)
+
+
+def _shown(data: bytes, signatures: frozenset[str]) -> frozenset[str]:
+    """Return those of some signatures that bytes hold, each as a whole."""
+    return frozenset(
+        sig
+        for sig in signatures
+        if re.search(rb"(?<![A-Za-z0-9+/=])%s(?![A-Za-z0-9+/=])" % re.escape(sig.encode()), data)
+    )
 
 
 def hash_of(data: bytes) -> str:
@@ -76,7 +92,7 @@ def _snapshot(ws: Workspace, anchor: Anchor, digests: Digests) -> Snapshot:
 # -- the repository ------------------------------------------------------------------------------
 
 
-def _in_history(ws: Workspace, anchor: Anchor, digests: Digests) -> InHistory:
+def _in_history(ws: Workspace, anchor: Anchor, digests: Digests, signatures: frozenset[str]) -> InHistory:
     blob, commit = anchor.blob or "", anchor.reference
     found = ws.history.objects([blob, commit])
     if blob not in found:
@@ -97,6 +113,7 @@ def _in_history(ws: Workspace, anchor: Anchor, digests: Digests) -> InHistory:
         is_kept=kept,
         elsewhere=elsewhere,
         at=_made_at(ws, counting) if counting else None,
+        shows=_shown(data, signatures),
     )
 
 

@@ -13,12 +13,12 @@ from memstore.flows.sources import loader
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.rules import evidence, vouching
+from memstore.rules.anchors import proven_by
 from memstore.rules.trust import Grounds
 from memstore.rules.vouching import UNSIGNED, Attested, Proof, State, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import datetime
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.codec.canonical import Digests
     from memstore.codec.statement import Statement
@@ -80,48 +80,47 @@ class Voucher:
         """Return who vouches for a memory."""
         digests = _digests(memory)
         anchored = () if isinstance(digests, FormatError) else verified(self._ws, memory, digests)
-        proven_by = min((anchor.at for anchor in anchored if anchor.counts and anchor.at), default=None)
-        attested = [self._attested(memory, witness, digests, proven_by) for witness in memory.witnesses]
+        attested = [self._attested(memory, witness, digests, anchored) for witness in memory.witnesses]
         return Vouched(
-            signature=self._signature(memory, digests, proven_by),
+            signature=self._signature(memory, digests, anchored),
             witnesses=vouching.voices(memory.author, attested, controller_of=self._controller_of),
             anchors=anchored,
-            resolutions=tuple(self._resolved(memory, one, digests, proven_by) for one in memory.resolutions),
+            resolutions=tuple(self._resolved(memory, one, digests, anchored) for one in memory.resolutions),
         )
 
     def is_one_voice(self, entity: str, other: str) -> bool:
         """Whether two entities are controlled by the same one, and so have one voice."""
         return self._controller_of(entity) == self._controller_of(other)
 
-    def _signature(self, memory: Memory, digests: Digests | FormatError, proven_by: datetime | None) -> Verdict:
+    def _signature(self, memory: Memory, digests: Digests | FormatError, anchored: Sequence[Anchored]) -> Verdict:
         entry = memory.signature
         if entry is None:
             return UNSIGNED
         if entry.by != memory.author:
             return Verdict(State.INVALID, f"it is {entry.by}'s, and the author is {memory.author or 'not named'}")
-        return self._verdict(statement.by_author(memory.id or "", entry), entry.sig, digests, proven_by)
+        return self._verdict(statement.by_author(memory.id or "", entry), entry.sig, digests, anchored)
 
     def _attested(
-        self, memory: Memory, witness: Witness, digests: Digests | FormatError, proven_by: datetime | None
+        self, memory: Memory, witness: Witness, digests: Digests | FormatError, anchored: Sequence[Anchored]
     ) -> Attested:
         if witness.sig is None:
             return Attested(witness, UNSIGNED)
         if not self._controller_of(witness.agent_id):
             return Attested(witness, Verdict(State.UNTRUSTED, f"who controls {witness.agent_id} can't be read"))
         said = statement.by_witness(memory.id or "", witness)
-        return Attested(witness, self._verdict(said, witness.sig, digests, proven_by), self._roots(witness))
+        return Attested(witness, self._verdict(said, witness.sig, digests, anchored), self._roots(witness))
 
     def _resolved(
-        self, memory: Memory, entry: Resolution, digests: Digests | FormatError, proven_by: datetime | None
+        self, memory: Memory, entry: Resolution, digests: Digests | FormatError, anchored: Sequence[Anchored]
     ) -> Verdict:
         said = statement.by_resolution(memory.id or "", entry)
-        found = self._verdict(said, entry.sig, digests, proven_by)
+        found = self._verdict(said, entry.sig, digests, anchored)
         if found.counts and memory.author and self.is_one_voice(entry.by, memory.author):
             return found._replace(state=State.EXCLUDED, reason="nobody decides on their own words")
         return found
 
     def _verdict(
-        self, said: Statement, sig: str, digests: Digests | FormatError, proven_by: datetime | None
+        self, said: Statement, sig: str, digests: Digests | FormatError, anchored: Sequence[Anchored]
     ) -> Verdict:
         if isinstance(digests, FormatError):
             return Verdict(State.INVALID, str(digests))
@@ -134,7 +133,7 @@ class Voucher:
             ],
             keyring=self.keyring,
             now=self._now,
-            proven_by=proven_by,
+            proven_by=proven_by(anchored, sig),
         )
 
     def _proof(self, said: Statement, sig: str) -> Proof:

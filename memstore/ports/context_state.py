@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from memstore.errors import RefusedError
 
 if TYPE_CHECKING:
     from memstore.model.world import ActiveContext
@@ -36,9 +38,11 @@ class NoContext:
     def current(self) -> None:
         """Return None."""
 
-    def enter(self, context: ActiveContext) -> None:
+    def enter(self, context: ActiveContext) -> NoReturn:
         """Refuse."""
-        raise NotImplementedError
+        raise RefusedError(
+            f"there is no place to keep that {context.id} was entered", hint="--context names it for one command"
+        )
 
     def leave(self) -> None:
         """Do nothing."""

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
 
@@ -24,7 +25,7 @@ class Anchored(NamedTuple):
     """How one anchor stands, why, and what to do.
 
     `counts` is whether it adds to trust: it holds, and commits to what the memory says now. `at` is the time that it
-    proves, UTC; None where it proves none.
+    proves, UTC; None where it proves none. `shows` are the signatures that it holds; it proves the age of no others.
     """
 
     status: AnchorStatus
@@ -32,6 +33,12 @@ class Anchored(NamedTuple):
     hint: str = ""
     counts: bool = False
     at: datetime | None = None
+    shows: frozenset[str] = frozenset()
+
+
+def proven_by(anchored: Iterable[Anchored], sig: str) -> datetime | None:
+    """Return the earliest time at which an anchor shows that a signature was there, UTC; None where none does."""
+    return min((one.at for one in anchored if one.counts and one.at and sig in one.shows), default=None)
 
 
 class InHistory(NamedTuple):
@@ -40,7 +47,7 @@ class InHistory(NamedTuple):
     `is_there`, `is_true`: whether the blob is, and is what its name and hash say. `changed`: the sections of the memory
     that are another now. `held_by_commit`: whether the commit that is named has the blob at that path; `is_kept`:
     whether a ref holds that commit. `elsewhere` is a kept commit that has the blob, or None; `at` when the commit that
-    counts was made.
+    counts was made. `shows` are the memory's signatures that the blob holds.
     """
 
     is_there: bool
@@ -50,6 +57,7 @@ class InHistory(NamedTuple):
     is_kept: bool = False
     elsewhere: str | None = None
     at: datetime | None = None
+    shows: frozenset[str] = frozenset()
 
 
 class Snapshot(NamedTuple):
@@ -75,9 +83,9 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
             AnchorStatus.ALTERED, f"{' and '.join(found.changed)} changed since", "memstore anchor REF anchors it anew"
         )
     if found.held_by_commit and found.is_kept:
-        return _held(AnchorStatus.VALID, "", found.at, written_at)
+        return _held(AnchorStatus.VALID, "", found, written_at)
     if found.elsewhere:
-        return _held(AnchorStatus.MOVED, f"{found.elsewhere[:10]} has it now", found.at, written_at)
+        return _held(AnchorStatus.MOVED, f"{found.elsewhere[:10]} has it now", found, written_at)
     return Anchored(
         AnchorStatus.DANGLING,
         "no branch or tag holds a commit with it, so git may drop it",
@@ -85,10 +93,10 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
     )
 
 
-def _held(status: AnchorStatus, reason: str, at: datetime | None, written_at: datetime | None) -> Anchored:
-    if at is not None and written_at is not None and at < written_at:
-        return Anchored(status, "it is older than the memory, and can't commit to it", at=at)
-    return Anchored(status, reason, counts=True, at=at)
+def _held(status: AnchorStatus, reason: str, found: InHistory, written_at: datetime | None) -> Anchored:
+    if found.at is not None and written_at is not None and found.at < written_at:
+        return Anchored(status, "it is older than the memory, and can't commit to it", at=found.at)
+    return Anchored(status, reason, counts=True, at=found.at, shows=found.shows)
 
 
 def of_page(found: Snapshot, *, is_commitment: bool) -> Anchored:

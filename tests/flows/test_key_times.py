@@ -1,0 +1,116 @@
+"""A key that has expired: what it signed counts only where an anchor shows the signature itself to be older."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from memstore.adapters.ssh_signatures import SshSignatures
+from memstore.flows.anchor import anchor_commit
+from memstore.flows.sign import sign, witness
+from memstore.flows.trust import trust_of
+from memstore.model.config import Config
+from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from tests.git_repositories import OWNER, memory, vault_in
+from tests.support import TickClock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memstore.ports.workspace import Workspace
+    from tests.git_repositories import Written
+
+# The clock of these workspaces starts at noon, a minute a call; whatever is signed is signed within an hour.
+NOON, ONE, TWO = "20260201120000Z", "20260201130000Z", "20260201140000Z"
+REF = "m_0000000tea"
+LATER = 180
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Written:
+    key = Ed25519PrivateKey.generate()
+    (tmp_path / "key").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    made = vault_in(tmp_path / "vault")
+    made.write("tea.md", memory(REF, author=OWNER, created_at='"2026-02-01T10:00:00Z"'))
+    enrol(made, "")
+    made.commit("Tea", "2026-02-01T11:00:00Z")
+    return made
+
+
+def enrol(vault: Written, options: str) -> None:
+    public = SshSignatures(vault.root, agent="").public_key(str(vault.root.parent / "key"))
+    who = f"{OWNER},si:pith"
+    vault.write(ALLOWED_SIGNERS, f'{who} namespaces="{ATTEST_NAMESPACE}"{options} {public.type} {public.base64}\n')
+
+
+def opened(vault: Written, *, later: bool = False) -> Workspace:
+    clock = TickClock()
+    for _ in range(LATER if later else 0):
+        clock.now()
+    return replace(vault.open(), clock=clock, signatures=SshSignatures(vault.root, agent=""))
+
+
+def state(vault: Written, *, later: bool = True) -> str:
+    return trust_of(opened(vault, later=later), REF).vouched.signature.state.value
+
+
+def signed(vault: Written) -> None:
+    sign(opened(vault), REF, key=str(vault.root.parent / "key"))
+
+
+def test_an_anchor_that_holds_the_signature_proves_its_time(vault: Written) -> None:
+    signed(vault)
+    vault.commit("Signed", "2026-02-01T12:30:00Z")
+    anchor_commit(opened(vault), REF)
+    enrol(vault, f',valid-before="{ONE}"')
+    assert state(vault) == "valid"
+
+
+def test_an_anchor_after_the_key_expired_proves_nothing(vault: Written) -> None:
+    signed(vault)
+    vault.commit("Signed", "2026-02-01T13:30:00Z")
+    anchor_commit(opened(vault), REF)
+    enrol(vault, f',valid-before="{ONE}"')
+    assert state(vault) == "unproven-time"
+
+
+def test_an_anchor_from_before_the_signature_proves_nothing(vault: Written) -> None:
+    anchor_commit(opened(vault), REF)
+    signed(vault)
+    enrol(vault, f',valid-before="{ONE}"')
+    found = trust_of(opened(vault, later=True), REF).vouched
+    assert found.anchors[0].counts
+    assert found.signature.state.value == "unproven-time"
+
+
+def test_a_witness_who_signs_an_old_date_with_an_expired_key_is_not_believed(vault: Written) -> None:
+    signed(vault)
+    vault.commit("Signed", "2026-02-01T12:30:00Z")
+    anchor_commit(opened(vault), REF)
+    key = str(vault.root.parent / "key")
+    witness(replace(opened(vault), actor="si:pith", config=Config(owner="si:pith")), REF, "confirm", key=key)
+    enrol(vault, f',valid-before="{ONE}"')
+    found = trust_of(opened(vault, later=True), REF).vouched
+    assert found.signature.counts
+    assert [one.verdict.state.value for one in found.witnesses] == ["unproven-time"]
+
+
+@pytest.mark.parametrize(
+    ("options", "later", "expected"),
+    [
+        ("", True, "valid"),
+        (f',valid-before="{TWO}"', False, "valid"),
+        (f',valid-before="{ONE}"', True, "unproven-time"),
+        (f',valid-before="{NOON}"', True, "untrusted"),
+        (f',valid-after="{ONE}"', True, "untrusted"),
+        (f',valid-after="{NOON}",valid-before="{TWO}"', False, "valid"),
+    ],
+)
+def test_a_key_counts_in_its_time(vault: Written, options: str, expected: str, *, later: bool) -> None:
+    signed(vault)
+    enrol(vault, options)
+    assert state(vault, later=later) == expected
