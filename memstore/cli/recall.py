@@ -48,12 +48,15 @@ def recall(session: Session, /, prompt: tuple[str, ...], *, budget: int, profile
         _answer_hook(session, " ".join(prompt), budget, profile)
         return
     from memstore.errors import UsageError
+    from memstore.rules.recall import Profile
 
     text = _stdin() if prompt == ("-",) else " ".join(prompt)
     if not text.strip():
         raise UsageError("there is no prompt", hint='memstore recall "What should I cook for Claire?"')
     recalled = _recalled(session, text, budget, profile)
     _emit(session, recalled)
+    if profile == Profile.SEED_002.value and not recalled.by_meaning:
+        session.say("without an embedder the seed's list by vectors is empty; memstore config --user embedder FOLDER")
     if recalled.left_out:
         session.say(f"no room for {recalled.left_out} more in {budget} tokens; --budget gives more")
     elif not (recalled.memories or recalled.beliefs):
@@ -115,6 +118,7 @@ def _document(recalled: Recalled) -> dict[str, Any]:
         "prompt": recalled.prompt,
         "profile": recalled.profile.value,
         "weights": dict(WEIGHTS[recalled.profile]),
+        "by_meaning": recalled.by_meaning,
         "budget": recalled.budget,
         "tokens": recalled.tokens,
         "left_out": recalled.left_out,

@@ -34,6 +34,7 @@ class Candidates:
         asked: the query.
         by: what is looked for; passages answer for themselves for what they must not hold.
         similar: how like the query in meaning allowed rows are, in [0,1]; empty where nothing tells.
+        vector_weight: what that weighs against the words, in [0,1]; None is what it weighs in a search.
     """
 
     def __init__(
@@ -43,6 +44,8 @@ class Candidates:
         asked: Query,
         by: Unit,
         similar: Mapping[int, float] | None = None,
+        *,
+        vector_weight: float | None = None,
     ) -> None:
         self.audience = audience
         self._clauses = asked.clauses
@@ -53,7 +56,7 @@ class Candidates:
         self.scores = self._scored(allowed, self._named(asked))
         self.by_meaning: frozenset[int] = frozenset()
         if similar and self.best_possible:
-            self._fuse(similar)
+            self._fuse(similar, vector_weight)
 
     @property
     def matcher(self) -> Matcher:
@@ -130,7 +133,7 @@ class Candidates:
         kept = self._without(kept)
         return scores if len(kept) == len(scores) else {row: score for row, score in scores.items() if row in kept}
 
-    def _fuse(self, similar: Mapping[int, float]) -> None:
+    def _fuse(self, similar: Mapping[int, float], vector_weight: float | None) -> None:
         """Put meaning into the scores, on their own scale; what must be found is found by its words alone."""
         from memstore.rules import fusion
 
@@ -140,7 +143,9 @@ class Candidates:
             self.by_meaning = frozenset(self._without(like))
         near = {row: alike for row, alike in similar.items() if row in words or row in self.by_meaning}
         scale = max(words.values(), default=self.best_possible)
-        self.scores = {row: score * scale for row, score in fusion.fused(words, near).items()}
+        weight = fusion.VECTOR_WEIGHT if vector_weight is None else vector_weight
+        found = fusion.fused(words, near, vector_weight=weight)
+        self.scores = {row: score * scale for row, score in found.items()}
 
     def _without(self, rows: set[int]) -> set[int]:
         """Return the rows that hold nothing of what they must not."""

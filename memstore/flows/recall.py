@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.errors import UsageError
 from memstore.flows.audience import Audience, view
@@ -80,7 +80,7 @@ class Bite:
 class Recalled:
     """What came to mind for a prompt, the best first; `tokens` of all bites together are at most `budget`.
 
-    For `left_out` more there was no room.
+    For `left_out` more there was no room. `by_meaning` is whether an embedder told what is alike in meaning.
     """
 
     prompt: str
@@ -89,6 +89,7 @@ class Recalled:
     memories: tuple[Bite, ...] = ()
     beliefs: tuple[Bite, ...] = ()
     left_out: int = 0
+    by_meaning: bool = False
 
     @property
     def tokens(self) -> int:
@@ -128,6 +129,7 @@ def recall(
         memories=tuple(bite for bite in fitting if bite.held is None),
         beliefs=tuple(bite for bite in fitting if bite.held),
         left_out=len(memories) + len(held) - len(fitting),
+        by_meaning=recalled.by_meaning,
     )
 
 
@@ -154,6 +156,14 @@ def _line(text: str, citation: Citation, held: Held | None) -> str:
     return f"[Belief ({held.confidence:.2f}, {votes}): {text}] {where}"
 
 
+class _Match(NamedTuple):
+    """A memory that matches a prompt; `relevance` and `similarity` are 0 where its words or its meaning don't."""
+
+    hit: Hit
+    relevance: float
+    similarity: float = 0.0
+
+
 class _Recall:
     """What one prompt brings to mind, of one kind after the other."""
 
@@ -163,11 +173,12 @@ class _Recall:
         self._profile = profile
         self._audience = Audience(view(ws, None))
         self._now = ws.clock.now()
+        self.by_meaning = ws.embedder is not None and "similarity" in rules.WEIGHTS[profile]
 
     def best(self, filters: Filters, most: int) -> list[Bite]:
         """Return the best of one kind, each text once."""
         found: dict[str, Bite] = {}
-        for hit, score in self._ordered(self._hits(filters)):
+        for hit, score in self._ordered(self._matches(filters)):
             bite = self._bite(hit, score)
             if bite is not None:
                 found.setdefault(bite.text.casefold(), bite)
@@ -175,12 +186,34 @@ class _Recall:
                 break
         return list(found.values())
 
-    def _hits(self, filters: Filters) -> list[Hit]:
+    def _matches(self, filters: Filters) -> list[_Match]:
+        """Return what matches, the best by its words first, then what only its meaning brings."""
         if not self._asked.clauses:
             return []
         audience = self._audience
         rows = [row for row in narrowed(audience.then, audience.rows, filters) if not self._is_past(row)]
-        candidates = Candidates(audience, rows, self._asked, Unit.MEMORY)
+        by_words = self._hits(Candidates(audience, rows, self._asked, Unit.MEMORY))
+        if not self.by_meaning:
+            return [_Match(hit, hit.relevance) for hit in by_words]
+        near = self._near(rows)
+        like = self._hits(Candidates(audience, [*near], self._asked, Unit.MEMORY, near, vector_weight=1.0))
+        paths = audience.column("path")
+        alike_at = {paths[row]: alike for row, alike in near.items()}
+        known = {hit.path for hit in by_words}
+        found = [_Match(hit, hit.relevance, alike_at.get(hit.path, 0.0)) for hit in by_words]
+        found += [_Match(hit, 0.0, alike_at[hit.path]) for hit in like if hit.path not in known]
+        # The seed shows nothing that is less like the prompt, whatever its words are.
+        return [one for one in found if one.similarity or self._profile is not Profile.SEED_002]
+
+    def _near(self, rows: Sequence[int]) -> dict[int, float]:
+        """Return how like the prompt in meaning rows are, those that are like it at all."""
+        from memstore.flows.meaning import similar_rows
+        from memstore.rules.fusion import LEAST_SIMILARITY
+
+        similar = similar_rows(self._audience.then, rows, self._asked.text)
+        return {row: alike for row, alike in similar.items() if alike >= LEAST_SIMILARITY}
+
+    def _hits(self, candidates: Candidates) -> list[Hit]:
         wish = Wish(limit=SEED_POOL if self._profile is Profile.SEED_002 else POOL)
         hits, _ = HitReader(candidates, analysis.words(self._asked.text), wish, now=self._now).hits()
         return hits
@@ -200,14 +233,15 @@ class _Recall:
         refs = (named[row].split(ITEM_SEPARATOR) for row in audience.rows if named[row] and statuses[row] == "active")
         return frozenset(ref.partition(":")[2] for each in refs for ref in each)
 
-    def _ordered(self, hits: Sequence[Hit]) -> list[tuple[Hit, float]]:
+    def _ordered(self, matches: Sequence[_Match]) -> list[tuple[Hit, float]]:
+        hits = [one.hit for one in matches]
         ids = [(hit.ref or "").partition(":")[2] for hit in hits]
         uses = uses_of(self._ws, [one for one in ids if one])
         known = []
-        for hit, memory_id in zip(hits, ids, strict=True):
-            made_at = datetime.fromisoformat(hit.created_at) if hit.created_at else None
+        for one, memory_id in zip(matches, ids, strict=True):
+            made_at = datetime.fromisoformat(one.hit.created_at) if one.hit.created_at else None
             used = [use.at for use in uses.get(memory_id, ())]
-            known.append(Known(hit.relevance, strength(made_at, used, self._now), made_at))
+            known.append(Known(one.relevance, strength(made_at, used, self._now), made_at, one.similarity))
         scores = rules.scores(known, self._profile, self._now)
         return sorted(zip(hits, scores, strict=True), key=lambda one: -round(one[1], 9))
 

@@ -33,35 +33,39 @@ class Profile(Enum):
 
 PROFILES = tuple(profile.value for profile in Profile)
 
-# Seed 002's weights are 0.4, 1.0, 0.6 and 0.4; the list by vectors (1.0) is left out, and the others share its part.
-_SEED_LISTS = {"relevance": 0.4, "recency": 0.6, "access": 0.4}
+# A list that is empty adds nothing: so does `similarity`, the one by meaning, where there is no embedder.
 WEIGHTS: Mapping[Profile, Mapping[str, float]] = {
-    Profile.DEFAULT: {"relevance": 1.0, "strength": 0.10},
-    Profile.SEED_002: {name: round(weight / sum(_SEED_LISTS.values()), 4) for name, weight in _SEED_LISTS.items()},
+    Profile.DEFAULT: {"relevance": 1.0, "similarity": 1.0, "strength": 0.10},
+    Profile.SEED_002: {"relevance": 0.4, "similarity": 1.0, "recency": 0.6, "access": 0.4},  # "Recall Pipeline"
     Profile.MEMORY_RECALL: {"relevance": 0.5, "recency": 0.3, "access": 0.2},
 }
 
 
 class Known(NamedTuple):
-    """What is known of a memory that may come to mind: its relevance in [0,1], its strength, when it was made (UTC)."""
+    """What is known of a memory that may come to mind: its relevance in [0,1], its strength, when it was made (UTC).
+
+    `relevance` is that of its words, 0 where none of them matches; `similarity` is its meaning's, in [0,1].
+    """
 
     relevance: float
     strength: Strength
     made_at: datetime | None
+    similarity: float = 0.0
 
 
 def scores(known: Sequence[Known], profile: Profile, now: datetime) -> list[float]:
     """Return the score of each, the best highest.
 
     Args:
-        known: the memories that match, the most relevant first.
+        known: the memories that match, the most relevant first; those that match by meaning alone after them.
         profile: how the order comes about.
         now: UTC.
     """
     weights = WEIGHTS[profile]
     measures = {name: [_MEASURES[name](one, now) for one in known] for name in weights}
     if profile is not Profile.MEMORY_RECALL:
-        measures["relevance"] = [float(len(known) - at) for at in range(len(known))]  # the search's own order
+        # The search's own order, of what it finds by words.
+        measures["relevance"] = [float(len(known) - at) if one.relevance else 0.0 for at, one in enumerate(known)]
         measures = {name: _by_rank(values) for name, values in measures.items()}
     return [sum(weights[name] * measures[name][at] for name in weights) for at in range(len(known))]
 
@@ -88,6 +92,7 @@ def _access(known: Known, _: datetime) -> float:
 
 _MEASURES: Mapping[str, Callable[[Known, datetime], float]] = {
     "relevance": lambda known, _: known.relevance,
+    "similarity": lambda known, _: known.similarity,
     "strength": _strength,
     "recency": _recency,
     "access": _access,

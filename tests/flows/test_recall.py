@@ -16,11 +16,13 @@ from memstore.flows.recall import recall
 from memstore.flows.uses import uses_of
 from memstore.ports.usage import Use
 from memstore.rules.recall import Profile, tokens
+from tests.embedders import HashedTrigrams
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
     from memstore.flows.recall import Recalled
+    from memstore.ports.workspace import Workspace
 
 AT = '"2026-01-20T12:00:00Z"'
 
@@ -144,3 +146,52 @@ def test_expanding_is_a_use_and_shows_the_links_that_may_be_seen() -> None:
     with pytest.raises(NotFoundError):
         expand(ws, "m_hers")
     assert list(uses_of(ws)) == ["m_made"]
+
+
+# -- by meaning ----------------------------------------------------------------------------------
+
+DOGS = {
+    "kennel.md": memory_text("A canine hotel.\n", id="m_kennel"),
+    "dog.md": memory_text("The dog sleeps.\n", id="m_dog"),
+    "cat.md": memory_text("A puppy is what the old feline hunts on rainy afternoons in May.\n", id="m_cat"),
+    "hers.md": memory_text("A puppy for her birthday.\n", id="m_hers", owner="si:ash"),
+}
+
+
+def by_meaning(files: dict[str, bytes], embedder: HashedTrigrams | None = None) -> Workspace:
+    return replace(memory_workspace(files), embedder=embedder or HashedTrigrams())
+
+
+def test_what_means_the_same_comes_to_mind_without_a_word_in_common() -> None:
+    assert shown(recall(memory_workspace(DOGS), "puppy")) == ["cat.md"]
+    assert not recall(memory_workspace(DOGS), "puppy").by_meaning
+    recalled = recall(by_meaning(DOGS), "puppy")
+    assert recalled.by_meaning
+    assert shown(recalled) == ["cat.md", "kennel.md", "dog.md"]  # of equals what has the words
+    assert recall(by_meaning({"cat.md": DOGS["cat.md"]}), "tomcat").memories == ()
+
+
+def test_the_seeds_list_by_vectors_weighs_most_and_has_a_minimum() -> None:
+    assert shown(recall(memory_workspace(DOGS), "puppy", profile=Profile.SEED_002)) == ["cat.md"]
+    # It has the word, and its vector is further from the prompt than 0.25.
+    assert shown(recall(by_meaning(DOGS), "puppy", profile=Profile.SEED_002)) == ["kennel.md", "dog.md"]
+    # Both have the word; the shorter one is on the list by words first, the other on the three others.
+    files = {"a.md": memory_text("Walk.\n", id="m_aaa"), "b.md": memory_text("Walk the canine.\n", id="m_bbb")}
+    assert shown(recall(memory_workspace(files), "walk the dog", profile=Profile.SEED_002))[0] == "a.md"
+    assert shown(recall(by_meaning(files), "walk the dog", profile=Profile.SEED_002))[0] == "b.md"
+
+
+def test_memory_recall_is_without_vectors_as_the_seed_has_it() -> None:
+    embedder = HashedTrigrams()
+    assert shown(recall(by_meaning(DOGS, embedder), "puppy", profile=Profile.MEMORY_RECALL)) == ["cat.md"]
+    assert embedder.texts == []
+
+
+def test_hidden_memories_are_neither_embedded_nor_felt() -> None:
+    embedder = HashedTrigrams()
+    without = {path: data for path, data in DOGS.items() if path != "hers.md"}
+    for profile in Profile:
+        assert recall(by_meaning(DOGS, embedder), "puppy", profile=profile) == recall(
+            by_meaning(without), "puppy", profile=profile
+        )
+    assert not any("birthday" in text for text in embedder.texts)

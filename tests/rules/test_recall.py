@@ -45,11 +45,17 @@ def test_strength_decides_only_what_is_nearly_alike() -> None:
     assert order([known(0.9), known(0.89, retrieval=0.9)], Profile.DEFAULT) == [0, 1]  # never used: only young
 
 
-def test_the_seeds_lists_share_the_part_of_the_vectors() -> None:
-    weights = WEIGHTS[Profile.SEED_002]
-    assert sum(weights.values()) == pytest.approx(1, abs=1e-3)
-    assert weights["recency"] / weights["relevance"] == pytest.approx(0.6 / 0.4, abs=1e-3)
+def test_the_seeds_four_lists() -> None:
+    assert WEIGHTS[Profile.SEED_002] == {"relevance": 0.4, "similarity": 1.0, "recency": 0.6, "access": 0.4}
     assert order([known(0.9, days=900), known(0.3, days=1)], Profile.SEED_002) == [1, 0]
+    one = known(0.9, days=1, uses=2)._replace(similarity=0.5)
+    assert scores([one], Profile.SEED_002, NOW) == pytest.approx([(0.4 + 1.0 + 0.6 + 0.4) / 61])
+
+
+@pytest.mark.parametrize("profile", [Profile.DEFAULT, Profile.SEED_002])
+def test_what_matches_by_meaning_alone_is_on_that_list_alone(profile: Profile) -> None:
+    found = scores([known(0.9), known(0)._replace(similarity=0.5)], profile, NOW)
+    assert found == pytest.approx([WEIGHTS[profile]["relevance"] / 61, 1.0 / 61])
 
 
 def test_memory_recall_adds_three_numbers() -> None:
