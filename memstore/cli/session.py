@@ -88,7 +88,7 @@ class Session:
         from memstore.cli import output
 
         if not self.as_json:
-            output.write_lines(lines())
+            self._write(lines())
             return
         whole = {"schema": f"memstore.{verb}/1", **document()}
         if self.choices.jsonl and each is not None:
@@ -97,6 +97,17 @@ class Session:
             output.write_lines((output.one_line(whole),))
         else:
             output.write_lines((output.document(whole),))
+
+    def _write(self, lines: Iterable[str]) -> None:
+        """Write text; a screen at a time where a person sits before one and may be asked for a key."""
+        if self.at_terminal and not self.choices.no_input:
+            from memstore.cli import pager
+
+            pager.write_lines(lines)
+        else:
+            from memstore.cli import output
+
+            output.write_lines(lines)
 
     def exit(self, code: int) -> NoReturn:
         """End with that exit code: everything has been said already."""

@@ -8,6 +8,7 @@ import pty
 import shutil
 import signal
 import subprocess
+import termios
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -136,9 +137,11 @@ def test_interrupted_is_130_and_says_so_in_one_line(shell: runner.Shell) -> None
     assert errors == b"memstore: interrupted\n"
 
 
-def _at_a_terminal(shell: runner.Shell, *words: str, **variables: str) -> bytes:
-    """Run the program at a terminal; return what the terminal shows."""
+def _at_a_terminal(shell: runner.Shell, *words: str, rows: int = 0, **variables: str) -> bytes:
+    """Run the program at a terminal, which knows its size if that is given; return what the terminal shows."""
     terminal, end = pty.openpty()
+    if rows:
+        termios.tcsetwinsize(end, (rows, 80))
     with subprocess.Popen(
         [MEMSTORE, *words],
         cwd=shell.folder,
@@ -159,6 +162,23 @@ def test_a_terminal_gets_colours_unless_it_must_not(shell: runner.Shell) -> None
     assert b"\x1b[" not in _at_a_terminal(shell, "list", NO_COLOR="1")
     assert b"\x1b[" not in _at_a_terminal(shell, "list", "--color", "never")
     assert b"\x1b[" not in _at_a_terminal(shell, "list", TERM="dumb")
+
+
+def test_an_answer_longer_than_the_screen_goes_to_the_pager(shell: runner.Shell) -> None:
+    pager = "sed s/^/paged:/"
+    assert b"paged:" in _at_a_terminal(shell, "list", rows=3, MEMSTORE_PAGER=pager)
+    assert b"paged:" in _at_a_terminal(shell, "list", rows=3, PAGER=pager)
+    assert b"paged:" not in _at_a_terminal(shell, "list", rows=200, PAGER=pager)
+    assert b"paged:" not in _at_a_terminal(shell, "list", "--json", rows=3, PAGER=pager)
+    assert b"paged:" not in _at_a_terminal(shell, "list", "--no-input", rows=3, PAGER=pager)
+    for none in ("", "cat", "no-such-pager", "'"):
+        assert _at_a_terminal(shell, "list", rows=3, MEMSTORE_PAGER=none, PAGER=pager).count(b"\n") > 3
+    assert b"paged:" not in _bash(shell, "memstore list", PAGER=pager).stdout
+
+
+def test_a_pager_that_has_enough_ends_the_answer(shell: runner.Shell) -> None:
+    seen = _at_a_terminal(shell, "list", rows=3, PAGER="head -1")
+    assert (seen.count(b"\n"), b"Traceback" in seen) == (1, False)
 
 
 def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) -> None:
