@@ -267,8 +267,11 @@ def find_vault(env: Environment, named: str | None) -> Path:
     """Return the vault's folder: `named`, MEMSTORE_VAULT, the nearest vault around the folder, the user's default.
 
     Raises:
+        UsageError: it is named by nothing, as by a shell's variable that is not set: that is not this folder.
         VaultError: the folder that was named is no vault, or none was named and none found.
     """
+    if named == "":
+        raise UsageError("--vault '' names no folder", hint="name one, like --vault ~/notes; . is this folder")
     if named is not None:
         return _vault_at(env.expanded(named), Found(named, "--vault"))
     if variable := env.get("MEMSTORE_VAULT"):

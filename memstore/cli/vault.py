@@ -78,8 +78,13 @@ def _lines(session: Session, done: Initialised) -> Iterator[str]:
         yield f"  git hooks: {', '.join(done.hooks_installed)}"
     if done.hooks_refused:
         yield f"  {paint('warning', 'no git hook')}: {safe_line(done.hooks_refused)}"
+    if not session.choices.quiet:
+        yield from _next_steps(session, done)
+
+
+def _next_steps(session: Session, done: Initialised) -> Iterator[str]:
     yield ""
-    yield paint("heading", "try")
+    yield session.paint("heading", "try")
     if not done.is_new:
         yield "  memstore list                       # see what there is"
     elif done.notes:

@@ -54,7 +54,7 @@ def commit_at(ws: Workspace, when: str) -> str:
 
     Raises:
         RefusedError: the one who looks isn't the vault's owner, whose the past is.
-        UsageError: it looks like a date and is none.
+        UsageError: it is nothing, or looks like a date and is none.
         NotFoundError: there is no such commit.
         GitError: the vault has no history.
     """
@@ -85,11 +85,11 @@ def find_at(ws: Workspace, commit: str, entry: Entry) -> tuple[str, str] | None:
 
 
 def _revision(ws: Workspace, when: str, no_date: UsageError) -> str:
-    """Return the commit of a revision; what looks like a date and names no commit either is a mistyped date."""
+    """Return the commit of a revision; what looks like a date, or is nothing, and names no commit either is no date."""
     try:
         return ws.history.resolve(when)
     except NotFoundError:
-        if _LIKE_A_DATE.match(when):
+        if not when or _LIKE_A_DATE.match(when):
             raise no_date from None
         raise
 
