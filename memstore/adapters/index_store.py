@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memstore.ports.vault import FileStat
     from memstore.rules.searchable import Searchable
 
-FORMAT = 2
+FORMAT = 3
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
 

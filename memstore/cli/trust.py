@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memstore.cli.session import Session
     from memstore.flows.trust import Trusted
     from memstore.rules.anchors import Anchored
+    from memstore.rules.reputation import Reputation
     from memstore.rules.vouching import Attested, Verdict
 
 _THOUSAND = 1000
@@ -60,6 +61,7 @@ def _document(found: Trusted) -> dict[str, Any]:
             {"by": one.by, "outcome": one.outcome, "at": one.at, "notes": one.notes, **verdict_document(verdict)}
             for one, verdict in zip(memory.resolutions, found.vouched.resolutions, strict=False)
         ],
+        "reputation": _reputation(memory.author, found.reputation),
         "unsigned": list(found.unsigned),
     }
 
@@ -81,6 +83,21 @@ def _witness(one: Attested) -> dict[str, Any]:
         "aspects": list(one.witness.aspects),
         "notes": one.witness.notes,
         **verdict_document(one.verdict),
+    }
+
+
+def _reputation(author: str | None, found: Reputation) -> dict[str, Any]:
+    from memstore.model.instants import instant
+
+    return {
+        "entity": author,
+        "value": found.value,
+        "right": found.right,
+        "wrong": found.wrong,
+        "outcomes": [
+            {"ref": one.ref, "said": one.said, "was_right": one.was_right, "by": one.by, "at": instant(one.at)}
+            for one in found.outcomes
+        ],
     }
 
 
@@ -108,8 +125,20 @@ def _lines(session: Session, found: Trusted) -> Iterator[str]:
         yield _said(session, "resolution", told, verdict)
         if resolution.notes:
             yield f"           {paint('dim', safe_line(resolution.notes))}"
+    yield from _reputation_lines(session, found.reputation)
     if found.unsigned:
         yield f"unsigned   {paint('dim', ', '.join(map(safe_line, found.unsigned)))}"
+
+
+def _reputation_lines(session: Session, found: Reputation) -> Iterator[str]:
+    from memstore.model.instants import instant
+
+    if found.outcomes:
+        yield f"reputation {found.value:.2f}: {found.right} right, {found.wrong} wrong"
+    for one in found.outcomes:
+        said = "wrote" if one.said == "author" else f"{one.said}ed"
+        turned_out = session.paint("ok", "right") if one.was_right else session.paint("warning", "wrong")
+        yield f"           {turned_out}: {said} {one.ref}, decided by {one.by}, {instant(one.at)}"
 
 
 def _anchor_line(session: Session, what: str, one: Anchored) -> str:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from memstore.codec.memory_file import ReadFile
     from memstore.model.memory import Memory
 
+# The words before an entity in `Entry.attested`.
+WITNESS, RESOLVED = "witness", "resolution"
+
 
 def entry_of(file: ReadFile, blob: str) -> Entry:
     """Return what the catalogue keeps of a file; its title is the one that serves for one where it has none.
@@ -61,6 +64,7 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         superseded_by=memory.superseded_by,
         evidence=evidence_of(memory),
         cites=cited_refs(memory.body),
+        attested=_attested(memory),
         source_chain=memory.source_chain,
         access_grants=memory.access_grants,
         access_denies=memory.access_denies,
@@ -68,6 +72,11 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         upstream_grants=tuple(f"[{' '.join(label)}]" for label in memory.upstream_grants),
         generalization=_verdict(memory),
     )
+
+
+def _attested(memory: Memory) -> tuple[str, ...]:
+    said = [f"{WITNESS} {one.agent_id}" for one in memory.witnesses]
+    return tuple(dict.fromkeys([*said, *(f"{RESOLVED} {one.by}" for one in memory.resolutions)]))
 
 
 def _verdict(memory: Memory) -> str:

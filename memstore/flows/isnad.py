@@ -16,9 +16,8 @@ from memstore.flows.list_memories import list_memories
 from memstore.flows.save import save
 from memstore.flows.show import show_memory
 from memstore.flows.sign import signature_of
-from memstore.flows.trust import trusted
+from memstore.flows.trust_level import TrustReader
 from memstore.flows.visible import visible_file
-from memstore.flows.vouch import Voucher
 from memstore.model.keys import PAGE_ANCHORS
 from memstore.model.retrieval import Filters
 
@@ -132,8 +131,8 @@ def query_memories(ws: Workspace, *, tags: Sequence[str] = (), min_trust: float 
     entries = list_memories(ws, Filters(tag=tuple(tags[:1]))).entries
     files = [file for entry in entries if (file := visible_file(ws, entry.path)) is not None]
     tagged = [file for file in files if set(tags) <= set(file.memory.tags)]
-    voucher = Voucher(ws)
-    return tuple(file.memory for file in tagged if trusted(ws, file, voucher).trust.score >= min_trust)
+    reader = TrustReader(ws)
+    return tuple(file.memory for file in tagged if reader.of(file.memory).score >= min_trust)
 
 
 def _ref(memory: Memory | str) -> str:

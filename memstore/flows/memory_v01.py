@@ -12,6 +12,7 @@ from memstore.codec.titles import title_of
 from memstore.errors import FormatError, UsageError
 from memstore.flows.amend import opened_for_change
 from memstore.flows.registries import world_of
+from memstore.flows.reputation import Reputations
 from memstore.flows.save import Edit, Saved, hint, save_all, told
 from memstore.flows.sources import loader
 from memstore.flows.trust import trusted
@@ -101,7 +102,8 @@ def export_memories(ws: Workspace, refs: Sequence[str], *, everything: bool = Fa
     else:
         files = [opened_for_change(ws, ref) for ref in refs]
     voucher = Voucher(ws)
-    return tuple(_document(trusted(ws, file, voucher), load) for file in files)
+    reputations = Reputations(ws, voucher)
+    return tuple(_document(trusted(ws, file, voucher, reputations), load) for file in files)
 
 
 def _document(found: Trusted, load: Callable[[str], Memory | None]) -> Document:

@@ -135,7 +135,7 @@ def resolve(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Signed:
-    """Decide how a dispute about a memory came out; both sides stay in the file, and the number as it is.
+    """Decide how a dispute about a memory came out; both sides stay in the file.
 
     >>> memstore.resolve(ws, babels_insight, "overturned", notes="The log says storage").verdict.state.value
     'valid'

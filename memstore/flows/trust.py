@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.codec import canonical
 from memstore.flows.amend import opened_for_change
+from memstore.flows.reputation import Reputations
 from memstore.flows.vouch import Voucher
 from memstore.rules import trust
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from memstore.flows.vouch import Vouched
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
+    from memstore.rules.reputation import Reputation
     from memstore.rules.trust import Grounds, Trust
 
 _ATTESTATIONS = frozenset({"signature", "witnesses", "anchors", "resolutions"})
@@ -24,12 +26,16 @@ _ATTESTATIONS = frozenset({"signature", "witnesses", "anchors", "resolutions"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trusted:
-    """A memory's trust, what it rests on, and the keys of its frontmatter that nobody signed."""
+    """A memory's trust, what it rests on, and the keys of its frontmatter that nobody signed.
+
+    `reputation` is its author's.
+    """
 
     file: MemoryFile
     trust: Trust
     grounds: Grounds
     vouched: Vouched
+    reputation: Reputation
     unsigned: tuple[str, ...]
     computed_at: datetime
 
@@ -64,18 +70,22 @@ def trust_of(ws: Workspace, ref: str, *, literal: bool = False) -> Trusted:
     Raises:
         NotFoundError: there is none that the viewer may see.
     """
-    return trusted(ws, opened_for_change(ws, ref), Voucher(ws), literal=literal)
+    voucher = Voucher(ws)
+    return trusted(ws, opened_for_change(ws, ref), voucher, Reputations(ws, voucher), literal=literal)
 
 
-def trusted(ws: Workspace, file: MemoryFile, voucher: Voucher, *, literal: bool = False) -> Trusted:
+def trusted(
+    ws: Workspace, file: MemoryFile, voucher: Voucher, reputations: Reputations, *, literal: bool = False
+) -> Trusted:
     """Return how far others vouch for the memory in a file that was read; see `trust_of`."""
-    vouched = voucher.of(file.memory)
-    grounds = claimed(file) if literal else vouched.grounds(reputation=trust.NEW_AUTHOR)
+    vouched, known = voucher.of(file.memory), reputations.of(file.memory.author)
+    grounds = claimed(file) if literal else vouched.grounds(reputation=known.value)
     return Trusted(
         file=file,
         trust=trust.trust(grounds),
         grounds=grounds,
         vouched=vouched,
+        reputation=known,
         unsigned=tuple(name for name in file.front.values if name not in _signed_keys(file.memory) | _ATTESTATIONS),
         computed_at=ws.clock.now(),
     )

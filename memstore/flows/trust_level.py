@@ -11,8 +11,10 @@ from memstore.rules import trust
 
 if TYPE_CHECKING:
     from memstore.flows.audience import View
+    from memstore.flows.reputation import Reputations
     from memstore.flows.vouch import Voucher
     from memstore.model.memory import Memory
+    from memstore.ports.search_index import Snapshot
     from memstore.ports.workspace import Workspace
     from memstore.rules.trust import Trust
 
@@ -26,16 +28,20 @@ class TrustReader:
 
     Args:
         ws: the vault.
+        snapshot: the vault's memories as they are now; None reads them if they are needed.
     """
 
-    def __init__(self, ws: Workspace) -> None:
+    def __init__(self, ws: Workspace, snapshot: Snapshot | None = None) -> None:
         self._ws = ws
+        self._snapshot = snapshot
 
     def of(self, memory: Memory) -> Trust:
         """Return the trust of a memory that the viewer may see; 0, unverified, where it has no attestation."""
         if not (memory.signature or memory.witnesses or memory.anchors):
             return UNATTESTED
-        return trust.trust(self._voucher.of(memory).grounds(reputation=trust.NEW_AUTHOR))
+        found = self._voucher.of(memory)
+        reputation = self._reputations.of(memory.author).value if found.signature.counts else trust.NEW_AUTHOR
+        return trust.trust(found.grounds(reputation=reputation))
 
     def at(self, then: View, path: str) -> Trust:
         """Return the trust of the memory at a path; 0 where there is none that the viewer may see."""
@@ -57,3 +63,9 @@ class TrustReader:
         from memstore.flows.vouch import Voucher
 
         return Voucher(self._ws)
+
+    @cached_property
+    def _reputations(self) -> Reputations:
+        from memstore.flows.reputation import Reputations
+
+        return Reputations(self._ws, self._voucher, self._snapshot)

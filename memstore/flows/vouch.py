@@ -83,14 +83,18 @@ class Voucher:
         attested = [self._attested(memory, witness, digests, anchored) for witness in memory.witnesses]
         return Vouched(
             signature=self._signature(memory, digests, anchored),
-            witnesses=vouching.voices(memory.author, attested, controller_of=self._controller_of),
+            witnesses=vouching.voices(memory.author, attested, controller_of=self.controller_of),
             anchors=anchored,
             resolutions=tuple(self._resolved(memory, one, digests, anchored) for one in memory.resolutions),
         )
 
     def is_one_voice(self, entity: str, other: str) -> bool:
         """Whether two entities are controlled by the same one, and so have one voice."""
-        return self._controller_of(entity) == self._controller_of(other)
+        return self.controller_of(entity) == self.controller_of(other)
+
+    def controller_of(self, entity: str) -> str:
+        """Return who controls an entity in the end, itself where nobody does; "" where that can't be read."""
+        return vouching.controller(entity, self._controllers)
 
     def _signature(self, memory: Memory, digests: Digests | FormatError, anchored: Sequence[Anchored]) -> Verdict:
         entry = memory.signature
@@ -105,7 +109,7 @@ class Voucher:
     ) -> Attested:
         if witness.sig is None:
             return Attested(witness, UNSIGNED)
-        if not self._controller_of(witness.agent_id):
+        if not self.controller_of(witness.agent_id):
             return Attested(witness, Verdict(State.UNTRUSTED, f"who controls {witness.agent_id} can't be read"))
         said = statement.by_witness(memory.id or "", witness)
         return Attested(witness, self._verdict(said, witness.sig, digests, anchored), self._roots(witness))
@@ -154,9 +158,6 @@ class Voucher:
     @cached_property
     def _load(self) -> Callable[[str], Memory | None]:
         return loader(self._ws, self._ws.library.snapshot())
-
-    def _controller_of(self, entity: str) -> str:
-        return vouching.controller(entity, self._controllers)
 
     @cached_property
     def _controllers(self) -> Mapping[str, str]:

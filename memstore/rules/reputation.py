@@ -1,0 +1,155 @@
+"""Reputation: how often an entity's signed words turned out right, once somebody had decided about them.
+
+Only resolved outcomes count, never agreement: the signed decision of a dispute by somebody who took no side, or the
+author's own signed correction. The number is the mean of a Beta distribution, (1 + right) / (2 + right + wrong), so
+nobody begins with more or less than 0.5.
+
+Source: docs/references.md, "reputation"; docs/adr/0014.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.rules.vouching import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from memstore.model.attestation import Resolution, Signature, Witness
+    from memstore.rules.vouching import Attested, Verdict
+
+# What both sides begin with: nothing is known, and neither is likelier.
+PRIOR = 1
+AUTHOR = "author"
+
+
+class Word(NamedTuple):
+    """What one entity said, signed: as the `author`, or as a witness (`confirm`, `dispute`, `partial`).
+
+    `who` controls the one who said it.
+    """
+
+    who: str
+    said: str
+    at: datetime
+
+
+class Decision(NamedTuple):
+    """How it came out: the memory was upheld or not, by the word of an entity, or in the author's correction, a ref."""
+
+    upheld: bool
+    at: datetime
+    by: str
+
+
+class Outcome(NamedTuple):
+    """One word that was right or wrong: said of which memory, and who decided that, when (UTC)."""
+
+    ref: str
+    said: str
+    was_right: bool
+    at: datetime
+    by: str
+
+
+class Reputation(NamedTuple):
+    """What is known of an entity's words, the latest outcome first."""
+
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def right(self) -> int:
+        """How many words turned out right."""
+        return sum(outcome.was_right for outcome in self.outcomes)
+
+    @property
+    def wrong(self) -> int:
+        """How many words turned out wrong."""
+        return len(self.outcomes) - self.right
+
+    @property
+    def value(self) -> float:
+        """The reputation, in (0, 1); 0.5 for somebody of whom nothing was decided."""
+        return (PRIOR + self.right) / (2 * PRIOR + len(self.outcomes))
+
+
+def words(
+    signed: Signature | None,
+    verdict: Verdict,
+    attested: Iterable[Attested],
+    *,
+    controller_of: Callable[[str], str],
+) -> tuple[Word, ...]:
+    """Return what was said of a memory with signatures that hold, earlier words of a witness too, in no order.
+
+    Args:
+        signed: the author's signature.
+        verdict: how that stands.
+        attested: the witnesses, as `vouching.voices` leaves them.
+        controller_of: gives who controls an entity, itself where nobody else does.
+    """
+    author = Word(controller_of(signed.by), AUTHOR, _instant(signed.at)) if signed and verdict.counts else None
+    held = [one.witness for one in attested if one.verdict.state in (State.VALID, State.EXCLUDED)]
+    told = (_of_witness(witness, controller_of(witness.agent_id)) for witness in held)
+    return (*((author,) if author else ()), *(word for word in told if author is None or word.who != author.who))
+
+
+def decision(
+    said: Sequence[Word],
+    resolutions: Iterable[tuple[Resolution, Verdict]],
+    corrections: Iterable[tuple[str, Signature, Verdict]],
+    *,
+    controller_of: Callable[[str], str],
+) -> Decision | None:
+    """Return how it came out about a memory; None where nobody has decided. The latest decision holds.
+
+    A resolution decides if somebody had disputed the memory before and whoever decides took no side; a correction only
+    if it is the author's own: anybody else's is one more opinion.
+
+    Args:
+        said: the words about it.
+        resolutions: the entries of the memory, and how they stand.
+        corrections: the memories of type correction that supersede it: ref, signature, and how that stands.
+        controller_of: gives who controls an entity.
+    """
+    parties = {word.who for word in said}
+    disputed_at = min((word.at for word in said if word.said == "dispute"), default=None)
+    found = [
+        Decision(one.outcome == "upheld", _instant(one.at), one.by)
+        for one, verdict in resolutions
+        if verdict.counts
+        and controller_of(one.by) not in parties
+        and disputed_at is not None
+        and disputed_at <= _instant(one.at)
+    ]
+    authors = {word.who for word in said if word.said == AUTHOR}
+    found += [
+        Decision(upheld=False, at=_instant(signed.at), by=ref)
+        for ref, signed, verdict in corrections
+        if verdict.counts and controller_of(signed.by) in authors
+    ]
+    return max(found, key=lambda one: (one.at, not one.upheld, one.by), default=None)
+
+
+def outcome(who: str, ref: str, said: Iterable[Word], decided: Decision) -> Outcome | None:
+    """Return how the last word of `who` before a decision turned out; None for none, or for one that took no side."""
+    before = [word for word in said if word.who == who and word.at <= decided.at]
+    last = max(before, key=lambda word: (word.at, word.said), default=None)
+    if last is None or last.said == "partial":
+        return None
+    return Outcome(ref, last.said, (last.said != "dispute") == decided.upheld, decided.at, decided.by)
+
+
+def reputation(outcomes: Iterable[Outcome]) -> Reputation:
+    """Return the reputation that outcomes make, in whatever order they come."""
+    return Reputation(tuple(sorted(outcomes, key=lambda one: (one.at, one.ref), reverse=True)))
+
+
+def _of_witness(witness: Witness, who: str) -> Word:
+    return Word(who, witness.attestation, _instant(witness.witnessed_at))
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
