@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,10 @@ class MemoryVault:
         if len(self.files[path]) > MOST_BYTES:
             raise TooLargeError(f"{path} is too large", size=len(self.files[path]))
         return self.files[path]
+
+    def saved_at(self, path: str) -> datetime | None:
+        stat = self._stats.get(path)
+        return datetime.fromtimestamp(stat.mtime_ns // 10**9, UTC) if stat else None
 
     def create(self, path: str, data: bytes) -> None:
         self._must_be_free(path)

@@ -15,6 +15,7 @@ from memstore.errors import ChangedMeanwhileError, NoFileError, TooLargeError, V
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
+    from datetime import datetime
 
     from memstore.ports.vault import FileStat
 
@@ -101,6 +102,16 @@ class DiskVault:
             raise _cant("read", path, error) from error
         finally:
             os.close(handle)
+
+    def saved_at(self, path: str) -> datetime | None:
+        """Return when a file was saved last, UTC; None where there is no such file."""
+        from datetime import UTC, datetime
+
+        try:
+            saved = self._place(path).stat().st_mtime
+            return datetime.fromtimestamp(saved, UTC)
+        except (OSError, OverflowError, ValueError, VaultError):
+            return None
 
     def create(self, path: str, data: bytes) -> None:
         """Write a new file, whole or not at all; `ChangedMeanwhileError` where one is there already."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.flows.made_at import made_at
 from memstore.flows.uses import uses_of
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.catalog import ITEM_SEPARATOR
@@ -36,6 +37,10 @@ class View(NamedTuple):
     snapshot: Snapshot
     read: Callable[[str], bytes]
     is_past: bool = False
+
+    def made_at(self, path: str, created_at: str) -> datetime | None:
+        """Return when a memory was made, UTC; a file's own date is none of a past state's."""
+        return made_at(None if self.is_past else self.ws.vault, path, created_at)
 
 
 def view(ws: Workspace, at: str | None) -> View:
@@ -116,7 +121,7 @@ class Audience:
             confidence=float(held) if held else None,
             channel=self.column("channel")[row],
             source_type=self.column("source_type")[row],
-            created_at=self.column("created_at")[row],
+            made_at=self.then.made_at(self.column("path")[row], self.column("created_at")[row]),
             uses=[use.at for use in self._uses.get(self.column("id")[row], ())],
             cites=cites,
             now=now,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memstore.codec import git_blob, splice
 from memstore.flows.consolidation_pool import gather
+from memstore.flows.made_at import made_at
 from memstore.flows.save import Edit, save_all
 from memstore.flows.suggestion_file import suggestion_of
 from memstore.flows.uses import uses_of
@@ -34,6 +34,7 @@ from memstore.rules.strength import strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
     from memstore.flows.consolidation_pool import Gathered
@@ -147,7 +148,7 @@ def _is_due(ws: Workspace, run: Run) -> bool:
 def _news(ws: Workspace, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
     """Yield what is suggested and was not before, by id."""
     made = [proposal for part in partitions(gathered.pool) for proposal in _of_partition(ws, part, gathered)]
-    made += _prunings(ws, gathered.beliefs, now)
+    made += _prunings(ws, gathered, now)
     for proposal in sorted(made, key=lambda proposal: proposal.id):
         if is_news(proposal, gathered.earlier):
             yield proposal
@@ -169,13 +170,13 @@ def _of_partition(ws: Workspace, part: Sequence[Pooled], gathered: Gathered) -> 
     return proposals(found, own, vectors, threshold, side_of)
 
 
-def _prunings(ws: Workspace, beliefs: Sequence[Held], now: datetime) -> Iterator[Proposal]:
+def _prunings(ws: Workspace, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
     """Yield the beliefs that could be archived: refuted, or neither backed by live evidence nor used any more."""
     uses = uses_of(ws)
-    for one in beliefs:
+    for one in gathered.beliefs:
         memory = one.memory
-        made_at = datetime.fromisoformat(memory.created_at) if memory.created_at else None
-        recalled = strength(made_at, [use.at for use in uses.get(memory.id or "", ()) if use.at <= now], now)
+        made = made_at(ws.vault, gathered.files[str(memory.ref)].path, memory.created_at)
+        recalled = strength(made, [use.at for use in uses.get(memory.id or "", ()) if use.at <= now], now)
         why = prunable(memory, now, strength=recalled.retrieval)
         if why is not None:
             yield Proposal(action=Action.ARCHIVE, target=memory, terms=(why.value,))

@@ -30,7 +30,7 @@ def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use
         confidence=float(entry.confidence) if entry.confidence else None,
         channel=entry.channel,
         source_type=entry.source_type,
-        created_at=entry.created_at,
+        made_at=audience.then.made_at(entry.path, entry.created_at),
         uses=[use.at for use in uses.get(entry.id, ())],
         cites=_cites(audience, file),
         now=now,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +24,7 @@ from memstore.rules.strength import strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from memstore.model.memory import Memory
     from memstore.model.retrieval import Citation, Hit
@@ -239,7 +239,7 @@ class _Recall:
         uses = uses_of(self._ws, [one for one in ids if one])
         known = []
         for one, memory_id in zip(matches, ids, strict=True):
-            made_at = datetime.fromisoformat(one.hit.created_at) if one.hit.created_at else None
+            made_at = self._audience.then.made_at(one.hit.path, one.hit.created_at or "")
             used = [use.at for use in uses.get(memory_id, ())]
             known.append(Known(one.relevance, strength(made_at, used, self._now), made_at, one.similarity))
         scores = rules.scores(known, self._profile, self._now)

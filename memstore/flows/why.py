@@ -58,7 +58,10 @@ def why(ws: Workspace, ref: str, *, profile: QualityProfile | None = None) -> Wh
                 shown.grounds, memory, shown.conflicts, profile or QualityProfile(ws.config.quality_profile)
             ),
             explanation.of_strength(
-                shown.grounds.strength, memory.created_at, [(use.at, f"{use.how} by {use.by}") for use in uses], now
+                shown.grounds.strength,
+                memory.created_at,
+                [(use.at, f"{use.how} by {use.by}") for use in uses],
+                now,
             ),
             explanation.of_trust(shown.trust),
         ),

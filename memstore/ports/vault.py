@@ -9,6 +9,7 @@ from memstore.errors import TooLargeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
+    from datetime import datetime
     from pathlib import Path
 
     from memstore.codec.memory_file import ReadFile
@@ -48,6 +49,9 @@ class Vault(Protocol):
             NoFileError: there is no such file.
             VaultError: it is no regular file, can't be read, or lies outside the vault.
         """
+
+    def saved_at(self, path: str) -> datetime | None:
+        """Return when a file was saved last, UTC; None where there is no such file."""
 
     def create(self, path: str, data: bytes) -> None:
         """Write a new file, whole or not at all; `ChangedMeanwhileError` where one is there already."""

@@ -192,15 +192,16 @@ def of_strength(of: Strength, made_at: str | None, uses: Sequence[tuple[datetime
 
     Args:
         of: the strength.
-        made_at: when the memory was made, as its file has it.
+        made_at: when the memory was made, as its file has it; None where it doesn't say.
         uses: when it was used, UTC, and how and by whom in words; oldest first.
         now: UTC.
     """
     meaning = "how readily it comes to mind: exp(-days / stability)"
     if of.last is None:
         return Number("strength", 0.0, "it has neither a date nor a use")
-    since = "its last use" if uses else "it was made"
-    days = Term("days", max(days_between(of.last, now), 0.0), f"since {since}", () if uses else ("created_at",))
+    since = "its last use" if uses else "it was made" if made_at else "its file was saved, as it has no date"
+    place = ("created_at",) if made_at and not uses else ()
+    days = Term("days", max(days_between(of.last, now), 0.0), f"since {since}", place)
     return Number("strength", of.retrieval, meaning, (*_stability_terms(made_at, uses), days), unit="days")
 
 

@@ -82,7 +82,7 @@ def grounds(
     confidence: float | None,
     channel: str,
     source_type: str,
-    created_at: str,
+    made_at: datetime | None,
     uses: Iterable[datetime],
     cites: bool,
     penalty: float = 0.0,
@@ -94,13 +94,12 @@ def grounds(
         confidence: the stored one, in [0,1]; None where none is.
         channel: which stream it came through; may be empty.
         source_type: how it is known; may be empty.
-        created_at: when it was made, as its file has it (RFC 3339, UTC); may be empty.
+        made_at: when it was made, UTC; None where that is not known.
         uses: when it was used on purpose, UTC.
         cites: whether it cites lines that still stand.
         penalty: the sum of its open conflicts', 0 or more.
         now: UTC.
     """
-    made_at = datetime.fromisoformat(created_at) if created_at else None
     return Grounds(
         base=base(confidence, channel, source_type),
         strength=strength(made_at, uses, now),

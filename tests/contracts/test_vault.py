@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 import pytest
@@ -132,3 +133,12 @@ def test_the_lock_can_be_taken_again(vault: Vault) -> None:
     for _ in range(2):
         with vault.lock(), vault.lock():
             pass
+
+
+def test_a_file_tells_when_it_was_saved(vault: Vault) -> None:
+    vault.create("a.md", b"one")
+    first = vault.saved_at("a.md")
+    assert first is not None
+    assert first.tzinfo is UTC
+    assert vault.saved_at("b.md") is None
+    assert vault.saved_at("../a.md") is None

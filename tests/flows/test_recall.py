@@ -176,7 +176,8 @@ def test_the_seeds_list_by_vectors_weighs_most_and_has_a_minimum() -> None:
     # It has the word, and its vector is further from the prompt than 0.25.
     assert shown(recall(by_meaning(DOGS), "puppy", profile=Profile.SEED_002)) == ["kennel.md", "dog.md"]
     # Both have the word; the shorter one is on the list by words first, the other on the three others.
-    files = {"a.md": memory_text("Walk.\n", id="m_aaa"), "b.md": memory_text("Walk the canine.\n", id="m_bbb")}
+    said = {"a": "Walk.\n", "b": "Walk the canine.\n"}
+    files = {f"{name}.md": memory_text(text, id=f"m_{name * 3}", created_at=AT) for name, text in said.items()}
     assert shown(recall(memory_workspace(files), "walk the dog", profile=Profile.SEED_002))[0] == "a.md"
     assert shown(recall(by_meaning(files), "walk the dog", profile=Profile.SEED_002))[0] == "b.md"
 

@@ -114,7 +114,8 @@ def test_the_seeds_formula_is_taken_apart_by_its_letter(ws: Workspace) -> None:
     by_setting = replace(ws, config=ws.config._replace(quality_profile="seed-003"))
     assert told(number(why(by_setting, "m_tea"), "quality"))[0] == told(found)[0]
     assert show_memory(by_setting, "m_tea").quality == pytest.approx(found.value, abs=1e-4)
-    assert number(why(ws, "bare.md", profile=QualityProfile.SEED_003), "quality").terms[1].why == "it has no date"
+    bare = number(why(ws, "bare.md", profile=QualityProfile.SEED_003), "quality")
+    assert bare.terms[1].why.startswith("0.3 × exp(-2")
 
 
 def test_strength_names_its_latest_uses_and_sums_up_the_rest(ws: Workspace) -> None:
@@ -127,7 +128,16 @@ def test_strength_names_its_latest_uses_and_sums_up_the_rest(ws: Workspace) -> N
     assert found.terms[-2].why == f"more for show by {OWNER}, 2026-01-14"
     stability = total(found) - found.terms[-1].value
     assert stability == pytest.approx(show_memory(ws, "m_tea").grounds.strength.stability_days)
-    assert number(why(ws, "bare.md"), "strength").terms == ()
+
+
+def test_what_has_no_date_is_as_old_as_its_file(ws: Workspace) -> None:
+    stability, days = number(why(ws, "bare.md"), "strength").terms
+    saved = ws.vault.saved_at("bare.md")
+    assert (stability.value, days.why) == (30.0, "since its file was saved, as it has no date")
+    assert saved is not None
+    assert days.value == pytest.approx((ws.clock.now() - saved).total_seconds() / 86_400, abs=0.1)
+    show_memory(ws, "bare.md")
+    assert ws.vault.saved_at("bare.md") == saved  # a look changes nothing
 
 
 def test_to_ask_why_is_no_use_and_nobody_learns_of_what_they_may_not_see(ws: Workspace) -> None:

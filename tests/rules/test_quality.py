@@ -126,7 +126,7 @@ def test_using_a_memory_never_makes_it_less_reliable(
 ) -> None:
     def of(times: list[datetime]) -> Grounds:
         return grounds(
-            confidence=None, channel="session", source_type="", created_at=f"{made:%Y-%m-%dT%H:%M:%SZ}",
+            confidence=None, channel="session", source_type="", made_at=made,
             uses=times, cites=cites, now=NOW,
         )  # fmt: skip
 
