@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @click.option("--title", metavar="TEXT", help="Another title.")
-@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c.")
 @commit_option()
 @dry_run_option()
 def revise(
@@ -60,7 +60,7 @@ def revise(
 @click.argument("texts", metavar="TEXT TEXT", nargs=2)
 @several("--first", metavar="REF…", help="The evidence that goes to the first of the two.")
 @several("--second", metavar="REF…", help="The evidence that goes to the second.")
-@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@click.option("--reason", metavar="TEXT", help="Why; what is superseded keeps it.")
 @commit_option()
 @dry_run_option()
 def split(session: Session, /, ref: str, texts: tuple[str, str], *, dry_run: bool, **settings: Any) -> None:
@@ -76,7 +76,7 @@ def split(session: Session, /, ref: str, texts: tuple[str, str], *, dry_run: boo
 
 @command("merge", examples=("memstore merge m_7f3 m_abc --dry-run", "memstore merge m_7f3 m_abc m_def -c"))
 @ref_argument("refs", metavar="KEPT OTHER…", nargs=-1, required=True)
-@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@click.option("--reason", metavar="TEXT", help="Why; what is superseded keeps it.")
 @commit_option()
 @dry_run_option()
 def merge(session: Session, refs: tuple[str, ...], *, reason: str | None, dry_run: bool, commit: bool) -> None:
@@ -95,7 +95,7 @@ def merge(session: Session, refs: tuple[str, ...], *, reason: str | None, dry_ru
     examples=("memstore archive m_7f3", 'memstore archive m_7f3 m_abc -c --reason "refuted long ago"'),
 )
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
-@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@click.option("--reason", metavar="TEXT", help="Why; the memories keep it.")
 @commit_option()
 @dry_run_option()
 def archive(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
@@ -108,7 +108,7 @@ def archive(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: s
 
 @command("restore", examples=("memstore restore m_7f3", "memstore restore m_7f3 --dry-run"))
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
-@click.option("--reason", metavar="TEXT", help="Why, for the commit's message.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c.")
 @commit_option()
 @dry_run_option()
 def restore(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:

@@ -28,6 +28,7 @@ KEY_MEANINGS = {
     "aliases": "other names or phrasings under which it is found",
     "tags": "words to filter by",
     "status": "active by default; only active memories are found without asking",
+    "status_reason": "why it was put out of sight",
     "proposes": "what a suggestion would do; but for create, to the belief in relates_to",
     "created_at": "when it was written down",
     "valid_from": "since when what it says is true in the world",

@@ -12,12 +12,10 @@ from memstore.flows.revisions import revisions
 from memstore.flows.save import Edit, message_of, save_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from memstore.flows.save import Saved
     from memstore.ports.workspace import Workspace
-
-_ARCHIVING = splice.SetValue("status", "archived")
 
 
 def archive(
@@ -32,44 +30,57 @@ def archive(
     Args:
         ws: the vault.
         refs: the memories.
-        reason: why; the commit's message says it.
+        reason: why; the memories keep it in `status_reason`, and the commit's message says it, too.
         dry_run: write nothing, and return what would be.
         commit: commit them, too.
 
     Raises:
         NotFoundError: a ref names no memory.
         RefusedError: a memory is superseded or was forgotten, and so out of sight already.
-        UsageError: there is a reason and no commit to keep it.
     """
-    return _turn(ws, refs, "archive", _archived, reason=reason, dry_run=dry_run, commit=commit)
+    files = _opened(ws, refs)
+    edits = [edit_of_archiving(file, reason) for file in files]
+    return save_all(ws, edits, verb="archive", dry_run=dry_run, commit=commit, message=reason)
 
 
 def restore(
     ws: Workspace, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> tuple[Saved, ...]:
-    """Bring archived memories back, byte for byte as they were; arguments and errors are those of `archive`."""
-    return _turn(ws, refs, "restore", _restored, reason=reason, dry_run=dry_run, commit=commit)
+    """Bring archived memories back, byte for byte as they were.
 
+    Args and errors are those of `archive`; the reason has no place but the commit's message.
 
-def _turn(
-    ws: Workspace,
-    refs: Sequence[str],
-    verb: str,
-    turned: Callable[[Workspace, MemoryFile], bytes],
-    *,
-    reason: str | None,
-    dry_run: bool,
-    commit: bool,
-) -> tuple[Saved, ...]:
+    Raises:
+        UsageError: there is a reason and no commit to keep it.
+    """
     message = message_of(ws, reason, commit=commit, dry_run=dry_run)
-    files = {file.path: file for file in (opened_for_change(ws, ref) for ref in refs)}
-    edits = [Edit(path=file.path, before=file, after=turned(ws, file)) for file in files.values()]
-    return save_all(ws, edits, verb=verb, dry_run=dry_run, commit=commit, message=message)
+    edits = [Edit(path=file.path, before=file, after=_restored(ws, file)) for file in _opened(ws, refs)]
+    return save_all(ws, edits, verb="restore", dry_run=dry_run, commit=commit, message=message)
 
 
-def _archived(_: Workspace, file: MemoryFile) -> bytes:
+def _opened(ws: Workspace, refs: Sequence[str]) -> list[MemoryFile]:
+    return list({file.path: file for file in (opened_for_change(ws, ref) for ref in refs)}.values())
+
+
+def edit_of_archiving(file: MemoryFile, reason: str | None = None) -> Edit:
+    """Return the edit that puts a memory out of sight, and that `restore` undoes.
+
+    Raises:
+        RefusedError: it is superseded or was forgotten, and so out of sight already.
+    """
     _refuse_others(file)
-    return file.data if file.memory.status == "archived" else splice.apply(file, [_ARCHIVING])
+    is_new = file.memory.status != "archived"
+    return Edit(path=file.path, before=file, after=_archived(file, reason) if is_new else file.data)
+
+
+def _archived(file: MemoryFile, reason: str | None) -> bytes:
+    return splice.apply(file, [splice.SetValue("status", "archived"), *reasons(reason)])
+
+
+def reasons(reason: str | None) -> list[splice.SetValue]:
+    """Return the edits by which a memory that goes out of sight says why."""
+    words = " ".join((reason or "").split())
+    return [splice.SetValue("status_reason", words)] if words else []
 
 
 def _restored(ws: Workspace, file: MemoryFile) -> bytes:
@@ -78,11 +89,11 @@ def _restored(ws: Workspace, file: MemoryFile) -> bytes:
     if file.memory.status != "archived":
         return file.data
     before = next(_states_before(ws, file), None)
-    if before is None or "status" not in before.front.values:
-        return splice.apply(file, [splice.RemoveKey("status")])
-    if splice.apply(before, [_ARCHIVING]) == file.data:
+    if before is not None and _archived(before, file.memory.status_reason) == file.data:
         return before.data
-    return splice.apply(file, [splice.SetValue("status", before.memory.status)])
+    stood = before is not None and "status" in before.front.values
+    status = splice.SetValue("status", before.memory.status) if before and stood else splice.RemoveKey("status")
+    return splice.apply(file, [status, splice.RemoveKey("status_reason")])
 
 
 def _refuse_others(file: MemoryFile) -> None:

@@ -9,9 +9,10 @@ from memstore.codec.ledger import entry_of
 from memstore.codec.titles import title_of
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.amend import opened_for_change
+from memstore.flows.archive import reasons
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.promote import Linked
-from memstore.flows.save import Edit, message_of, save_all
+from memstore.flows.save import Edit, save_all
 from memstore.flows.supersede import supersedable
 from memstore.rules import inheritance, rearranging
 from memstore.rules.beliefs import replayed
@@ -45,7 +46,7 @@ def merge(
     Args:
         ws: the vault.
         refs: the memories, two or more; the first one stays.
-        reason: why; the commit's message says it.
+        reason: why; what is superseded keeps it in `status_reason`, and the commit's message says it, too.
         dry_run: write nothing, and return what would be.
         commit: commit all of them, too.
 
@@ -54,7 +55,6 @@ def merge(
         RefusedError: one is superseded already or was forgotten, or they are of different owners, scopes or contexts.
         UsageError: there are fewer than two.
     """
-    message = message_of(ws, reason, commit=commit, dry_run=dry_run)
     files = list({file.path: file for file in (opened_for_change(ws, ref) for ref in refs)}.values())
     if len(files) < FEWEST:
         raise UsageError("two memories or more become one", hint="memstore merge KEPT OTHER…")
@@ -65,10 +65,10 @@ def merge(
     sources = [ref for other in others for ref in other.memory.derived_from if ref not in names]
     whole_refs(ws, {"derived_from": [*sources]}, of=kept.path)  # stops where that would close a circle
     after = splice.apply(kept, [*_united(ws, kept, others), splice.AppendItems("derived_from", tuple(sources))])
-    links = [splice.SetValue("superseded_by", names[0]), splice.SetValue("status", "superseded")]
+    links = [splice.SetValue("superseded_by", names[0]), splice.SetValue("status", "superseded"), *reasons(reason)]
     edits = [Edit(path=kept.path, before=kept, after=after)]
     edits += [Edit(path=file.path, before=file, after=splice.apply(file, links)) for file in others]
-    saved = save_all(ws, edits, verb="merge", dry_run=dry_run, commit=commit, message=message)
+    saved = save_all(ws, edits, verb="merge", dry_run=dry_run, commit=commit, message=reason)
     return Linked(saved=saved[0], others=saved[1:])
 
 

@@ -233,7 +233,10 @@ def message_of(ws: Workspace, reason: str | None, *, commit: bool, dry_run: bool
         UsageError: there is a reason, and nothing is committed that could keep it.
     """
     if reason and not (commit or ws.config.auto_commit or dry_run):
-        raise UsageError("a reason is kept in the commit's message, and nothing is committed", hint="add -c")
+        raise UsageError(
+            "only the commit's message has a place for this reason, and nothing is committed",
+            hint="add -c, or leave it out and say it with memstore commit -m",
+        )
     return reason
 
 

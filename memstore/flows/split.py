@@ -9,9 +9,10 @@ from memstore.codec.ledger import entry_of
 from memstore.errors import UsageError
 from memstore.flows.add import new_memory
 from memstore.flows.amend import opened_for_change
+from memstore.flows.archive import reasons
 from memstore.flows.promote import Linked, ref_of_new
 from memstore.flows.resolve import resolve
-from memstore.flows.save import Edit, message_of, save_all
+from memstore.flows.save import Edit, save_all
 from memstore.flows.supersede import supersedable
 from memstore.rules import inheritance, rearranging
 from memstore.rules.beliefs import replayed
@@ -56,7 +57,7 @@ def split(
         texts: what each of the two says.
         first: the evidence that goes to the first.
         second: the evidence that goes to the second.
-        reason: why; the commit's message says it.
+        reason: why; what is superseded keeps it in `status_reason`, and the commit's message says it, too.
         dry_run: write nothing, and return what would be.
         commit: commit all three, too.
 
@@ -65,7 +66,6 @@ def split(
         RefusedError: it is superseded already, or was forgotten.
         UsageError: a piece of evidence is given to neither or both, or is none of its evidence.
     """
-    message = message_of(ws, reason, commit=commit, dry_run=dry_run)
     file = opened_for_change(ws, ref)
     old = supersedable(ws, file)
     ledger = rearranging.whole(file.memory, ws.clock.now(), ws.actor)
@@ -79,9 +79,9 @@ def split(
         for lines, other, text in zip(parts, others, texts, strict=True)
     ]
     heirs: list[Any] = [ref_of_new(edit) for edit in new]
-    links = [splice.SetValue("superseded_by", heirs), splice.SetValue("status", "superseded")]
+    links = [splice.SetValue("superseded_by", heirs), splice.SetValue("status", "superseded"), *reasons(reason)]
     edits = [*new, Edit(path=file.path, before=file, after=splice.apply(file, links))]
-    saved = save_all(ws, edits, verb="split", dry_run=dry_run, commit=commit, message=message)
+    saved = save_all(ws, edits, verb="split", dry_run=dry_run, commit=commit, message=reason)
     return Linked(saved=saved[0], others=saved[1:])
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import git_blob, splice
+from memstore.codec import git_blob
 from memstore.codec.draft import new_file
 from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.titles import default_title, title_of
+from memstore.flows.archive import edit_of_archiving
 from memstore.flows.consolidation_pool import quotable
 from memstore.flows.reinforce import edit_of_evidence
 from memstore.flows.save import Edit, unified_diff
@@ -98,7 +99,7 @@ def _of_archiving(
     ws: Workspace, proposal: Proposal, target: Memory, gathered: Gathered, *, now: datetime
 ) -> Suggestion:
     file, number = gathered.files[str(target.ref)], held(target)
-    change = Edit(path=file.path, before=file, after=splice.apply(file, [splice.SetValue("status", "archived")]))
+    change = edit_of_archiving(file, f"Accepted belief:{proposal.id}")
     told = f"[[{target.ref}]] is {proposal.terms[0]}, and would be put out of sight"
     return _about(ws, proposal, change, told, now=now, old=number, new=number)
 

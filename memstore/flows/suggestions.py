@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec import splice
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.amend import opened_for_change
+from memstore.flows.archive import edit_of_archiving
 from memstore.flows.promote import Linked, promote
 from memstore.flows.reinforce import edit_of_evidence
 from memstore.flows.save import Edit, save, save_all
@@ -139,7 +140,7 @@ def _recorded(ws: Workspace, one: Waiting) -> Edit:
     if one.target is None:
         raise RefusedError(f"{name} says not what it is about", hint="put the belief into relates_to")
     if one.action is Action.ARCHIVE:
-        return _archived(opened_for_change(ws, one.target))
+        return edit_of_archiving(opened_for_change(ws, one.target), f"Accepted {name}")
     load = loader(ws, ws.library.snapshot())
     known = [memory for ref in one.evidence if (memory := load(ref)) is not None]
     if not known:

@@ -9,6 +9,7 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.add import new_memory
 from memstore.flows.amend import opened_for_change
+from memstore.flows.archive import reasons
 from memstore.flows.lineage import graph_of
 from memstore.flows.promote import Linked, given_keys, ref_of_new
 from memstore.flows.reinforce import edit_of_evidence
@@ -56,7 +57,7 @@ def supersede(
         ref: what is superseded.
         text: what the heir says.
         values: more keys of the heir, or others than those it would take over; refs may be abbreviated.
-        reason: why; else the ledger says what was superseded.
+        reason: why; the heir's ledger says it, and the `status_reason` of what is superseded.
         since: where the world changed, the day or time until which the old one was true and since when the heir is.
         dry_run: write nothing, and return what would be.
         commit: commit both, too.
@@ -84,6 +85,7 @@ def supersede(
     ground: dict[str, Plain] = {"evidence_source": old, "reason": reason or f"Superseded {memory.type} {memory.id}"}
     new = _with_evidence(ws, new_memory(ws, made, text, ground=ground), memory)
     links = [splice.SetValue("superseded_by", ref_of_new(new)), splice.SetValue("status", "superseded")]
+    links += reasons(reason)
     links += [splice.SetValue("valid_until", since)] if since else []
     after = splice.apply(file, links)
     # The heir comes first. After a crash in between it names what it supersedes: `check` says that the link is

@@ -172,6 +172,7 @@ KEYS = (
     Key("aliases", Shape.LINES),
     Key("tags", Shape.LINES),
     Key("status", Shape.CHOICE, STATUSES),
+    Key("status_reason", Shape.LINE),
     Key("proposes", Shape.CHOICE, PROPOSALS),
     Key("created_at", Shape.INSTANT),
     Key("valid_from", Shape.DAY),

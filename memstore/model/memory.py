@@ -34,6 +34,7 @@ class Memory:
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     status: str = "active"
+    status_reason: str | None = None
     proposes: str | None = None
     created_at: str | None = None
     valid_from: str | None = None

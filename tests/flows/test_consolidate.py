@@ -12,10 +12,13 @@ from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.add import add_memory
+from memstore.flows.archive import restore
 from memstore.flows.consolidate import consolidate
 from memstore.flows.move import move
+from memstore.flows.save import unified_diff
 from memstore.flows.show import show_memory
 from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion, show_suggestion
+from memstore.flows.supersede import supersede
 from memstore.ports.synthesizer import SynthesisFailedError
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import TickClock, memory_text
@@ -333,9 +336,23 @@ def test_a_refuted_belief_is_proposed_for_the_archive_and_a_pinned_one_never() -
     (one,) = consolidate(ws, apply=True).suggestions
     assert one.title == "Archive: The old bridge is closed to lorries."
     assert consolidate(ws, apply=True).suggestions == ()
+    (shown,) = (part for part in show_suggestion(ws, one.ref).memory.body.split("~~~~") if part.startswith("diff"))
+    before = files_of(ws)["b.md"]
     accept_suggestion(ws, one.ref)
-    assert memory(ws, "m_b").status == "archived"
+    assert memory(ws, "m_b").status_reason == f"Accepted {one.ref}"
+    assert shown == f"diff\n{unified_diff('b.md', before, files_of(ws)['b.md'])}"
+    restore(ws, ["m_b"])
+    assert files_of(ws)["b.md"] == before
+    assert consolidate(ws).suggestions == ()
     assert consolidate(vault(alone(20), held(confidence="0.2", importance="pinned"))).suggestions == ()
+
+
+def test_what_was_superseded_meanwhile_is_not_archived() -> None:
+    ws = vault(alone(20), held(confidence="0.2"))
+    (one,) = consolidate(ws, apply=True).suggestions
+    supersede(ws, "m_b", "The old bridge is open.")
+    with pytest.raises(RefusedError, match="superseded"):
+        accept_suggestion(ws, one.ref)
 
 
 def test_accepting_is_a_use_and_a_dry_run_is_none() -> None:

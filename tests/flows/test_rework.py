@@ -79,9 +79,12 @@ def test_restoring_is_the_exact_inverse_whatever_the_style(file: HandStyled) -> 
     if read.memory.status not in ("active", "draft") or not read.memory.id:
         return
     ws = memory_workspace({"a.md": file.data}, actor=read.memory.owner or "human:sean")
-    archive(ws, ["a.md"])
-    restore(ws, ["a.md"])
-    assert files_of(ws)["a.md"] == file.data
+    for reason in (None, 'Refuted: "long"\nago'):
+        archive(ws, ["a.md"], reason=reason)
+        if reason:
+            assert show_memory(ws, "a.md").memory.status_reason == 'Refuted: "long" ago'
+        restore(ws, ["a.md"])
+        assert files_of(ws)["a.md"] == file.data
 
 
 def test_what_was_changed_since_stays_changed_and_the_rest_comes_back(tmp_path: Path) -> None:
@@ -91,6 +94,9 @@ def test_what_was_changed_since_stays_changed_and_the_rest_comes_back(tmp_path: 
     ws = vault.open()
     archive(ws, ["m_bare"], commit=True, reason="for now")
     assert git(vault.root, "log", "-1", "--format=%s").strip() == "for now"
+    assert show_memory(ws, "m_bare").memory.status_reason == "for now"
     revise(ws, "m_bare", "Another end", commit=True)
+    with pytest.raises(UsageError, match="nothing is committed"):
+        restore(ws, ["m_bare"], reason="again")
     restore(ws, ["m_bare"])
     assert (vault.root / "bare.md").read_bytes() == FILES["bare.md"].replace(b"No end", b"Another end")

@@ -65,7 +65,6 @@ def test_each_piece_of_evidence_goes_to_one_part_and_partial_ones_are_halved() -
         ({"first": ["m_one"]}, "nothing says which of the two has this evidence: episode:m_two"),
         ({"first": ["m_one", "m_two"], "second": ["m_two"]}, "episode:m_two is given to both"),
         ({"first": ["m_one", "m_raw"], "second": ["m_two"]}, "raw:m_raw is no evidence of belief:m_b"),
-        ({"first": ["m_one"], "second": ["m_two"], "reason": "why not"}, "nothing is committed"),
     ],
 )
 def test_what_is_no_way_to_split(given: dict[str, Any], said: str) -> None:
@@ -78,7 +77,8 @@ def test_what_is_no_way_to_split(given: dict[str, Any], said: str) -> None:
 
 def test_a_note_without_a_number_is_split_without_one() -> None:
     ws = memory_workspace({"n.md": memory_text("Two things.\n", id="m_n")})
-    done = split(ws, "m_n", ("One thing.", "Another."))
+    done = split(ws, "m_n", ("One thing.", "Another."), reason="It was two")
+    assert memory(ws, "m_n").status_reason == "It was two"
     assert memory(ws, done.saved.ref).confidence_history == ()
     with pytest.raises(RefusedError, match="superseded already"):
         split(ws, "m_n", ("Again.", "And again."))
@@ -96,8 +96,10 @@ def test_the_first_takes_the_place_of_the_others_with_what_they_knew() -> None:
     assert [(line.op, line.evidence_source) for line in added] == [("support", "raw:m_raw")]
     assert (kept.confidence or 0) > (before.confidence or 0)
     assert check_confidences(ws).unequal == ()
-    assert merge(ws, ["m_b", "m_raw"]).saved.changed  # any type; a list where there are several
+    assert other.status_reason is None
+    assert merge(ws, ["m_b", "m_raw"], reason="The same").saved.changed  # any type; a list where there are several
     assert memory(ws, "m_b").supersedes == ("belief:m_c", "raw:m_raw")
+    assert memory(ws, "m_raw").status_reason == "The same"
 
 
 def test_nobody_sees_the_one_who_did_not_see_both() -> None:

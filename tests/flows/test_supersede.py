@@ -89,6 +89,7 @@ def test_where_the_world_changed_both_say_when() -> None:
     made = memory(ws, heir)
     assert (made.valid_from, memory(ws, "m_old").valid_until) == ("2026-02-01", "2026-02-01")
     assert [(line.new, line.reason) for line in made.confidence_history] == [(0.9, "A new kettle")]
+    assert show_memory(ws, "m_old").memory.status_reason == "A new kettle"
 
 
 def test_a_note_says_why_without_a_confidence() -> None:
