@@ -10,6 +10,11 @@ from typing import Any
 class WordNet:
     """WordNet's antonyms, loaded when the first two words are compared that the built-in list does not know."""
 
+    @property
+    def has_words(self) -> bool:
+        """Whether it is installed and has its data."""
+        return self._words is not None
+
     def opposes(self, one: str, other: str) -> bool:
         """Whether WordNet has two words for antonyms."""
         return self._words is not None and other in self._antonyms(one)

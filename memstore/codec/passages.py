@@ -9,6 +9,9 @@ import re
 
 from memstore.model.retrieval import Passage, PassageKind
 
+# What stands in these is not meant as a statement.
+SAYS_NOTHING = frozenset({PassageKind.CODE, PassageKind.RULE})
+
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")

@@ -7,19 +7,20 @@ make claims: a search must stay quick. `show`, `why` and `conflicts` look at the
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from memstore.errors import VaultError
-from memstore.flows.visible import sees
 from memstore.rules import analysis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.flows.audience import View
+    from memstore.flows.opened import Opened
     from memstore.model.conflict import Conflict
     from memstore.model.retrieval import Hit
+    from memstore.ports.lexicon import Lexicon
     from memstore.rules.conflicts import Side
+    from memstore.rules.gists import Gist
 
 _SENTENCE_END = re.compile(r"[.!?;]\s|\n")
 # With longer results, what is compared would cost more than the search; their first sentences stand for them.
@@ -32,25 +33,46 @@ FEWEST_SHARED = 2
 MOST_COMPARED = 100
 
 
-class Compared(NamedTuple):
-    """What of a result is compared: its sentences as sets of words, and whether its memory makes claims."""
+class Compared:
+    """What of a result is compared, taken apart no further than it must be.
 
-    path: str
-    sentences: Sequence[set[str]]
-    makes_claims: bool
+    Args:
+        hit: the result.
+        file: its file as it was read.
+    """
+
+    def __init__(self, hit: Hit, file: Opened) -> None:
+        self.path = hit.path
+        self.sentences = _sentences(hit)
+        self.makes_claims = b"\nclaims:" in file.data
+        self._file = file
+
+    @cached_property
+    def gist(self) -> Gist:
+        """The gist of all that its memory states."""
+        from memstore.rules.gists import gist
+
+        return gist(self._file.states())
+
+    @cached_property
+    def side(self) -> Side | None:
+        """What of its memory is compared; None where the file is none."""
+        from memstore.codec.memory_file import MemoryFile
+        from memstore.flows.compare import side_of
+
+        return side_of(self._file.file) if isinstance(self._file.file, MemoryFile) else None
 
 
 class Among:
     """The results of one search so far, each compared with all before it.
 
     Args:
-        then: the vault at the time in question.
+        lexicon: tells opposites that the built-in list lacks.
     """
 
-    def __init__(self, then: View) -> None:
-        self._then = then
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
         self._compared: list[Compared] = []
-        self._sides: dict[str, Side | None] = {}
         # By the paths of both files: passages of one memory share its conflicts.
         self._found: dict[str, dict[str, Conflict | None]] = {}
 
@@ -58,34 +80,34 @@ class Among:
         """Return the open conflicts of a result with others."""
         return tuple(one for one in self._found.get(hit.path, {}).values() if one)
 
-    def add(self, hits: Sequence[Hit]) -> None:
-        """Add results; those beyond the first hundred are compared with none."""
-        for hit in hits[: max(0, MOST_COMPARED - len(self._compared))]:
-            one = Compared(hit.path, _sentences(hit), _makes_claims(self._then, hit))
+    def add(self, hits: Sequence[tuple[Hit, Opened]]) -> None:
+        """Add results with their files; those beyond the first hundred are compared with none."""
+        for hit, file in hits[: max(0, MOST_COMPARED - len(self._compared))]:
+            one = Compared(hit, file)
             for other in self._compared:
-                if _may_conflict(one, other) and other.path not in self._found.get(one.path, {}):
-                    self._compare(other.path, one.path)
+                if other.path not in self._found.get(one.path, {}) and self._may_conflict(one, other):
+                    self._compare(other, one)
             self._compared.append(one)
 
-    def _compare(self, *paths: str) -> None:
+    def _may_conflict(self, one: Compared, other: Compared) -> bool:
+        if one.path == other.path:
+            return False
+        if one.makes_claims and other.makes_claims:
+            return True
+        return _alike(one.sentences, other.sentences) and self._may_contradict(one.gist, other.gist)
+
+    def _may_contradict(self, one: Gist, other: Gist) -> bool:
+        from memstore.rules.gists import may_conflict
+
+        return may_conflict(one, other, any_opposites=self._lexicon.has_words)
+
+    def _compare(self, one: Compared, other: Compared) -> None:
         from memstore.rules.conflicts import conflict
 
-        sides = [self._side(path) for path in paths]
-        for mine, theirs in (sides, sides[::-1]):
+        for mine, theirs in ((one.side, other.side), (other.side, one.side)):
             if mine and theirs:
-                one = conflict(mine, theirs, opposes=self._then.ws.lexicon.opposes)
-                self._found.setdefault(mine.path, {})[theirs.path] = one
-
-    def _side(self, path: str) -> Side | None:
-        if path not in self._sides:
-            self._sides[path] = _side(self._then, path)
-        return self._sides[path]
-
-
-def _may_conflict(one: Compared, other: Compared) -> bool:
-    if one.path == other.path:
-        return False
-    return (one.makes_claims and other.makes_claims) or _alike(one.sentences, other.sentences)
+                found = conflict(mine, theirs, opposes=self._lexicon.opposes)
+                self._found.setdefault(mine.path, {})[theirs.path] = found
 
 
 def _sentences(hit: Hit) -> list[set[str]]:
@@ -102,22 +124,3 @@ def _shares(one: set[str], other: set[str]) -> bool:
     """Whether two sentences share half of the shorter one's words; one word is too few where there are more."""
     shorter = min(len(one), len(other))
     return len(one & other) >= max(SHARED_WORDS * shorter, min(FEWEST_SHARED, shorter - 1), 1)
-
-
-def _makes_claims(then: View, hit: Hit) -> bool:
-    try:
-        return b"\nclaims:" in then.read(hit.path)
-    except VaultError:
-        return False
-
-
-def _side(then: View, path: str) -> Side | None:
-    """Return what of a result is compared: what its file says now, if it is still the viewer's to see."""
-    from memstore.codec.memory_file import MemoryFile, read
-    from memstore.flows.compare import side_of
-
-    try:
-        file = read(path, then.read(path))
-    except VaultError:
-        return None
-    return side_of(file) if isinstance(file, MemoryFile) and sees(then.ws, file.memory) else None

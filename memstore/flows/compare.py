@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.codec.line_map import LineMap
-from memstore.codec.passages import passages
+from memstore.codec.passages import SAYS_NOTHING, passages
 from memstore.codec.titles import title_of
 from memstore.flows.audience import Audience, view
 from memstore.flows.candidates import FILES_AT_ONCE, Candidates
 from memstore.flows.visible import file_seen, seer
 from memstore.model.conflict import Lines
-from memstore.model.retrieval import Clause, PassageKind, Query, Sort, Unit, Word
+from memstore.model.retrieval import Clause, Query, Sort, Unit, Word
 from memstore.rules.analysis import STOP_WORDS, term_of
 from memstore.rules.conflicts import Side, conflict
 from memstore.rules.searchable import claim_term
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 MOST_STATEMENTS = 60
 # The index is asked for so many words of a memory, the rarest of them.
 MOST_WORDS = 12
-_SAYS_NOTHING = frozenset({PassageKind.CODE, PassageKind.RULE})
 
 
 def side_of(file: MemoryFile) -> Side:
@@ -45,7 +44,7 @@ def side_of(file: MemoryFile) -> Side:
         line = file.front.position("title").line
         said += [(statement, at(line, line)) for statement in statements(memory.title)]
     for passage in passages(memory.body, first_line=file.text.body_line):
-        if passage.kind not in _SAYS_NOTHING and len(said) < MOST_STATEMENTS:
+        if passage.kind not in SAYS_NOTHING and len(said) < MOST_STATEMENTS:
             first = passage.line_end - passage.text.count("\n")
             said += [
                 (statement, at(first + statement.line_start, first + statement.line_end))

@@ -64,7 +64,8 @@ class HitReader:
         self._matcher = candidates.matcher
         self._uses: Mapping[str, Sequence[Use]] = {}
         self._grounds: dict[str, Grounds] = {}
-        self._among = Among(self._then)
+        self._files: dict[str, Opened] = {}
+        self._among = Among(self._then.ws.lexicon)
         self._profile = wish.profile or QualityProfile(self._then.ws.config.quality_profile)
 
     def hits(self) -> tuple[list[Hit], str | None]:
@@ -80,6 +81,10 @@ class HitReader:
         best = max((hit.quality for hit in below), default=0.0)
         return below, f"no result reaches confidence {least:g}; these are the best below it, up to {best:.2f}"
 
+    def file_of(self, hit: Hit) -> Opened:
+        """Return the file of a hit as it was read."""
+        return self._files[hit.path]
+
     def _quality_of(self, row: int, *, cites: bool = False) -> float:
         """Return a row's quality but for its conflicts, as it is printed."""
         audience = self._candidates.audience
@@ -94,7 +99,7 @@ class HitReader:
         looked_at: list[Hit] = []
         taken: list[Hit] = []
         while more := list(islice(coming, self._wanted(len(taken)))):
-            self._among.add(more)
+            self._among.add([(hit, self.file_of(hit)) for hit in more])
             looked_at += more
             taken = [hit for hit in map(self._with_conflicts, looked_at) if hit.quality >= least]
         if self._wish.sort is Sort.QUALITY:
@@ -223,6 +228,7 @@ class HitReader:
     def _hit(self, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
         entry = file.entry
         passage = best.passage
+        self._files[entry.path] = file
         self._grounds[entry.path] = grounds_of(self._candidates.audience, file, self._uses, self._now)
         return Hit(
             ref=entry.ref,

@@ -15,7 +15,7 @@ from memstore.flows.visible import seer
 from memstore.model.retrieval import Citation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from memstore.codec.memory_file import ReadFile
     from memstore.flows.audience import View
@@ -42,6 +42,11 @@ class Opened:
         title = self.entry.title
         return "" if not title or title == titles.default_title(self.text.body) else title
 
+    def states(self) -> Iterator[str]:
+        """Yield the texts in which it may state something."""
+        yield self.entry.title
+        yield from (one.text for one in self.passages if one.kind not in passages.SAYS_NOTHING)
+
     def cite(self, line_start: int, line_end: int) -> Citation:
         """Return the citation of these lines."""
         return Citation(
@@ -58,10 +63,11 @@ class Opened:
             return self.text.head_line + self.text.head.count("\n", 0, found.start())
         from memstore.codec.memory_file import MemoryFile
 
-        return self._file.front.position(*path).line if isinstance(self._file, MemoryFile) else 1
+        return self.file.front.position(*path).line if isinstance(self.file, MemoryFile) else 1
 
     @cached_property
-    def _file(self) -> ReadFile:
+    def file(self) -> ReadFile:
+        """What its bytes hold: the memory."""
         from memstore.codec import memory_file
 
         return memory_file.read(self.entry.path, self.data)

@@ -90,11 +90,12 @@ class Searcher:
         """Return the results of a query."""
         rows = self._rows(asked.filters, wish.filters)
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
-        hits, fallback = HitReader(candidates, analysis.words(asked.text), wish, now=self._now).hits()
+        reader = HitReader(candidates, analysis.words(asked.text), wish, now=self._now)
+        hits, fallback = reader.hits()
         note_shown(self._then.ws, "search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
-            hits=tuple(hit._replace(trust_level=self._trust.at(self._then, hit.path).level.word) for hit in hits),
+            hits=tuple(hit._replace(trust_level=self._trust.of_file(reader.file_of(hit)).level.word) for hit in hits),
             total=len(candidates.scores),
             left_out=self._audience.left_out,
             fallback=fallback,

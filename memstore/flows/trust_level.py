@@ -11,6 +11,7 @@ from memstore.rules import trust
 
 if TYPE_CHECKING:
     from memstore.flows.audience import View
+    from memstore.flows.opened import Opened
     from memstore.flows.reputation import Reputations
     from memstore.flows.vouch import Voucher
     from memstore.model.memory import Memory
@@ -42,6 +43,14 @@ class TrustReader:
         found = self._voucher.of(memory)
         reputation = self._reputations.of(memory.author).value if found.signature.counts else trust.NEW_AUTHOR
         return trust.trust(found.grounds(reputation=reputation))
+
+    def of_file(self, file: Opened) -> Trust:
+        """Return the trust of the memory in a file that the viewer may see."""
+        if not _ATTESTED.search(file.data):
+            return UNATTESTED
+        from memstore.codec.memory_file import MemoryFile
+
+        return self.of(file.file.memory) if isinstance(file.file, MemoryFile) else UNATTESTED
 
     def at(self, then: View, path: str) -> Trust:
         """Return the trust of the memory at a path; 0 where there is none that the viewer may see."""

@@ -35,7 +35,7 @@ STOP_WORDS = frozenset(
 
 def words(text: str) -> list[str]:
     """Return the words of a text, folded: lower case, without marks; in order, stop words included."""
-    folded = text.lower() if text.isascii() else fold(text)
+    folded = fold(text)
     if "'" in folded:
         folded = _HANGERS.sub("", folded)
     return word_pattern(folded).findall(folded)
@@ -72,6 +72,8 @@ def beginning(term: str) -> str:
 
 def fold(text: str) -> str:
     """Return a text in lower case and without marks: `Jürgen` as `jurgen`, `ß` as `ss`, `Ｂ` as `b`."""
+    if text.isascii():
+        return text.lower()
     # The marks of Latin, Greek and Cyrillic go; those that make another letter, as in Japanese, are put back.
     # The typographic apostrophe is the plain one.
     bare = _MARKS.sub("", unicodedata.normalize("NFKD", text.replace("’", "'")))

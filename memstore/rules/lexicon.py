@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from memstore.rules.analysis import term_of
+from memstore.rules.analysis import beginning, term_of
 from memstore.rules.word_lists import KINDS, OPPOSITE_ACTS, OPPOSITES, SAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     # Whether two words, folded and unstemmed, are opposites in a larger lexicon.
     Opposes = Callable[[str, str], bool]
@@ -44,19 +44,51 @@ _WIDER = frozenset(
 )  # fmt: skip
 
 
+class _ByWord(Generic[T]):
+    """What a list says of words; it answers for their inflected forms, too.
+
+    Only the words that a question may be about are stemmed: stemming them all takes longer than most searches.
+
+    Args:
+        said: what the list says of each word in it.
+    """
+
+    def __init__(self, said: Mapping[str, set[T]]) -> None:
+        self._said = {word: frozenset(found) for word, found in said.items()}
+        self._found = dict(self._said)
+        self._alike: defaultdict[str, list[str]] = defaultdict(list)
+        for word in said:
+            self._alike[word[:_BEGINNING]].append(word)
+
+    def of(self, word: str) -> frozenset[T]:
+        """Return what the list has for a word, or for its stem; a word itself goes before another's stem."""
+        if word not in self._found:
+            stem = term_of(word)
+            # A shorter stem tells nothing: it is one of `us` and of `useful`.
+            alike = self._alike.get(stem[:_BEGINNING], ()) if len(stem) > _BEGINNING else ()
+            same = (one for one in alike if one.startswith(beginning(stem)) and term_of(one) == stem)
+            by_stem = (found for one in same for found in self._said[one])
+            self._found[word] = self._said.get(stem) or frozenset(by_stem)
+        return self._found[word]
+
+
+# Porter changes at most the last letter of what stays, so words of one stem that is longer begin with the same.
+_BEGINNING = 2
+
+
 class _Lists(NamedTuple):
     """The lists, by word: a word may stand on several sides, which are told by their numbers."""
 
-    sides: Mapping[str, frozenset[int]]
+    sides: _ByWord[int]
     acts: frozenset[str]
-    kinds: Mapping[str, frozenset[str]]
-    phrases: frozenset[tuple[str, ...]]
+    kinds: _ByWord[str]
+    phrases: Mapping[str, Sequence[tuple[str, ...]]]
 
 
 def opposite(one: str, other: str) -> bool:
     """Whether two words, folded, exclude each other by the built-in list."""
     sides = _lists().sides
-    return any(a ^ 1 == b for a, b in product(_of(sides, one), _of(sides, other)))
+    return any(a ^ 1 == b for a, b in product(sides.of(one), sides.of(other)))
 
 
 def same(one: str, other: str) -> bool:
@@ -64,7 +96,7 @@ def same(one: str, other: str) -> bool:
     if term_of(one) == term_of(other) or frozenset((one, other)) in _ONE_VALUE_SETS:
         return True
     sides = _lists().sides
-    return not _of(sides, one).isdisjoint(_of(sides, other))
+    return not sides.of(one).isdisjoint(sides.of(other))
 
 
 def other_value(one: str, other: str) -> str | None:
@@ -73,7 +105,18 @@ def other_value(one: str, other: str) -> str | None:
     if pair in _WIDER or same(one, other):
         return None
     kinds = _lists().kinds
-    return min(_of(kinds, one) & _of(kinds, other), default=None)
+    return min(kinds.of(one) & kinds.of(other), default=None)
+
+
+def knows(word: str) -> bool:
+    """Whether the lists say anything of a word, folded, of its stem, or of a phrase that it is part of."""
+    return bool(_lists().sides.of(word) or _lists().kinds.of(word)) or word in parts_of_phrases()
+
+
+@cache
+def parts_of_phrases() -> frozenset[str]:
+    """Return the words that phrases of the lists are made of."""
+    return frozenset(word for phrases in _lists().phrases.values() for phrase in phrases for word in phrase)
 
 
 def is_act(word: str) -> bool:
@@ -81,14 +124,9 @@ def is_act(word: str) -> bool:
     return word in _lists().acts
 
 
-def phrases() -> frozenset[tuple[str, ...]]:
-    """Return the phrases that the lists hold, as words."""
-    return _lists().phrases
-
-
-def _of(lists: Mapping[str, frozenset[T]], word: str) -> frozenset[T]:
-    """Return what a list has for a word, or for its stem."""
-    return lists.get(word) or lists.get(term_of(word)) or frozenset()
+def phrases(first: str) -> Sequence[tuple[str, ...]]:
+    """Return the phrases of the lists that begin with a word, as words, the longest first."""
+    return _lists().phrases.get(first, ())
 
 
 @cache
@@ -106,22 +144,16 @@ def _lists() -> _Lists:
     for kind, listed in KINDS.items():
         for word in listed.split():
             kinds[word].add(kind)
-    words = [*sides, *kinds]
+    phrases: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for words in sorted({tuple(word.split("_")) for word in (*sides, *kinds) if "_" in word}, key=len, reverse=True):
+        phrases[words[0]].append(words)
     return _Lists(
-        sides=_with_stems(sides),
+        sides=_ByWord(sides),
         acts=frozenset(acts),
-        kinds=_with_stems(kinds),
-        phrases=frozenset(tuple(word.split("_")) for word in words if "_" in word),
+        kinds=_ByWord(kinds),
+        phrases=dict(phrases),
     )
 
 
 def _lines(text: str) -> list[str]:
     return text.strip().splitlines()
-
-
-def _with_stems(lists: Mapping[str, set[T]]) -> dict[str, frozenset[T]]:
-    """Return lists that answer for stems, too; a word itself goes before another's stem."""
-    by_stem: defaultdict[str, set[T]] = defaultdict(set)
-    for word, found in lists.items():
-        by_stem[term_of(word)] |= found
-    return {word: frozenset(found) for word, found in {**by_stem, **lists}.items()}

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.rules.quantities import Scale
+from memstore.rules.sentences import MOST_OTHER_WORDS
 from memstore.rules.slots import Difference, difference, slots
 from memstore.rules.statements import Statement, statements
 from memstore.rules.tokens import PAST_BE, is_past
@@ -80,9 +81,8 @@ def compare_statements(
     return min(found, key=lambda comparison: _ORDER.index(comparison.verdict), default=SILENT)
 
 
-# So much of the shorter sentence's topic both must share, and so many words of either may be others.
+# So much of the shorter sentence's topic both must share.
 SHARED_TOPIC = 0.5
-MOST_OTHER_WORDS = 6
 
 
 def near_topic(one: Statement, other: Statement) -> bool:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # As far apart two measures may lie and still be one, rounded: 5 km and 3.1 miles.
 SAME_WITHIN = 0.02
@@ -63,10 +67,14 @@ _ORDINAL_OF = {word: float(at) for at, word in enumerate(_ORDINALS, 1)} | {
     "thirtieth": 30.0, "fortieth": 40.0, "fiftieth": 50.0, "hundredth": 100.0,
 }  # fmt: skip
 
+# All words that may be, or belong to, a number, a measure or a date.
+WORDS = frozenset(
+    {*_CARDINALS, *_ORDINAL_OF, *_UNITS, *(f"{unit}s" for unit in _UNITS), *MONTHS, *(month[:3] for month in MONTHS)}
+)
+
 _MONTH = "|".join(month if month == "may" else f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
-PATTERN = re.compile(
-    rf"""
+_PATTERN = rf"""
     (?P<iso>\b\d{{4}}-\d\d(?:-\d\d)?\b(?:t[\d:.]+z?)?)
     | \b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\ of)?\ (?P<month>{_MONTH})\b\.?(?:,?\ (?P<year>\d{{4}})\b)?
     | \b(?P<month2>{_MONTH})\.?\ (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\ (?P<year2>\d{{4}})\b)?
@@ -76,9 +84,8 @@ PATTERN = re.compile(
     | (?P<money>[$€£])\ ?(?P<sum>{_NUMBER})(?P<times>[km]\b)?
     | \b(?P<ordinal>\d+)(?:st|nd|rd|th)\b
     | (?<![\w.])(?P<number>{_NUMBER})(?:[ -]?(?P<unit>%|°[cf]|[a-z]+))?(?![\w.]*\d)
-    """,
-    re.VERBOSE,
-)
+    """
+_DIGIT = re.compile(r"\d")
 
 
 class Scale(Enum):
@@ -102,6 +109,24 @@ class Quantity(NamedTuple):
     of: str = ""
 
 
+def has_digit(text: str) -> bool:
+    """Whether a text has a number that is written with digits."""
+    return _DIGIT.search(text) is not None
+
+
+def found_in(text: str) -> Iterator[tuple[Quantity, int, int]]:
+    """Yield the quantities that are written with digits in a folded text, and where each begins and ends there."""
+    at = 0
+    while _DIGIT.search(text, at) and (found := _pattern().search(text, at)):
+        value, at = _of_match(found)
+        yield value, found.start(), at
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(_PATTERN, re.VERBOSE)  # made when a text has digits: it takes longer than most searches
+
+
 def comparable(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities are values of one thing, equal or not."""
     return (
@@ -118,8 +143,8 @@ def equal(one: Quantity, other: Quantity) -> bool:
     return all(a is None or b is None or abs(a - b) <= within * max(abs(a), abs(b)) for a, b in pairs)
 
 
-def of_match(found: re.Match[str]) -> tuple[Quantity, int]:
-    """Return the quantity that `PATTERN` found in a folded text, and where it ends there."""
+def _of_match(found: re.Match[str]) -> tuple[Quantity, int]:
+    """Return the quantity that the pattern found, and where it ends."""
     said = found.groupdict()
     if not said["number"]:
         return _date_of(said) or _clock(said) or _sum_or_ordinal(said), found.end()

@@ -7,8 +7,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.rules import lexicon, quantities
+from memstore.rules.sentences import ADDS, OFTEN
 from memstore.rules.tokens import is_past
-from memstore.rules.word_lists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,15 +37,6 @@ class Slot(NamedTuple):
     at: int
     difference: Difference
     rule: str = ""
-
-
-# What a phrase begins with that only adds to what was said.
-_ADDS = listed("""
-    in on at with for from by during because since while when as near under over inside outside without
-    every each always again
-    """)
-# How often, where the other side says nothing of it: no difference, and a denial denies it.
-_OFTEN = frozenset({"always", "constantly", "usually", "often", "ever", "regularly", "all"})
 
 
 def slots(left: Sequence[Token], right: Sequence[Token], opposes: Opposes | None) -> list[Slot]:
@@ -79,9 +70,9 @@ def _addition(ones: tuple[Token, ...], others: tuple[Token, ...], *, at_end: boo
     if ones and others:
         return Difference.UNKNOWN
     more = ones or others
-    if all(token.word in _OFTEN for token in more):
+    if all(token.word in OFTEN for token in more):
         return Difference.NOTHING
-    if at_end and more[0].word in _ADDS:
+    if at_end and more[0].word in ADDS:
         return Difference.MORE_LEFT if ones else Difference.MORE_RIGHT
     return Difference.UNKNOWN
 

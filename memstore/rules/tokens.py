@@ -18,33 +18,33 @@ _NUMBERED = (
     "pr|issue|ticket|chapter|page|section|line|step|room|phase|part|test|case|figure|table|item|appendix|episode|season"
     "|session|route|gate|platform|sprint|lesson|exercise|question|level"
 )
+# By a sign that a text has which they may be in; compiling them all would take longer than most searches.
 _CONTRACTIONS = (
-    (re.compile(r"\bcannot\b|\bcan't\b"), "can not"),
-    (re.compile(r"\bwon't\b"), "will not"),
-    (re.compile(r"\bain't\b"), "is not"),
-    (re.compile(r"\b(is|are|was|were|do|does|did|has|have|had|would|could|should|must|might|need)n't\b"), r"\1 not"),
-    (re.compile(r"\b(i|you|we|they)'ve\b"), r"\1 have"),
-    (re.compile(r"\b(i|you|he|she|it|we|they)'ll\b"), r"\1 will"),
-    (re.compile(r"\bi'm\b"), "i am"),
-    (re.compile(r"\b(you|we|they)'re\b"), r"\1 are"),
-    (re.compile(r"\b(he|she|it|that|there)'s\b"), r"\1 is"),
-    (re.compile(r"\bno longer\b"), "now not"),
-    (re.compile(r"\bnot\b(.*)\bany ?more\b"), r"now not\1"),
-    (re.compile(r"\bunable to\b"), "not able to"),
-    (re.compile(r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b"), "formerly"),
-    (re.compile(r"'s\b|s'(?=\s)"), ""),
+    ("can", r"\bcannot\b|\bcan't\b", "can not"),
+    ("'", r"\bwon't\b", "will not"),
+    ("'", r"\bain't\b", "is not"),
+    ("'", r"\b(is|are|was|were|do|does|did|has|have|had|would|could|should|must|might|need)n't\b", r"\1 not"),
+    ("'", r"\b(i|you|we|they)'ve\b", r"\1 have"),
+    ("'", r"\b(i|you|he|she|it|we|they)'ll\b", r"\1 will"),
+    ("'", r"\bi'm\b", "i am"),
+    ("'", r"\b(you|we|they)'re\b", r"\1 are"),
+    ("'", r"\b(he|she|it|that|there)'s\b", r"\1 is"),
+    ("longer", r"\bno longer\b", "now not"),
+    ("more", r"\bnot\b(.*)\bany ?more\b", r"now not\1"),
+    ("unable", r"\bunable to\b", "not able to"),
+    ("used", r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b", "formerly"),
+    ("'", r"'s\b|s'(?=\s)", ""),
     # A number that names one of many counts nothing: PR #38 and PR #52 are two.
-    (re.compile(r"#(?=\d)"), "nr"),
-    (re.compile(rf"\b({_NUMBERED}) (?=\d)"), r"\1 nr"),
+    ("#", r"#(?=\d)", "nr"),
 )
+_NUMBERED_ONE = rf"\b({_NUMBERED}) (?=\d)"
 # Looks like a negation and denies nothing, or not what follows.
-_NO_NEGATION = re.compile(
+_NO_NEGATION = (
     r"\bnot (?:only|just|to mention|sure)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
     r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
 )
 _NOISE = re.compile(r"\[\[[^\]]*\]\]|\[\^[^\]]*\]|https?://\S+|[`*_\"“”]")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*|[^\W_]+(?:\.\d+)*")
-_LONGEST_PHRASE = 3
 
 # After one of these a number is a bound or a guess, which another number may well agree with.
 _VAGUE = listed("about around approximately roughly nearly almost over under than least most to some circa")
@@ -85,19 +85,22 @@ def tokens(sentence: str) -> list[Token]:
 def _plain(sentence: str) -> str:
     """Return a sentence folded, without markup, its contractions spelled out."""
     text = " ".join(_NOISE.sub(" ", fold(sentence)).split())
-    for pattern, whole in _CONTRACTIONS:
-        text = pattern.sub(whole, text)
-    return _NO_NEGATION.sub(" ", text)
+    for sign, pattern, whole in _CONTRACTIONS:
+        if sign in text:
+            text = re.sub(pattern, whole, text)
+    if quantities.has_digit(text):
+        text = re.sub(_NUMBERED_ONE, r"\1 nr", text)
+    return re.sub(_NO_NEGATION, " ", text) if "no" in text else text
 
 
 def _pieces(text: str) -> list[str | Quantity]:
     """Return the words of a text, and the quantities that are written with digits."""
     pieces: list[str | Quantity] = []
     at = 0
-    while found := quantities.PATTERN.search(text, at):
-        pieces += _WORD.findall(text[at : found.start()])
-        value, at = quantities.of_match(found)
+    for value, start, end in quantities.found_in(text):
+        pieces += _WORD.findall(text[at:start])
         pieces.append(value)
+        at = end
     return pieces + _WORD.findall(text[at:])
 
 
@@ -115,10 +118,9 @@ def _merged(pieces: list[str | Quantity]) -> Iterator[str | Quantity]:
 def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tuple[str | Quantity, int]:
     """Return what begins at a piece, and of how many pieces it is made."""
     piece, after = pieces[at], pieces[at + 1] if at + 1 < len(pieces) else ""
-    for width in range(_LONGEST_PHRASE, 1, -1):
-        run = tuple(pieces[at : at + width])
-        if run in lexicon.phrases():
-            return "_".join(map(str, run)), width
+    for phrase in lexicon.phrases(piece) if isinstance(piece, str) else ():
+        if tuple(pieces[at : at + len(phrase)]) == phrase:
+            return "_".join(phrase), len(phrase)
     value = _number_at(piece, before, after)
     if value is None:
         return piece, 1

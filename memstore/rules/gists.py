@@ -1,0 +1,177 @@
+"""Gists: what of a text is enough to tell that it can't be in conflict with another.
+
+Laying sentences side by side takes long, and hardly any two are in conflict. Two sentences are only where all that
+differs is accounted for (`polarity`): so every word of one of the two, the one that does not go on where the other
+ends, stands in the other as well or may be exchanged for one of its words; and something is denied, counted, dated or
+exchanged. That is told by sets of words. It never says no where `polarity` finds a conflict, and mostly says no.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.rules import lexicon, quantities
+from memstore.rules.analysis import fold, term_of
+from memstore.rules.sentences import (
+    ADDS,
+    EMPTY,
+    GRAMMAR,
+    LEADS_TO_WHEN,
+    MOST_OTHER_WORDS,
+    NEGATORS,
+    OFTEN,
+    WHEN,
+    sentences,
+)
+from memstore.rules.word_lists import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# A word with what hangs on it; and what of it may be a word of its own (`couldn't`, `v2`, `well-known`).
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
+_PART = re.compile(r"[^\W\d_]+?(?=n't)|[^\W\d_]+|\d[^\W_]*")
+_IN_PARTS = re.compile(r"['\d-]")
+_DIGIT = re.compile(r"\d")
+_NOISE = re.compile(r"\[\[[^\]]*\]\]|\[\^[^\]]*\]|https?://\S+")
+# What `tokens` may leave out or put otherwise: `no longer`, `used to`, `no doubt`, `why not`, `3 p.m.`, `°C`, `won't`.
+_PUT_OTHERWISE = listed("""
+    cannot unable longer any more anymore used to only just mention sure doubt problem worries wonder matter way why if
+    or of a m p k c f able can will am is are was were be been being have has had having
+    """)
+_NOT_DEMANDED = EMPTY | NEGATORS | WHEN | LEADS_TO_WHEN | OFTEN | quantities.WORDS | _PUT_OTHERWISE
+_NO_TOPIC = (EMPTY | GRAMMAR) - lexicon.parts_of_phrases()
+_DENY = NEGATORS | {"cannot", "unable"}
+_WHEN_OR_NUMBER = WHEN | quantities.WORDS
+
+
+class SentenceGist(NamedTuple):
+    """Of one sentence: the stems of its words, of those that may be its topic, of those that the other must have.
+
+    Of those, `first` stand before anything that may only add to what is said. `known` are the words and phrases that
+    the lexicon has; `denies` and `counts` say that there may be a negation, and a number, a date or another word that
+    says when.
+    """
+
+    stems: frozenset[str]
+    topic: frozenset[str]
+    demanded: frozenset[str]
+    first: frozenset[str]
+    known: frozenset[str]
+    denies: bool
+    counts: bool
+
+
+class Gist(NamedTuple):
+    """Of a text: its sentences, and the stems of all words in them."""
+
+    sentences: tuple[SentenceGist, ...]
+    stems: frozenset[str]
+
+
+class _Word(NamedTuple):
+    stems: tuple[str, ...]
+    topic: tuple[str, ...]
+    demanded: tuple[str, ...]
+    known: tuple[str, ...]
+    denies: bool
+    counts: bool
+    begins_phrase: bool
+
+
+def gist(texts: Iterable[str]) -> Gist:
+    """Return the gist of texts that one memory states."""
+    found = tuple(_of_sentence(text[start:end]) for text in texts for start, end in sentences(text))
+    return Gist(found, frozenset().union(*(one.stems for one in found)))
+
+
+def may_conflict(one: Gist, other: Gist, *, any_opposites: bool = False) -> bool:
+    """Whether a sentence of one may be in conflict with one of the other; False where `polarity` would find none.
+
+    Args:
+        one: what a memory says.
+        other: what another says.
+        any_opposites: whether there is a larger lexicon, for which any two words may be opposites.
+    """
+    spare = 1 if any_opposites else 0
+    return _covers(one, other, spare) or _covers(other, one, spare)
+
+
+def _covers(covered: Gist, covering: Gist, spare: int) -> bool:
+    """Whether a sentence is covered by one of the other text, but for so many words, and may be in conflict with it."""
+    return any(
+        _is_covered(this, that, spare)
+        for this in covered.sentences
+        if len(this.demanded - covering.stems) <= spare
+        for that in covering.sentences
+    )
+
+
+def _is_covered(this: SentenceGist, that: SentenceGist, spare: int) -> bool:
+    return (
+        len(this.demanded - that.stems) <= spare
+        and len(that.first - this.stems) <= spare
+        and len((that.demanded & that.topic) - this.stems) <= MOST_OTHER_WORDS
+        and not this.topic.isdisjoint(that.topic)
+        and (spare > 0 or this.denies or that.denies or (this.counts and that.counts) or _exchanges(this, that))
+    )
+
+
+def _exchanges(this: SentenceGist, that: SentenceGist) -> bool:
+    """Whether a word of one may stand for one of the other."""
+    return any(
+        lexicon.opposite(one, other) or lexicon.other_value(one, other)
+        for one in this.known
+        for other in that.known
+        if one != other
+    )
+
+
+def _of_sentence(text: str) -> SentenceGist:
+    folded = fold(text)
+    if "[" in folded or "://" in folded:
+        folded = _NOISE.sub(" ", folded)
+    words = _WORD.findall(folded)
+    said = [_said(word) for word in words]
+    adds_at = next((at for at, word in enumerate(words) if word in ADDS), len(words))
+    known = {part for one in said for part in one.known}
+    if any(one.begins_phrase for one in said):
+        known.update(_phrases([word.removesuffix("'") for word in words]))
+    return SentenceGist(
+        stems=frozenset([stem for one in said for stem in one.stems]),
+        topic=frozenset([stem for one in said for stem in one.topic]),
+        demanded=frozenset([stem for one in said for stem in one.demanded]),
+        first=frozenset([stem for one in said[:adds_at] for stem in one.demanded]),
+        known=frozenset(known),
+        denies=any(one.denies for one in said),
+        counts=any(one.counts for one in said),
+    )
+
+
+def _phrases(words: list[str]) -> Iterator[str]:
+    """Yield the phrases of the lexicon among words."""
+    words = ["able" if word == "unable" else word for word in words]
+    for at, word in enumerate(words):
+        for phrase in lexicon.phrases(word):
+            if tuple(words[at : at + len(phrase)]) == phrase:
+                yield "_".join(phrase)
+
+
+@lru_cache(maxsize=100_000)
+def _said(word: str) -> _Word:
+    """Return what a folded word may say, by itself or in its parts."""
+    in_parts = _IN_PARTS.search(word) is not None
+    parts = (word, *_PART.findall(word)) if in_parts else (word,)
+    stems = tuple(map(term_of, parts))
+    is_demanded = not in_parts and word not in _NOT_DEMANDED and not lexicon.knows(word)
+    return _Word(
+        stems=stems,
+        topic=tuple(stem for stem, part in zip(stems, parts, strict=True) if part not in _NO_TOPIC),
+        demanded=stems if is_demanded else (),
+        known=tuple(part for part in parts if lexicon.knows(part)),
+        denies=word in _DENY or "n't" in word,
+        counts=word in _WHEN_OR_NUMBER or _DIGIT.search(word) is not None,
+        begins_phrase=word == "unable" or any(lexicon.phrases(word.removesuffix("'"))),
+    )
