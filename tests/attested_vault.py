@@ -48,17 +48,22 @@ def make_keys(folder: Path) -> Path:
     return folder
 
 
-def babels_vault(keys: Path) -> Workspace:
-    """Return a vault of Babel's, who knows the keys of three."""
+def keyring_of(keys: Path) -> str:
+    """Return the file that says whose keys count: those of three."""
     signatures = SshSignatures(keys, agent="")
     lines = [
         f'{who} namespaces="{ATTEST_NAMESPACE}" {key.type} {key.base64}\n'
         for who, name in ((BABEL, "babel"), (PITH, "pith"), (CLAIRE, "claire"))
         for key in (signatures.public_key(str(keys / name)),)
     ]
-    files = {PATH: MEMORY.encode(), "other.md": OTHER.encode(), ALLOWED_SIGNERS: "".join(lines).encode()}
+    return "".join(lines)
+
+
+def babels_vault(keys: Path) -> Workspace:
+    """Return a vault of Babel's, who knows the keys of three."""
+    files = {PATH: MEMORY.encode(), "other.md": OTHER.encode(), ALLOWED_SIGNERS: keyring_of(keys).encode()}
     ws = memory_workspace(files, actor=BABEL, config=Config(owner=BABEL))
-    return replace(ws, signatures=signatures)
+    return replace(ws, signatures=SshSignatures(keys, agent=""))
 
 
 def text(ws: Workspace, path: str = PATH) -> str:

@@ -32,6 +32,8 @@ _BLOBS_AT_ONCE = 5_000
 # The line of a frontmatter that holds the id, as people write it.
 _ID_LINE = "^[\"']?id[\"']?[ ]*:"
 _OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+# The refs that hold commits for anchors, whatever becomes of branches.
+_KEPT = "refs/memstore/"
 _NO_REPOSITORY = b"not a git repository"
 
 
@@ -143,6 +145,16 @@ class GitHistory:
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs; ids that the repository does not have are left out."""
         return dict(self._objects(list(dict.fromkeys(ids))))
+
+    def past_blobs(self) -> Collection[str]:
+        """Return the blobs of all files that could be memories in any commit that the current, or a kept one, has."""
+        repository, head = self.require(), self.head()
+        where = ("--", repository.prefix) if repository.prefix else ()
+        listed = GitProcess(repository.root, self._git.environ).run(
+            "rev-list", "--objects", "--full-history", "--missing=allow-any",
+            *([head] if head else []), f"--glob={_KEPT}*", *where,
+        )  # fmt: skip
+        return set(git_objects.listed_blobs(listed, repository.prefix, is_memory_path))
 
     def blob_id(self, data: bytes) -> str:
         """Return the id of the blob with these bytes, in the repository's object format."""
@@ -267,7 +279,7 @@ class GitHistory:
     def keep(self, name: str, commit: str) -> None:
         """Hold a commit by the ref `refs/memstore/NAME`, whatever becomes of branches."""
         self.require()
-        self._git.run("update-ref", f"refs/memstore/{name}", commit)
+        self._git.run("update-ref", f"{_KEPT}{name}", commit)
 
     def identity(self) -> str:
         """Return who commits, `Name <mail>`; `GitError` where git does not know."""

@@ -12,7 +12,7 @@ from memstore.errors import GitError
 from memstore.ports.history import Commit, FileChange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 REGULAR_FILES = frozenset({"100644", "100755"})
 
@@ -49,6 +49,15 @@ def tree_files(listed: bytes) -> Iterator[tuple[str, str]]:
         mode, _, blob = described.decode().split(" ")
         if mode in REGULAR_FILES:
             yield os.fsdecode(path), blob
+
+
+def listed_blobs(printed: bytes, prefix: str, is_meant: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the objects that `rev-list --objects` printed with a path, below `prefix`, that is meant."""
+    start = os.fsencode(prefix)
+    for line in printed.split(b"\n"):
+        object_id, _, path = line.partition(b" ")
+        if path.startswith(start) and is_meant(os.fsdecode(path[len(start) :])):
+            yield object_id.decode()
 
 
 def grepped(printed: bytes) -> Iterator[tuple[str, str]]:

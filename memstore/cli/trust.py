@@ -51,6 +51,9 @@ def _document(found: Trusted) -> dict[str, Any]:
             {"name": term.name, "points": term.points / _THOUSAND, "because": term.because}
             for term in found.trust.terms
         ],
+        "tampered": [
+            {"kind": one.kind.value, "agent": one.agent, "reason": one.reason} for one in found.vouched.tampered
+        ],
         "signature": verdict_document(found.vouched.signature),
         "witnesses": [_witness(one) for one in found.vouched.witnesses],
         "anchors": [
@@ -112,6 +115,8 @@ def _lines(session: Session, found: Trusted) -> Iterator[str]:
     yield f"trust {found.trust.score:.3f}, {found.trust.level.word}{contested}"
     for term in found.trust.terms:
         yield f"  {term.points / _THOUSAND:+.3f}  {term.name:<10}  {term.because}"
+    for tampered in found.vouched.tampered:
+        yield f"{tampered.kind.value:<10} {paint('error', tampered.reason)}: unverified until it is put back"
     yield _said(session, "signature", memory.author or "no author", found.vouched.signature)
     for one in found.vouched.witnesses:
         told = f"{one.witness.agent_id} {_SAYS[one.witness.attestation]}, {one.witness.witnessed_at}"

@@ -66,9 +66,10 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     stop_for_others(ws)
     memories, registry = _chosen(ws, paths)
     now = ws.clock.now()
-    catalog = ws.library.snapshot().catalog
+    snapshot = ws.library.snapshot()
+    catalog = snapshot.catalog
     directory = directory_of(catalog, catalog.memories)
-    attestations = AttestationCheck(ws)
+    attestations = AttestationCheck(ws, snapshot)
     findings: list[Finding] = []
     plain = 0
     for path in memories:

@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.model.finding import Finding
+    from memstore.model.memory import Memory
+    from memstore.ports.search_index import Snapshot
     from memstore.ports.workspace import Workspace
     from memstore.rules.anchors import Anchored
     from memstore.rules.checks import Checked
+    from memstore.rules.tampering import Tampered
     from memstore.rules.vouching import Verdict
 
 _CODES = {
@@ -27,6 +30,8 @@ _HINTS = {
     "attestation-invalid": "git log -p on the file shows who changed the line; what was not signed so has to go",
     "attestation-stale": "sign it again, or take back what changed: memstore log",
     "attestation-untrusted": "memstore keys list tells whose keys count; memstore keys add enrols one",
+    "attestation-withheld": "git log -p on the file shows who took it out: put the line back, or ask its witness",
+    "attestation-rollback": "git log -p on the file shows the later one: put it back, or ask for a new one",
 }
 _LOST = frozenset({AnchorStatus.ALTERED, AnchorStatus.DANGLING, AnchorStatus.MISSING})
 
@@ -34,8 +39,9 @@ _LOST = frozenset({AnchorStatus.ALTERED, AnchorStatus.DANGLING, AnchorStatus.MIS
 class AttestationCheck:
     """Checks the attestations of many memories; the keyring is read with the first one that has any."""
 
-    def __init__(self, ws: Workspace) -> None:
+    def __init__(self, ws: Workspace, snapshot: Snapshot) -> None:
         self._ws = ws
+        self._snapshot = snapshot
         self._voucher: Voucher | None = None
 
     def keyring(self) -> tuple[Finding, ...]:
@@ -44,10 +50,10 @@ class AttestationCheck:
 
     def of(self, checked: Checked) -> Iterator[Finding]:
         """Yield what is wrong with the attestations of one memory; unsigned ones are nothing wrong."""
-        memory = checked.memory
-        if not (memory.signature or memory.witnesses or memory.anchors or memory.resolutions):
+        voucher = self._voucher_made()
+        if not voucher.knows_of(checked.memory):
             return
-        found = self._voucher_made().of(memory)
+        found = voucher.of(checked.memory)
         yield from _attestation(checked, found.signature, "the author's signature", "signature")
         for i, one in enumerate(found.witnesses):
             yield from _attestation(checked, one.verdict, f"the word of {one.witness.agent_id}", "witnesses", i)
@@ -55,10 +61,13 @@ class AttestationCheck:
             yield from _attestation(checked, verdict, "the resolution", "resolutions", i)
         for i, anchored in enumerate(found.anchors):
             yield from _anchor(checked, anchored, i)
+        for tampered in found.tampered:
+            code = f"attestation-{tampered.kind.value}"
+            yield checked.finding(code, tampered.reason, _HINTS[code], *_place_of(tampered, checked.memory))
 
     def _voucher_made(self) -> Voucher:
         if self._voucher is None:
-            self._voucher = Voucher(self._ws)
+            self._voucher = Voucher(self._ws, self._snapshot)
         return self._voucher
 
 
@@ -71,3 +80,11 @@ def _anchor(checked: Checked, anchored: Anchored, i: int) -> Iterator[Finding]:
     if anchored.status in _LOST:
         text = f"the anchor is {anchored.status.value}: {anchored.reason}"
         yield checked.finding("anchor-lost", text, anchored.hint or "memstore trust explains it", "anchors", i)
+
+
+def _place_of(tampered: Tampered, memory: Memory) -> tuple[str | int, ...]:
+    """Return the entry of the one whose words were turned back; the file as a whole where they are gone."""
+    if memory.signature is not None and memory.signature.by == tampered.agent:
+        return ("signature",)
+    named = [i for i, witness in enumerate(memory.witnesses) if witness.agent_id == tampered.agent]
+    return ("witnesses", named[-1]) if named else ()

@@ -10,6 +10,7 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.errors import FormatError, UsageError
 from memstore.flows import anchor as anchoring
 from memstore.flows.add import prepared
+from memstore.flows.audience import view
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.create import About, values_of
 from memstore.flows.list_memories import list_memories
@@ -131,7 +132,7 @@ def query_memories(ws: Workspace, *, tags: Sequence[str] = (), min_trust: float 
     entries = list_memories(ws, Filters(tag=tuple(tags[:1]))).entries
     files = [file for entry in entries if (file := visible_file(ws, entry.path)) is not None]
     tagged = [file for file in files if set(tags) <= set(file.memory.tags)]
-    reader = TrustReader(ws)
+    reader = TrustReader(view(ws, None))
     return tuple(file.memory for file in tagged if reader.of(file.memory).score >= min_trust)
 
 

@@ -46,9 +46,8 @@ def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Seq
     from memstore.rules.trust import Level
 
     lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
-    reader = TrustReader(then.ws, None if then.is_past else then.snapshot)
-    paths = then.snapshot.catalog.column("path")
-    found = ((row, reader.at(then, paths[row])) for row in rows)
+    reader, paths = TrustReader(then), then.snapshot.catalog.column("path")
+    found = ((row, reader.at(paths[row])) for row in rows)
     return [row for row, trust in found if trust.score >= least and trust.level >= lowest]
 
 

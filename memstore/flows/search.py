@@ -83,7 +83,7 @@ class Searcher:
         self._then = then
         self._audience = Audience(then)
         self._now = then.ws.clock.now()
-        self._trust = TrustReader(then.ws, None if then.is_past else then.snapshot)
+        self._trust = TrustReader(then)
         self._allowed: dict[tuple[Filters, Filters], Sequence[int]] = {}
 
     def answer(self, asked: Query, wish: Wish) -> Answer:

@@ -112,7 +112,7 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         confidence_now=now_held,
         standing=None if now_held is None else standing(file.memory, now),
         prunable=prunable(file.memory, now, strength=made_of.strength.retrieval),
-        trust=TrustReader(ws, None if then.is_past else then.snapshot).of(file.memory),
+        trust=TrustReader(then).of(file.memory),
         grounds=made_of,
         conflicts=tuple(open_ones),
         quality=round(quality.quality(made_of, QualityProfile(ws.config.quality_profile)), quality.DIGITS),

@@ -64,9 +64,9 @@ def sign(ws: Workspace, ref: str, *, key: str | None = None, dry_run: bool = Fal
             hint=f"memstore witness {memory.ref} vouches for it" if memory.author else f"memstore set {ref} author=…",
         )
     voucher = Voucher(ws)
-    before = voucher.of(memory).signature
-    if before.counts:
-        return Signed(saved=unchanged(file), verdict=before)
+    before = voucher.of(memory)
+    if before.signature.counts and not before.is_rolled_back(memory.author):
+        return Signed(saved=unchanged(file), verdict=before.signature)
     edit = signature_of(ws, memory, key)
     saved, after = _written(ws, file, [edit], verb="sign", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).signature)

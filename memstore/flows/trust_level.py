@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from memstore.flows.vouch import Voucher
     from memstore.model.memory import Memory
     from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
     from memstore.rules.trust import Trust
 
 # Any file whose frontmatter has a signature of anybody, or anchors, holds such bytes; in the others nothing counts.
@@ -28,13 +27,12 @@ class TrustReader:
     """Tells how far others vouch for memories, by the keys as they are now; made once for many.
 
     Args:
-        ws: the vault.
-        snapshot: the vault's memories as they are now; None reads them if they are needed.
+        then: the vault at the time in question.
     """
 
-    def __init__(self, ws: Workspace, snapshot: Snapshot | None = None) -> None:
-        self._ws = ws
-        self._snapshot = snapshot
+    def __init__(self, then: View) -> None:
+        self._ws = then.ws
+        self._then = then
 
     def of(self, memory: Memory) -> Trust:
         """Return the trust of a memory that the viewer may see; 0, unverified, where it has no attestation."""
@@ -52,12 +50,12 @@ class TrustReader:
 
         return self.of(file.file.memory) if isinstance(file.file, MemoryFile) else UNATTESTED
 
-    def at(self, then: View, path: str) -> Trust:
+    def at(self, path: str) -> Trust:
         """Return the trust of the memory at a path; 0 where there is none that the viewer may see."""
         from memstore.flows.visible import sees
 
         try:
-            data = then.read(path)
+            data = self._then.read(path)
         except VaultError:
             return UNATTESTED
         if not _ATTESTED.search(data):
@@ -71,10 +69,17 @@ class TrustReader:
     def _voucher(self) -> Voucher:
         from memstore.flows.vouch import Voucher
 
-        return Voucher(self._ws)
+        return Voucher(self._ws, self._snapshot, is_past=self._then.is_past)
 
     @cached_property
     def _reputations(self) -> Reputations:
         from memstore.flows.reputation import Reputations
+        from memstore.flows.vouch import Voucher
 
-        return Reputations(self._ws, self._voucher, self._snapshot)
+        voucher = Voucher(self._ws) if self._then.is_past else self._voucher
+        return Reputations(self._ws, voucher, self._snapshot)
+
+    @property
+    def _snapshot(self) -> Snapshot | None:
+        """The vault's memories as they are now, where they were read for that anyway."""
+        return None if self._then.is_past else self._then.snapshot

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memstore.codec import allowed_signers, canonical, edges, registry_file, sshsig, statement
 from memstore.errors import FormatError, NoFileError, VaultError
 from memstore.flows.anchors import verified
+from memstore.flows.past_words import PastWords
 from memstore.flows.sources import loader
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.model.registry import RegistryKind, expected_id, kind_of
-from memstore.rules import evidence, vouching
+from memstore.rules import evidence, tampering, vouching
 from memstore.rules.anchors import proven_by
+from memstore.rules.tampering import Tampering
 from memstore.rules.trust import Grounds
 from memstore.rules.vouching import UNSIGNED, Attested, Proof, State, Verdict
 
@@ -26,18 +28,28 @@ if TYPE_CHECKING:
     from memstore.model.finding import Finding
     from memstore.model.keyring import Keyring
     from memstore.model.memory import Memory
+    from memstore.ports.search_index import Snapshot
     from memstore.ports.workspace import Workspace
     from memstore.rules.anchors import Anchored
+    from memstore.rules.tampering import Tampered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vouched:
-    """How the author's signature, each witness, anchor and resolution of a memory stand, in the file's order."""
+    """How the author's signature, each witness, anchor and resolution of a memory stand, in the file's order.
+
+    `tampered` tells what the vault's history has, and the file has no longer.
+    """
 
     signature: Verdict
     witnesses: tuple[Attested, ...]
     anchors: tuple[Anchored, ...] = ()
     resolutions: tuple[Verdict, ...] = ()
+    tampered: tuple[Tampered, ...] = ()
+
+    def is_rolled_back(self, agent: str | None) -> bool:
+        """Whether a later statement of an entity was put back to an earlier one."""
+        return any(one.kind is Tampering.ROLLBACK and one.agent == agent for one in self.tampered)
 
     def grounds(self, *, reputation: float) -> Grounds:
         """Return what trust rests on."""
@@ -48,6 +60,7 @@ class Vouched:
             disputes=said.count("dispute"),
             anchors=sum(anchor.counts for anchor in self.anchors),
             reputation=reputation,
+            tampered=bool(self.tampered),
         )
 
 
@@ -69,23 +82,59 @@ def own_bytes(ws: Workspace, path: str) -> bytes | None:
 
 
 class Voucher:
-    """Verifies many memories against the keyring and the registry as they are now."""
+    """Verifies many memories against the keyring and the registry as they are now.
 
-    def __init__(self, ws: Workspace) -> None:
+    Args:
+        ws: the vault.
+        snapshot: its memories as they are now; None reads them if they are needed.
+        is_past: whether the memories are not as they are now, so that it means nothing that others came later.
+    """
+
+    def __init__(self, ws: Workspace, snapshot: Snapshot | None = None, *, is_past: bool = False) -> None:
         self._ws = ws
         self.keyring, self.findings = read_keyring(ws)
         self._now = ws.clock.now()
+        self._given = snapshot
+        self._past = None if is_past else PastWords(ws, lambda: self._snapshot)
+
+    def knows_of(self, memory: Memory) -> bool:
+        """Whether anybody attested to a memory, now or in the past."""
+        now = memory.signature or memory.witnesses or memory.anchors or memory.resolutions
+        return bool(now) or bool(self._past and self._past.of(memory))
 
     def of(self, memory: Memory) -> Vouched:
         """Return who vouches for a memory."""
         digests = _digests(memory)
         anchored = () if isinstance(digests, FormatError) else verified(self._ws, memory, digests)
         attested = [self._attested(memory, witness, digests, anchored) for witness in memory.witnesses]
+        signature = self._signature(memory, digests, anchored)
         return Vouched(
-            signature=self._signature(memory, digests, anchored),
+            signature=signature,
             witnesses=vouching.voices(memory.author, attested, controller_of=self.controller_of),
             anchors=anchored,
             resolutions=tuple(self._resolved(memory, one, digests, anchored) for one in memory.resolutions),
+            tampered=self._tampered(memory, digests, anchored, attested, signature),
+        )
+
+    def _tampered(
+        self,
+        memory: Memory,
+        digests: Digests | FormatError,
+        anchored: Sequence[Anchored],
+        attested: Sequence[Attested],
+        signature: Verdict,
+    ) -> tuple[Tampered, ...]:
+        """Return what earlier revisions said of the memory as it is now, or signed later, that the file has not."""
+        past = self._past.of(memory) if self._past else ()
+        before = [self._attested(memory, witness, digests, anchored) for one in past for witness in one.witnesses]
+        signed = [
+            (one.signature, self._signature(replace(memory, signature=one.signature), digests, anchored))
+            for one in past
+            if one.signature is not None
+        ]
+        there = None if memory.signature is None else (memory.signature, signature)
+        return tampering.of_author(there, signed) + tampering.of_witnesses(
+            memory.author, attested, before, controller_of=self.controller_of
         )
 
     def is_one_voice(self, entity: str, other: str) -> bool:
@@ -157,7 +206,11 @@ class Voucher:
 
     @cached_property
     def _load(self) -> Callable[[str], Memory | None]:
-        return loader(self._ws, self._ws.library.snapshot())
+        return loader(self._ws, self._snapshot)
+
+    @cached_property
+    def _snapshot(self) -> Snapshot:
+        return self._given or self._ws.library.snapshot()
 
     @cached_property
     def _controllers(self) -> Mapping[str, str]:

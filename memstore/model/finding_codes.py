@@ -370,6 +370,18 @@ _CODES = (
         "It is none of the agent's in .memstore/allowed_signers, was not valid then, is revoked, or has expired with "
         "nothing to prove that the signature is older.",
     ),
+    _error(
+        "attestation-withheld",
+        "a dispute was taken out of the file",
+        "The vault's history has a dispute that would count today, and the file has it no longer. Trust in the memory "
+        "is unverified until it is put back, or until its witness says something else.",
+    ),
+    _error(
+        "attestation-rollback",
+        "an older statement stands where there was a newer one",
+        "The vault's history has a later word of the same witness, or a version that the author signed later. Trust in "
+        "the memory is unverified until that is put back, or signed anew.",
+    ),
     _warning(
         "anchor-lost",
         "an anchor no longer shows what the memory says",

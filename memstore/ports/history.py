@@ -135,6 +135,12 @@ class History(Protocol):
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs; ids that the repository does not have are left out."""
 
+    def past_blobs(self) -> Collection[str]:
+        """Return the blobs of all files that could be memories in any commit that the current, or a kept one, has.
+
+        Kept are those that `keep` holds. Commits that are not in this clone are left out.
+        """
+
     def blob_id(self, data: bytes) -> str:
         """Return the id of the blob with these bytes, in the repository's object format."""
 

@@ -39,7 +39,8 @@ class Level(IntEnum):
 class Grounds(NamedTuple):
     """What trust rests on: only what was verified. Witnesses are distinct and not the author.
 
-    `anchors` are valid ones that commit to the memory's digest; `reputation` of the author is in [0, 1].
+    `anchors` are valid ones that commit to the memory's digest; `reputation` of the author is in [0, 1]; `tampered` is
+    whether words were taken out of the file, or turned back to older ones.
     """
 
     signed: bool = False
@@ -47,6 +48,7 @@ class Grounds(NamedTuple):
     disputes: int = 0
     anchors: int = 0
     reputation: float = NEW_AUTHOR
+    tampered: bool = False
 
 
 class Term(NamedTuple):
@@ -102,7 +104,7 @@ def band(points: int) -> Level:
 
 def gate(grounds: Grounds) -> Level:
     """Return the highest level that the evidence allows, whatever the score; each asks for what the ones below do."""
-    if not (grounds.confirms or grounds.anchors):
+    if grounds.tampered or not (grounds.confirms or grounds.anchors):
         return Level.UNVERIFIED
     if not grounds.anchors:
         return Level.ATTESTED

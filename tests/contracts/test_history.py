@@ -64,6 +64,21 @@ def test_files_and_bytes_come_back(history: GitHistory) -> None:
     assert history.blobs(["0" * len(history.blob_id(b""))]) == {}
 
 
+def test_the_past_has_all_that_any_commit_or_a_kept_one_had(history: GitHistory, root: Path) -> None:
+    first = committed(history, {**dict.fromkeys(ODD_PATHS, ONE), "README.md": b"no memory\n"})
+    assert set(history.past_blobs()) == {history.blob_id(ONE)}
+    history.keep("anchors/m_1/1", committed(history, {"a.md": TWO}, day=1))
+    git(root, "reset", "-q", "--hard", first)
+    committed(history, {"a.md": THREE, "with space.md": None}, day=2)
+    assert set(history.past_blobs()) == {history.blob_id(data) for data in (ONE, TWO, THREE)}
+    git(root, "update-ref", "-d", "refs/memstore/anchors/m_1/1")
+    assert set(history.past_blobs()) == {history.blob_id(data) for data in (ONE, THREE)}
+
+
+def test_before_the_first_commit_there_is_no_past(tmp_path: Path) -> None:
+    assert set(GitHistory(repository(tmp_path), os.environ).past_blobs()) == set()
+
+
 def test_only_what_could_be_a_memory_is_listed(history: GitHistory, root: Path) -> None:
     files: dict[str, bytes | None] = {
         "a.md": ONE, "README.md": ONE, "a.txt": ONE, "entities/e.md": ONE, "out/b.md": ONE,

@@ -17,6 +17,7 @@ GROUNDS = st.builds(
     disputes=st.integers(0, 6),
     anchors=st.integers(0, 4),
     reputation=st.floats(0, 1),
+    tampered=st.booleans(),
 )
 
 
@@ -83,6 +84,13 @@ def test_more_for_it_never_lowers_and_more_against_it_never_raises(grounds: Grou
     worse = trust(grounds._replace(disputes=grounds.disputes + 1))
     assert worse.score <= before.score
     assert worse.level <= before.level
+
+
+@given(GROUNDS)
+def test_what_was_tampered_with_is_unverified_whatever_the_score(grounds: Grounds) -> None:
+    found = trust(grounds._replace(tampered=True))
+    assert found.level is Level.UNVERIFIED
+    assert found.score == trust(grounds._replace(tampered=False)).score
 
 
 @pytest.mark.parametrize("reputation", [math.nan, -0.1, 1.1])
