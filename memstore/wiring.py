@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
     from memstore.ports.lexicon import Lexicon
+    from memstore.ports.pins import Pins
     from memstore.ports.place import Place
     from memstore.ports.run_record import RunRecord
     from memstore.ports.settings import SettingsFile
@@ -158,6 +159,7 @@ def assemble(
         access_log=cast("AccessLog", _Later(lambda: _access_log(state))),
         runs=cast("RunRecord", _Later(lambda: _runs(state, actor))),
         signatures=cast("Signatures", _Later(lambda: signatures(env))),
+        pins=cast("Pins", _Later(lambda: _pins(env, root))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=alone,
         lexicon=cast("Lexicon", _Later(_lexicon)),
@@ -255,6 +257,12 @@ def signatures(env: Environment) -> Signatures:
 
     own_key = config_file.read_user_config(env.config_file).signing_key
     return SshSignatures(env.home, agent=env.get("SSH_AUTH_SOCK") or "", own_key=own_key)
+
+
+def _pins(env: Environment, root: Path) -> Pins:
+    from memstore.adapters.user_pins import UserPins
+
+    return UserPins(env.config_file, root)
 
 
 def _lexicon() -> Lexicon:

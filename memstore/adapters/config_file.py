@@ -23,6 +23,12 @@ from memstore.model.ids import is_entity_id
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Of tables: what each key and its value look like.
+_TABLES = {
+    Kind.PINS: re.compile(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
+    Kind.HEADERS: re.compile(r"[0-9]{1,9} [0-9a-f]{160}"),
+}
+
 
 def read_vault_config(vault: Path, *, default_owner: str) -> Config:
     """Return a vault's configuration; `default_owner` holds where the file names none.
@@ -83,6 +89,23 @@ class ConfigFile:
         """Take one setting out of the file, so that its default holds."""
         self._setting(name)
         self._edit(name, None)
+
+    def set_entry(self, name: str, key: str, value: str | None) -> None:
+        """Write one entry of a table that is no choice, None to take it out; all other bytes stay as they are.
+
+        Raises:
+            FormatError: the file is broken as it is.
+        """
+        import tomlkit
+
+        before = self._text()
+        self.values()
+        document = tomlkit.parse(before)
+        if value is None:
+            document.get(name, {}).pop(key, None)
+        else:
+            document.setdefault(name, tomlkit.table())[key] = value
+        self._write(before, tomlkit.dumps(document))
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -166,7 +189,9 @@ class ConfigFile:
                 document = tomlkit.parse(offered.sub(lambda _: line, before, count=1))
             else:
                 document[name] = value
-        after = tomlkit.dumps(document)
+        self._write(before, tomlkit.dumps(document))
+
+    def _write(self, before: str, after: str) -> None:
         if after != before:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path.resolve(), after.encode())  # settings are often links into a person's dot-files
@@ -189,10 +214,11 @@ def _fits(setting: Setting, value: object) -> bool:
             return type(value) is int and value > 0
         case Kind.WORDS:
             return isinstance(value, list) and len(_words(value)) == len(value)
-        case Kind.ENTITY:
-            return isinstance(value, str) and is_entity_id(value)
-        case Kind.CHOICE:
-            return value in setting.choices
+        case Kind.ENTITY | Kind.CHOICE:
+            return isinstance(value, str) and (value in setting.choices if setting.choices else is_entity_id(value))
+        case Kind.PINS | Kind.HEADERS:
+            form = _TABLES[setting.kind]
+            return isinstance(value, dict) and all(form.fullmatch(f"{key} {item}") for key, item in value.items())
         case Kind.FOLDER | Kind.FILE | Kind.LINE:
             begins = "" if setting.kind is Kind.LINE else ("/", "~")
             return isinstance(value, str) and value.isprintable() and value.strip() != "" and value.startswith(begins)

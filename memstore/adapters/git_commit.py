@@ -9,10 +9,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memstore.codec.git_blob import format_of
+from memstore.codec.git_object import with_signature
 from memstore.errors import ChangedMeanwhileError, GitError, LockedError, RefusedError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
     from memstore.adapters.git_process import GitProcess
@@ -23,10 +25,11 @@ _FILE, _PROGRAM, _GONE = "100644", "100755", "0"
 
 
 class CommitMaker:
-    """Commits to the repository in which `git` runs."""
+    """Commits to the repository in which `git` runs; `sign` makes the armoured signature over a commit's bytes."""
 
-    def __init__(self, git: GitProcess) -> None:
+    def __init__(self, git: GitProcess, sign: Callable[[bytes], str] | None = None) -> None:
         self._git = git
+        self._sign = sign
 
     def identity(self) -> str:
         """Return who commits, `Name <mail>`; `GitError` where git does not know."""
@@ -119,9 +122,16 @@ class CommitMaker:
         self._git.run("update-index", "-z", "--index-info", data=entries, env=env)
         tree = self._git.run("write-tree", env=env).decode().strip()
         parents = ["-p", head] if head else []
-        return self._git.run(
+        made = self._git.run(
             "commit-tree", tree, *parents, "-F", "-", data=message.encode(errors="surrogateescape"), env=self._dates(at)
         ).decode().strip()  # fmt: skip
+        return self._signed(made, self._sign) if self._sign else made
+
+    def _signed(self, commit: str, sign: Callable[[bytes], str]) -> str:
+        """Return the same commit with a signature in it; git itself would run the program that a repository names."""
+        data = self._git.run("cat-file", "commit", commit)
+        signed = with_signature(data, sign(data), object_format=format_of(commit))
+        return self._git.run("hash-object", "-t", "commit", "-w", "--stdin", data=signed).decode().strip()
 
     def _dates(self, at: datetime) -> dict[str, str]:
         moment = f"@{int(at.timestamp())} {at.astimezone():%z}"

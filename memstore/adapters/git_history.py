@@ -21,7 +21,7 @@ from memstore.rules.own_files import is_own_path
 from memstore.rules.vault_places import IGNORE_FILE, is_memory_path
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.codec.git_object import GitObject
@@ -276,6 +276,20 @@ class GitHistory:
         told = self._git.run("log", "--all", "--format=%H", "--diff-filter=AMR", f"--find-object={blob}", *where)
         return told.decode().split()
 
+    def touching(self, paths: Sequence[str], *, since: str, until: str) -> list[tuple[str, tuple[str, ...]]] | None:
+        """Return the commits between two that touched paths, and all merges, oldest first; see the port."""
+        repository = self.require()
+        if since == until:
+            return []
+        if self._git.attempt("merge-base", "--is-ancestor", since, until).returncode != 0:
+            return None
+        git = GitProcess(repository.root, self._git.environ)
+        where = [repository.prefix + path for path in paths]
+        told = git.run(
+            "rev-list", "--full-history", "--parents", "--topo-order", "--reverse", f"{since}..{until}", "--", *where
+        )
+        return [(first, tuple(rest)) for first, *rest in (line.split() for line in told.decode().splitlines())]
+
     def keep(self, name: str, commit: str) -> None:
         """Hold a commit by the ref `refs/memstore/NAME`, whatever becomes of branches."""
         self.require()
@@ -286,10 +300,19 @@ class GitHistory:
         self.require()
         return CommitMaker(self._git).identity()
 
-    def commit(self, files: Mapping[str, bytes | None], message: str, *, at: datetime) -> str:
+    def commit(
+        self,
+        files: Mapping[str, bytes | None],
+        message: str,
+        *,
+        at: datetime,
+        sign: Callable[[bytes], str] | None = None,
+    ) -> str:
         """Commit exactly these files with these bytes (None: gone), and return the new commit."""
         prefix = self.require().prefix
-        return CommitMaker(self._git).commit({prefix + path: data for path, data in files.items()}, message, at=at)
+        return CommitMaker(self._git, sign).commit(
+            {prefix + path: data for path, data in files.items()}, message, at=at
+        )
 
     def branch_tip(self, branch: str) -> str | None:
         """Return the commit that a branch of this repository is at; None where there is no such branch."""

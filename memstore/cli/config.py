@@ -73,6 +73,8 @@ def _shown(value: Any) -> str:
             return ""
         case bool():
             return str(value).lower()
+        case dict():
+            return safe_line(", ".join(f"{key}: {item}" for key, item in value.items()))
         case list() | tuple():
             return safe_line(", ".join(map(str, value)))
         case _:

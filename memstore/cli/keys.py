@@ -8,14 +8,16 @@ import click
 
 from memstore.cli.options import group, subcommand
 from memstore.cli.written import commit_option, diff_lines, dry_run_option, say_findings
+from memstore.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import Session
     from memstore.flows.keys import KeysChanged, KnownKey
+    from memstore.flows.pin import Pinned
 
-_ROLES = {"valid": "ok", "revoked": "error", "expired": "warning", "not yet": "warning"}
+_ROLES = {"valid": "ok", "revoked": "error", "expired": "warning", "not yet": "warning", "not counted": "error"}
 
 
 @group("keys", examples=("memstore keys add si:pith ~/pith.pub", "memstore keys list", "memstore keys revoke si:pith"))
@@ -72,15 +74,29 @@ def _emit(session: Session, verb: str, done: KeysChanged, *, dry_run: bool, unch
     )
     if not done.diff:
         session.say(unchanged)
+    elif done.pinned and not dry_run:
+        _say_what_counts(session, done)
+
+
+def _say_what_counts(session: Session, done: KeysChanged) -> None:
+    if done.counts:
+        session.say("a keeper signed the commit, so it counts wherever the vault is pinned")
+    elif done.commit is None:
+        session.say("the vault is pinned: until it is committed it counts for you, and then only if a keeper signs")
+        session.say("  hint: memstore commit signs with your setting signing_key, git commit -S as git is told")
+    else:
+        session.say("no keeper signed the commit, so it does not count")
+        session.say("  hint: a keeper's key as signing_key, then git commit --amend -S; or memstore keys pin again")
 
 
 def _document(done: KeysChanged, *, dry_run: bool) -> dict[str, Any]:
-    document = {
+    document: dict[str, Any] = {
         "entity": done.entity,
         "path": done.path,
         "fingerprints": [key.fingerprint for key in done.keys],
         "changed": bool(done.diff),
     }
+    document |= {"counts": done.counts} if done.pinned else {}
     return document | ({"diff": done.diff} if dry_run else {}) | ({"commit": done.commit} if done.commit else {})
 
 
@@ -97,21 +113,25 @@ def list_(session: Session) -> None:
     """List all keys, whose they are, and whether they count now."""
     from memstore.flows.keys import list_keys
 
-    known, findings = list_keys(session.workspace())
+    found = list_keys(session.workspace())
     session.emit(
         "keys-list",
-        document=lambda: {"keys": [_key_document(one) for one in known]},
-        lines=lambda: (_key_line(session, one) for one in known),
+        document=lambda: {"pin": found.pin, "keys": [_key_document(one) for one in found.keys]},
+        lines=lambda: (_key_line(session, one) for one in found.keys),
         each="keys",
     )
-    if not known:
+    if not found.keys:
         session.say("no key counts here yet")
         session.say("  hint: memstore keys add ENTITY FILE.pub")
-    say_findings(session, findings)
+    elif found.pin is None:
+        session.say("unpinned: whoever can write this file says whose keys count")
+        session.say("  hint: compare the fingerprints with their holders, then memstore keys pin")
+    say_findings(session, found.findings)
 
 
 def _key_document(one: KnownKey) -> dict[str, Any]:
     from memstore.model.instants import instant
+    from memstore.model.keyring import COMMIT_NAMESPACE
 
     signer = one.signer
     return {
@@ -121,15 +141,67 @@ def _key_document(one: KnownKey) -> dict[str, Any]:
         "namespaces": list(signer.namespaces),
         "valid_after": instant(signer.valid_after) if signer.valid_after else None,
         "valid_before": instant(signer.valid_before) if signer.valid_before else None,
-        "line": signer.line,
+        "line": signer.line or None,
         "standing": one.standing,
+        "pinned": signer.pinned,
+        "keeper": COMMIT_NAMESPACE in signer.namespaces,
     }
 
 
 def _key_line(session: Session, one: KnownKey) -> str:
-    from memstore.model.keyring import ALLOWED_SIGNERS
+    from memstore.model.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 
     signer, paint = one.signer, session.paint
-    place = f"{paint('path', ALLOWED_SIGNERS)}:{paint('line', str(signer.line))}"
+    place = paint("path", ALLOWED_SIGNERS) + (f":{paint('line', str(signer.line))}" if signer.line else "")
     standing = paint(_ROLES[one.standing], one.standing)
-    return f"{place}: {paint('ref', ','.join(signer.principals))} {signer.key.fingerprint} {signer.key.type} {standing}"
+    notes = ", keeper" * (COMMIT_NAMESPACE in signer.namespaces) + ", unpinned" * (one.is_good and not signer.pinned)
+    who = paint("ref", ",".join(signer.principals))
+    return f"{place}: {who} {signer.key.fingerprint} {signer.key.type} {standing}{notes}"
+
+
+@subcommand(
+    keys,
+    "pin",
+    examples=(
+        "memstore keys pin                # the current commit, once you have compared the fingerprints",
+        "memstore keys pin --remove",
+    ),
+)
+@click.argument("revision", required=False)
+@click.option("--remove", is_flag=True, help="Take the pin away: whoever can write the files says whose keys count.")
+@dry_run_option()
+def pin(session: Session, revision: str | None, *, remove: bool, dry_run: bool) -> None:
+    """Trust the keyring of a commit, in your own settings; a later change counts where a keeper signed its commit."""
+    from memstore.flows import pin as flow
+
+    if remove and (revision or dry_run):
+        raise UsageError("--remove takes no commit", hint="memstore keys pin --remove")
+    ws = session.workspace()
+    done = flow.unpin(ws) if remove else flow.pin(ws, revision=revision, dry_run=dry_run)
+    session.emit("keys-pin", document=lambda: _pin_document(done), lines=lambda: _pin_lines(session, done))
+    if done.commit is not None and not done.keepers:
+        session.say("nobody in it is a keeper: no change of the keyring will count until you pin again")
+        session.say("  hint: memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin")
+    say_findings(session, done.findings)
+
+
+def _pin_document(done: Pinned) -> dict[str, Any]:
+    return {
+        "commit": done.commit,
+        "before": done.before,
+        "keys": [
+            {"entities": list(one.principals), "fingerprint": one.key.fingerprint, "keeper": one in done.keepers}
+            for one in done.signers
+        ],
+    }
+
+
+def _pin_lines(session: Session, done: Pinned) -> Iterator[str]:
+    from memstore.model.keyring import ALLOWED_SIGNERS
+
+    before = f", before {done.before[:10]}" if done.before and done.before != done.commit else ""
+    yield f"pinned: {done.commit[:10] if done.commit else 'nothing'}{before}"
+    for one in done.signers:
+        keeper = ", keeper" if one in done.keepers else ""
+        place = f"{session.paint('path', ALLOWED_SIGNERS)}:{session.paint('line', str(one.line))}"
+        yield f"{place}: {session.paint('ref', ','.join(one.principals))} {one.key.fingerprint}{keeper}"

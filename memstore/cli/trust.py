@@ -75,6 +75,7 @@ def verdict_document(verdict: Verdict) -> dict[str, Any]:
         "state": verdict.state.value,
         "reason": verdict.reason or None,
         "fingerprint": verdict.fingerprint or None,
+        "pinned": verdict.pinned,
     }
 
 
@@ -161,7 +162,8 @@ def _said(session: Session, what: str, who: str, verdict: Verdict) -> str:
     role = "ok" if verdict.counts else "warning"
     reason = f": {safe_line(verdict.reason)}" if verdict.reason else ""
     key = f"  {session.paint('dim', verdict.fingerprint)}" if verdict.fingerprint else ""
-    return f"{what:<10} {session.paint(role, verdict.state.value)}{reason}  {who}{key}"
+    unpinned = ", unpinned" if verdict.counts and not verdict.pinned else ""
+    return f"{what:<10} {session.paint(role, verdict.state.value)}{unpinned}{reason}  {who}{key}"
 
 
 def anchor_document(one: Anchored) -> dict[str, Any]:

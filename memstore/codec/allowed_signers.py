@@ -19,7 +19,7 @@ from memstore.model.ids import is_entity_id
 from memstore.model.keyring import ALLOWED_SIGNERS, REVOKED_KEYS, Keyring, PublicKey, Signer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memstore.model.finding import Finding
 
@@ -35,8 +35,15 @@ def read(signers: bytes | None, revoked: bytes | None) -> tuple[Keyring, tuple[F
     A line of allowed_signers that can't be used lets nobody in. One of revoked_keys might keep somebody out, so as long
     as it can't be read no key counts.
     """
-    lines, wrong_lines = read_signers(signers or b"")
-    keys, wrong_keys = read_revoked(revoked or b"")
+    return keyring_of(lines_of(signers or b""), lines_of(revoked or b""))
+
+
+def keyring_of(
+    signers: Iterable[tuple[int, str]], revoked: Iterable[tuple[int, str]]
+) -> tuple[Keyring, tuple[Finding, ...]]:
+    """Return the keyring in some numbered lines of both files; see `read`."""
+    lines, wrong_lines = signers_of(signers)
+    keys, wrong_keys = revoked_of(revoked)
     unreadable = f"{REVOKED_KEYS}:{wrong_keys[0].at.line}: {wrong_keys[0].text}" if wrong_keys else None
     findings = [problem.found_in(ALLOWED_SIGNERS) for problem in wrong_lines]
     findings += [problem.found_in(REVOKED_KEYS) for problem in wrong_keys]
@@ -45,9 +52,14 @@ def read(signers: bytes | None, revoked: bytes | None) -> tuple[Keyring, tuple[F
 
 def read_signers(data: bytes) -> tuple[tuple[Signer, ...], tuple[Problem, ...]]:
     """Return the lines of allowed_signers that can be used, and what is wrong with the others."""
+    return signers_of(lines_of(data))
+
+
+def signers_of(lines: Iterable[tuple[int, str]]) -> tuple[tuple[Signer, ...], tuple[Problem, ...]]:
+    """Return what numbered lines of allowed_signers say; see `read_signers`."""
     signers: list[Signer] = []
     problems: list[Problem] = []
-    for number, line in _lines(data):
+    for number, line in lines:
         try:
             signers.append(_signer(line, number))
         except FormatError as error:
@@ -57,9 +69,14 @@ def read_signers(data: bytes) -> tuple[tuple[Signer, ...], tuple[Problem, ...]]:
 
 def read_revoked(data: bytes) -> tuple[frozenset[bytes], tuple[Problem, ...]]:
     """Return the wire forms of the keys in revoked_keys, one public key a line, and what is wrong with other lines."""
+    return revoked_of(lines_of(data))
+
+
+def revoked_of(lines: Iterable[tuple[int, str]]) -> tuple[frozenset[bytes], tuple[Problem, ...]]:
+    """Return what numbered lines of revoked_keys say; see `read_revoked`."""
     revoked: set[bytes] = set()
     problems: list[Problem] = []
-    for number, line in _lines(data):
+    for number, line in lines:
         try:
             revoked.add(read_public_key(line)[0].blob)
         except FormatError as error:
@@ -83,7 +100,7 @@ def ended(line: str, before: datetime) -> str:
     return line[: found.start("options")] + options + line[found.end("options") :]
 
 
-def _lines(data: bytes) -> list[tuple[int, str]]:
+def lines_of(data: bytes) -> list[tuple[int, str]]:
     """Return the lines that say something, with their numbers; odd bytes are no text that any line may have."""
     numbered = enumerate(data.decode("utf-8", "surrogateescape").split("\n"), 1)
     return [(number, line.strip()) for number, line in numbered if line.strip() and not line.lstrip().startswith("#")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.codec.git_blob import format_of
@@ -39,6 +40,40 @@ def committed_at(commit: GitObject) -> int | None:
         if line.startswith(b"committer ") and len(words) > 1 and words[1].isdigit():
             return int(words[1])
     return None
+
+
+def parents_of(commit: GitObject) -> tuple[str, ...]:
+    """Return the commits that a commit names as its parents."""
+    lines = commit.data.partition(b"\n\n")[0].split(b"\n")
+    return tuple(line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent "))
+
+
+def signed_part(commit: GitObject, *, object_format: str) -> tuple[bytes, str] | None:
+    """Return what a commit's signature is over, and the signature in its armour; None where there is not just one.
+
+    The signature stands in the header, each further line after a blank; it is over all of the commit but signatures.
+    """
+    own = b"gpgsig" if object_format == "sha1" else b"gpgsig-sha256"
+    head, gap, message = commit.data.partition(b"\n\n")
+    kept: list[bytes] = []
+    found: list[list[bytes]] = []
+    for block in re.split(rb"\n(?! )", head):
+        name, _, value = block.partition(b" ")
+        if name == own:
+            found.append(value.split(b"\n "))
+        elif name not in (b"gpgsig", b"gpgsig-sha256"):
+            kept.append(block)
+    if commit.kind != "commit" or len(found) != 1:
+        return None
+    return b"\n".join(kept) + gap + message, b"\n".join(found[0]).decode("ascii", "replace")
+
+
+def with_signature(commit: bytes, armoured: str, *, object_format: str) -> bytes:
+    """Return a commit's bytes with a signature in its armour, as git writes it."""
+    head, gap, message = commit.partition(b"\n\n")
+    name = "gpgsig" if object_format == "sha1" else "gpgsig-sha256"
+    header = f"{name} " + armoured.rstrip("\n").replace("\n", "\n ")
+    return head + b"\n" + header.encode("ascii") + gap + message
 
 
 def entry_of(tree: GitObject, name: bytes, *, object_format: str) -> str | None:

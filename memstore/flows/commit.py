@@ -9,6 +9,7 @@ from memstore.codec import audit_event
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.changes import Changes, check_changes, introduced_ids
+from memstore.flows.keyring import KEYRING_FILES, keeper_signature
 from memstore.flows.pending import own_pending, pending
 from memstore.flows.resolve import resolve
 from memstore.flows.whole_world import whole_world
@@ -98,7 +99,8 @@ def _commit(
         return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
     findings = _checked(ws, Changes(tuple(chosen), ()), waiting.files, snapshot)
     message = _message(chosen, own, text)
-    made = ws.history.commit({**_files(chosen, waiting.files), **own}, message, at=ws.clock.now())
+    sign = keeper_signature(ws) if set(own) & {*KEYRING_FILES} else None
+    made = ws.history.commit({**_files(chosen, waiting.files), **own}, message, at=ws.clock.now(), sign=sign)
     return Committed(
         commit=made,
         message=message,

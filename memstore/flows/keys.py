@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import allowed_signers
 from memstore.errors import NotFoundError, RefusedError, UsageError
+from memstore.flows.keyring import own_bytes, read_keyring
 from memstore.flows.registry import entity_id, stop_unless_owner
 from memstore.flows.save import save_own, unified_diff
-from memstore.flows.vouch import own_bytes, read_keyring
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAMESPACE, REVOKED_KEYS
 from memstore.ports.journal import Written
 
@@ -24,25 +24,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeysChanged:
-    """What became of the keyring, or would: the keys that it was about, and the unified diff, empty where it stays."""
+    """What became of the keyring, or would: the keys that it was about, and the unified diff, empty where it stays.
+
+    `pinned` is whether the vault is; then `counts` says whether the change does so for others, too.
+    """
 
     entity: str
     keys: tuple[PublicKey, ...]
     path: str
     diff: str
     commit: str | None = None
+    pinned: bool = False
+    counts: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownKey:
-    """One line of the keyring, and how it stands: `valid`, `revoked`, `expired` or `not yet`."""
+    """One line of the keyring, and how it stands: `valid`, `revoked`, `expired`, `not yet` or `not counted`."""
 
     signer: Signer
     standing: str
 
+    @property
+    def is_good(self) -> bool:
+        """Whether it counts for anything at all."""
+        return self.standing in ("valid", "expired", "not yet")
 
-def list_keys(ws: Workspace) -> tuple[tuple[KnownKey, ...], tuple[Finding, ...]]:
-    """Return all keys of the vault in the file's order, and what is wrong with the files.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownKeys:
+    """All keys of a vault, the commit that the user pinned (None: none), and what is wrong with the files."""
+
+    keys: tuple[KnownKey, ...]
+    pin: str | None
+    findings: tuple[Finding, ...]
+
+
+def list_keys(ws: Workspace) -> KnownKeys:
+    """Return all keys of the vault in the file's order, those last that the file no longer has.
 
     Raises:
         RefusedError: somebody else than the vault's owner asks.
@@ -50,7 +69,10 @@ def list_keys(ws: Workspace) -> tuple[tuple[KnownKey, ...], tuple[Finding, ...]]
     stop_unless_owner(ws, "see its keys")
     keyring, findings = read_keyring(ws)
     now = ws.clock.now()
-    return tuple(KnownKey(signer=one, standing=_standing(one, keyring, now)) for one in keyring.signers), findings
+    known = [KnownKey(signer=one, standing=_standing(one, keyring, now)) for one in keyring.signers]
+    known += [KnownKey(signer=one, standing="not counted") for one in keyring.uncounted]
+    known.sort(key=lambda one: (one.signer.line == 0, one.signer.line))
+    return KnownKeys(keys=tuple(known), pin=keyring.pin, findings=findings)
 
 
 def add_key(
@@ -183,4 +205,17 @@ def _changed(
 ) -> KeysChanged:
     diff = unified_diff(change.path, change.before, change.after)
     made = save_own(ws, [change] if diff else [], verb=verb, dry_run=dry_run, commit=commit and bool(diff))
-    return KeysChanged(entity=entity, keys=tuple(keys), path=change.path, diff=diff, commit=made)
+    pinned = ws.pins.commit is not None
+    counts = not pinned or (made is not None and _is_by_keeper(ws, change))
+    return KeysChanged(
+        entity=entity, keys=tuple(keys), path=change.path, diff=diff, commit=made, pinned=pinned, counts=counts
+    )
+
+
+def _is_by_keeper(ws: Workspace, change: Written) -> bool:
+    """Whether a change that was committed counts by a keeper's signature."""
+    keyring, findings = read_keyring(ws)
+    if keyring.unreadable or any(finding.code == "key-uncounted" for finding in findings):
+        return False
+    now = allowed_signers.read(own_bytes(ws, ALLOWED_SIGNERS), own_bytes(ws, REVOKED_KEYS))[0]
+    return change.path != REVOKED_KEYS or now.revoked == keyring.revoked

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.codec import allowed_signers, canonical, edges, registry_file, sshsig, statement
-from memstore.errors import FormatError, NoFileError, VaultError
+from memstore.codec import canonical, edges, registry_file, sshsig, statement
+from memstore.errors import FormatError, VaultError
 from memstore.flows.anchors import verified
+from memstore.flows.keyring import read_keyring
 from memstore.flows.past_words import PastWords
 from memstore.flows.sources import loader
-from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
+from memstore.model.keyring import ATTEST_NAMESPACE
 from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.rules import evidence, tampering, vouching
 from memstore.rules.anchors import proven_by
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from memstore.codec.canonical import Digests
     from memstore.codec.statement import Statement
     from memstore.model.attestation import Resolution, Witness
-    from memstore.model.finding import Finding
-    from memstore.model.keyring import Keyring
     from memstore.model.memory import Memory
     from memstore.ports.search_index import Snapshot
     from memstore.ports.workspace import Workspace
@@ -62,23 +61,6 @@ class Vouched:
             reputation=reputation,
             tampered=bool(self.tampered),
         )
-
-
-def read_keyring(ws: Workspace) -> tuple[Keyring, tuple[Finding, ...]]:
-    """Return whose keys count in this vault, and what is wrong with the files that say so."""
-    return allowed_signers.read(own_bytes(ws, ALLOWED_SIGNERS), own_bytes(ws, REVOKED_KEYS))
-
-
-def own_bytes(ws: Workspace, path: str) -> bytes | None:
-    """Return the bytes of a file of the vault's own; None where there is none.
-
-    Raises:
-        VaultError: there is one, and it can't be read.
-    """
-    try:
-        return ws.vault.read(path)
-    except NoFileError:
-        return None
 
 
 class Voucher:

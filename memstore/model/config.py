@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FORMAT_VERSION = 1
 # Extensions of the format that this version knows: none yet.
@@ -34,6 +38,8 @@ class Kind(Enum):
     CHOICE = "one of a few words"
     LINE = "a line of text"
     WORDS = "a list of words"
+    PINS = "a table of folders and commits"
+    HEADERS = "a table of heights and block headers"
 
 
 class Setting(NamedTuple):
@@ -62,6 +68,8 @@ USER_SETTINGS = (
     Setting("synthesizer", Kind.LINE, "a command that words suggestions of `memstore consolidate`, or llm:MODEL"),
     Setting("embedder", Kind.FOLDER, "a folder with model.onnx and tokenizer.json, to find by meaning too"),
     Setting("signing_key", Kind.FILE, "the key that you sign with, or its .pub where an ssh-agent holds it"),
+    Setting("pins", Kind.PINS, "of each vault the commit whose keyring you trust; `memstore keys pin`", fixed=True),
+    Setting("block_headers", Kind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
 )
 
 
@@ -86,3 +94,5 @@ class UserConfig(NamedTuple):
     signing_key: str | None = None
     synthesizer: str | None = None
     embedder: str | None = None
+    pins: Mapping[str, str] = MappingProxyType({})
+    block_headers: Mapping[str, str] = MappingProxyType({})

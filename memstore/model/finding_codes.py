@@ -394,6 +394,19 @@ _CODES = (
         "In .memstore/allowed_signers the line lets nobody in. In .memstore/revoked_keys it might keep somebody out, "
         "so no key counts until it is mended. `memstore keys` writes lines that stock OpenSSH reads as well.",
     ),
+    _error(
+        "pin-lost",
+        "the commit that you pinned can't be reached",
+        "It is not in the history of the current commit, or not in this clone: no key counts. If the clone is shallow, "
+        "`git fetch --unshallow`. If the history was written anew, ask by whom, compare the keys with their holders, "
+        "and `memstore keys pin` again.",
+    ),
+    _warning(
+        "key-uncounted",
+        "a line of the keyring was changed without a keeper's signature",
+        "The vault is pinned, so a change of the keyring counts only in a commit that a keeper signed. `git log -p "
+        ".memstore/` tells who made it. If it is right, a keeper makes it again, and signs the commit.",
+    ),
     # -- who may see it
     _error(
         "grants-widened",

@@ -39,7 +39,11 @@ class PublicKey(NamedTuple):
 
 
 class Signer(NamedTuple):
-    """One line of allowed_signers: these principals sign with this key, for these purposes, in `[after, before)`."""
+    """One line of allowed_signers: these principals sign with this key, for these purposes, in `[after, before)`.
+
+    `line` is its number, 0 where the file no longer has it; `pinned` whether it counts by the commit that the user
+    pinned, or by a keeper's since, and not just because it stands there.
+    """
 
     principals: tuple[str, ...]
     key: PublicKey
@@ -47,6 +51,7 @@ class Signer(NamedTuple):
     valid_after: datetime | None = None
     valid_before: datetime | None = None
     line: int = 0
+    pinned: bool = False
 
     def is_valid_at(self, at: datetime) -> bool:
         """Whether the line holds at a time."""
@@ -56,11 +61,16 @@ class Signer(NamedTuple):
 
 
 class Keyring(NamedTuple):
-    """All that is known of keys; `revoked` are wire forms. An `unreadable` one vouches for nobody, and says why."""
+    """All that is known of keys; `revoked` are wire forms. An `unreadable` one vouches for nobody, and says why.
+
+    `pin` is the commit that the user pinned; `uncounted` are lines that came after it without a keeper's signature.
+    """
 
     signers: tuple[Signer, ...] = ()
     revoked: frozenset[bytes] = frozenset()
     unreadable: str | None = None
+    pin: str | None = None
+    uncounted: tuple[Signer, ...] = ()
 
     def lines_of(self, principal: str, namespace: str) -> Iterator[Signer]:
         """Yield the lines of one principal for one purpose."""

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -157,6 +157,12 @@ class History(Protocol):
     def commits_with(self, blob: str) -> list[str]:
         """Return commits that refs hold and that have a blob with this id in the vault, the newest first."""
 
+    def touching(self, paths: Sequence[str], *, since: str, until: str) -> list[tuple[str, tuple[str, ...]]] | None:
+        """Return the commits after `since` up to `until` that touched one of these paths, and all merges, oldest first.
+
+        With each stand those that it follows among them. None where `since` is no ancestor of `until`, or not there.
+        """
+
     def keep(self, name: str, commit: str) -> None:
         """Hold a commit by the ref `refs/memstore/NAME`, whatever becomes of branches."""
 
@@ -181,6 +187,9 @@ class History(Protocol):
     def staged_paths(self) -> Sequence[str]:
         """Return all files, memories or not, that are staged and differ from the current commit."""
 
+    def is_merging(self) -> bool:
+        """Whether a merge waits for its commit."""
+
     def index_files(self) -> Mapping[str, str]:
         """Return the blob of every file in the index, by its path; memories, registries and all else."""
 
@@ -190,10 +199,18 @@ class History(Protocol):
     def identity(self) -> str:
         """Return who commits, `Name <mail>`; `GitError` where git does not know."""
 
-    def commit(self, files: Mapping[str, bytes | None], message: str, *, at: datetime) -> str:
+    def commit(
+        self,
+        files: Mapping[str, bytes | None],
+        message: str,
+        *,
+        at: datetime,
+        sign: Callable[[bytes], str] | None = None,
+    ) -> str:
         """Commit exactly these files with these bytes (None: gone), and return the new commit.
 
-        Other files that are staged stay staged. A crash leaves the repository as before or after.
+        Other files that are staged stay staged. A crash leaves the repository as before or after. `sign` makes the
+        armoured signature over the commit that goes into it.
 
         Raises:
             GitError: git does not know who commits, or a merge is under way.

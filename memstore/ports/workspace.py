@@ -10,6 +10,7 @@ from memstore.ports.context_state import NoContext
 from memstore.ports.embedder import NoVectors
 from memstore.ports.journal import NoJournal
 from memstore.ports.lexicon import NoLexicon
+from memstore.ports.pins import NoPins
 from memstore.ports.run_record import NoRuns
 from memstore.ports.signatures import NoSignatures
 from memstore.ports.usage import NoUsage
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
     from memstore.ports.lexicon import Lexicon
+    from memstore.ports.pins import Pins
     from memstore.ports.run_record import RunRecord
     from memstore.ports.search_index import Library
     from memstore.ports.signatures import Signatures
@@ -52,6 +54,7 @@ class Workspace:
     access_log: AccessLog = field(default_factory=NoAccessLog)
     runs: RunRecord = field(default_factory=NoRuns)
     signatures: Signatures = field(default_factory=NoSignatures)
+    pins: Pins = field(default_factory=NoPins)
     contexts: ContextState = field(default_factory=NoContext)
     alone: bool = False
     lexicon: Lexicon = field(default_factory=NoLexicon)

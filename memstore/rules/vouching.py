@@ -28,11 +28,15 @@ class State(Enum):
 
 
 class Verdict(NamedTuple):
-    """How one attestation stands, why, and whose key made it; `reason` is empty for a valid one."""
+    """How one attestation stands, why, and whose key made it; `reason` is empty for a valid one.
+
+    `pinned` is whether the key counts by the user's pin, and not just because the work tree says so.
+    """
 
     state: State
     reason: str = ""
     fingerprint: str = ""
+    pinned: bool = False
 
     @property
     def counts(self) -> bool:
@@ -87,7 +91,8 @@ def verdict(
     state, reason = _standing(agent, _instant(at), proof.key, keyring, now, proven_by)
     if state is State.VALID and changed:
         state, reason = State.STALE, f"{' and '.join(changed)} changed since"
-    return Verdict(state, reason, fingerprint)
+    pinned = any(line.pinned for line in keyring.lines_of(agent, ATTEST_NAMESPACE) if line.key == proof.key)
+    return Verdict(state, reason, fingerprint, pinned)
 
 
 def _standing(

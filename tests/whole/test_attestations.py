@@ -136,6 +136,32 @@ def test_slips_with_keys_are_told(vault: Vault) -> None:
         assert "hint:" in done.stderr, words
 
 
+def test_a_keyring_is_pinned_and_kept_by_its_keepers(vault: Vault) -> None:
+    who = owner(vault)
+    vault.ok("keys", "add", who, "@sean.pub", "--keeper", "-c")
+    vault.ok("sign", vault.ref, "--key", "@sean")
+    assert "signature  valid, unpinned  " in vault.ok("trust", vault.ref)
+    assert "keys pin" in vault.do("keys", "list").stderr
+    pinned = vault.json("keys", "pin")
+    assert [(key["entities"], key["keeper"]) for key in pinned["keys"]] == [([who], True)]
+    assert "signature  valid  " in vault.ok("trust", vault.ref)
+    added = vault.do("keys", "add", "si:pith", "@pith.pub")
+    assert "only if a keeper signs" in added.stderr
+    assert [key["pinned"] for key in vault.json("keys", "list")["keys"]] == [True, False]
+    vault.ok("commit", "-q")
+    assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["valid", "not counted"]
+    checked = vault.do("--json", "check")
+    assert "key-uncounted" in {finding["code"] for finding in validated(checked.stdout)["findings"]}
+    git(vault, "reset", "-q", "--hard", "HEAD~1")
+    vault.ok("config", "--user", "signing_key", str(vault.home / "sean"))
+    assert vault.json("keys", "add", "si:pith", "@pith.pub", "-c")["counts"]
+    assert [key["pinned"] for key in vault.json("keys", "list")["keys"]] == [True, True]
+    assert vault.json("keys", "pin", "--remove")["before"] == pinned["commit"]
+    assert validated(vault.ok("--json", "config", "--user"))["settings"][-2]["value"] == {}
+    assert vault.do("keys", "pin", "nowhere").returncode == 3
+    assert vault.do("config", "--user", "pins", "x").returncode == 2
+
+
 # -- anchors in git ------------------------------------------------------------------------------
 
 

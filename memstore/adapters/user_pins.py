@@ -1,0 +1,43 @@
+"""What the user pinned, in their configuration file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from memstore.adapters.config_file import ConfigFile, read_user_config
+from memstore.model.config import USER_SETTINGS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class UserPins:
+    """The pins of one vault, which is known by its real path: no change that arrives by git can move it.
+
+    Args:
+        config: the user's configuration file.
+        vault: the vault's folder.
+    """
+
+    def __init__(self, config: Path, vault: Path) -> None:
+        self._config = config
+        self._vault = os.path.realpath(vault)
+
+    @property
+    def commit(self) -> str | None:
+        """The commit that is pinned; see the port."""
+        return read_user_config(self._config).pins.get(self._vault)
+
+    def pin(self, commit: str | None) -> None:
+        """Pin a commit, or none; see the port."""
+        ConfigFile(self._config, USER_SETTINGS).set_entry("pins", self._vault, commit)
+
+    def header(self, height: int) -> bytes | None:
+        """Return the header of a block; see the port."""
+        found = read_user_config(self._config).block_headers.get(str(height))
+        return bytes.fromhex(found) if found else None
+
+    def pin_header(self, height: int, header: bytes) -> None:
+        """Pin the header of a block; see the port."""
+        ConfigFile(self._config, USER_SETTINGS).set_entry("block_headers", str(height), header.hex())

@@ -1,0 +1,178 @@
+"""Whose keys count in a vault: by its files and, where the user pinned a commit, its keepers (docs/adr/0016)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from memstore.codec import allowed_signers, git_object, sshsig
+from memstore.codec.allowed_signers import keyring_of, lines_of, signers_of
+from memstore.codec.git_blob import format_of
+from memstore.errors import FormatError, GitError, NoFileError
+from memstore.flows.objects_at import bytes_at, true_objects
+from memstore.model.finding import Finding, Position
+from memstore.model.finding_codes import CODES
+from memstore.model.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE, REVOKED_KEYS, Keyring
+from memstore.rules import keepers
+from memstore.rules.keepers import Counting, KeyringChange, KeyringFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from memstore.codec.git_object import GitObject
+    from memstore.model.keyring import PublicKey, Signer
+    from memstore.ports.workspace import Workspace
+
+KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
+
+
+def read_keyring(ws: Workspace) -> tuple[Keyring, tuple[Finding, ...]]:
+    """Return whose keys count in this vault, and what is wrong with the files that say so."""
+    pin = ws.pins.commit
+    now = own_bytes(ws, ALLOWED_SIGNERS), own_bytes(ws, REVOKED_KEYS)
+    if pin is None:
+        return allowed_signers.read(*now)
+    try:
+        counts, committed = _counting(ws, pin)
+    except GitError as error:
+        return _lost(pin, error, now[0] or b"")
+    files = _files(*now)
+    pinned = counts
+    if not ws.history.is_merging():  # what a merge brings is the change under review
+        counts = keepers.uncommitted(counts, committed, files)
+    return _keyring(pin, counts, pinned, now[0] or b"")
+
+
+def keeper_signature(ws: Workspace) -> Callable[[bytes], str] | None:
+    """Return what signs a commit that changes the keyring of a pinned vault; None where no key is at hand for it."""
+    key = ws.signatures.own_key
+    if ws.pins.commit is None or key is None:
+        return None
+
+    def sign(data: bytes) -> str:
+        return sshsig.armoured(ws.signatures.sign(data, namespace=COMMIT_NAMESPACE, key=key))
+
+    return sign
+
+
+def own_bytes(ws: Workspace, path: str) -> bytes | None:
+    """Return the bytes of a file of the vault's own; None where there is none.
+
+    Raises:
+        VaultError: there is one, and it can't be read.
+    """
+    try:
+        return ws.vault.read(path)
+    except NoFileError:
+        return None
+
+
+def _lost(pin: str, error: GitError, signers: bytes) -> tuple[Keyring, tuple[Finding, ...]]:
+    """Return a keyring that vouches for nobody."""
+    finding = _finding("pin-lost", 1, str(error), error.hint or "memstore keys pin")
+    return Keyring(unreadable=str(error), pin=pin, uncounted=signers_of(lines_of(signers))[0]), (finding,)
+
+
+def _keyring(pin: str, counts: Counting, pinned: Counting, now: bytes) -> tuple[Keyring, tuple[Finding, ...]]:
+    """Return the keyring of the lines that count, with the numbers that they have in the file."""
+    written = lines_of(now)
+    there = {line for _, line in written}
+    numbered = [(number, line) for number, line in written if line in counts.signers]
+    gone = counts.signers - there
+    found, findings = keyring_of([*numbered, *_unnumbered(gone)], _unnumbered(counts.revoked))
+    sure = {signer._replace(line=0) for signer in signers_of(_unnumbered(pinned.signers))[0]}
+    signers = tuple(one._replace(pinned=one._replace(line=0) in sure) for one in found.signers)
+    uncounted, _ = signers_of((number, line) for number, line in written if line not in counts.signers)
+    told = [_uncounted(one.line, f"the key of {_names(one)} came without a keeper's signature") for one in uncounted]
+    told += [
+        _uncounted(1, f"the key of {_names(one)} was taken out without a keeper's signature, and still counts")
+        for one in signers
+        if not one.line
+    ]
+    return found._replace(signers=signers, pin=pin, uncounted=uncounted), (*findings, *told)
+
+
+def _names(signer: Signer) -> str:
+    return f"{','.join(signer.principals)} {signer.key.fingerprint}"
+
+
+def _uncounted(line: int, text: str) -> Finding:
+    return _finding("key-uncounted", line, text, "git log -p .memstore/ tells who did; a keeper makes it again")
+
+
+def _finding(code: str, line: int, text: str, hint: str) -> Finding:
+    severity = CODES[code].severity
+    return Finding(code=code, severity=severity, path=ALLOWED_SIGNERS, at=Position(line), text=text, hint=hint)
+
+
+def _unnumbered(lines: Iterable[str]) -> list[tuple[int, str]]:
+    return [(0, line) for line in sorted(lines)]
+
+
+# -- the commits since the pin -------------------------------------------------------------------
+
+
+def _counting(ws: Workspace, pin: str) -> tuple[Counting, KeyringFiles]:
+    """Return what counts as of the current commit, and what the files are in it.
+
+    Raises:
+        GitError: the pinned commit is not in its history, or an object is missing or damaged.
+    """
+    head = ws.history.head()
+    walked = None if head is None else ws.history.touching(KEYRING_FILES, since=pin, until=head)
+    if head is None or walked is None:
+        raise GitError(
+            f"no key counts: the pinned commit {pin[:10]} is not in the history of the current one",
+            hint="git fetch --unshallow, if the clone is shallow; else compare the keys, and memstore keys pin again",
+        )
+    first = true_objects(ws, [pin, head, *(commit for commit, _ in walked)])
+    above = {parent for commit, _ in walked for parent in git_object.parents_of(first[commit])}
+    commits = {**first, **true_objects(ws, above - set(first))}
+    read = bytes_at(ws, commits, KEYRING_FILES)
+    files = {commit: _files(*(read[commit, path] for path in KEYRING_FILES)) for commit in commits}
+    counts = keepers.counting(
+        files[pin],
+        _made_at(first[pin]),
+        [_change(commit, follows, first[commit], files) for commit, follows in walked],
+        is_by_keeper=lambda change, before: _is_by_keeper(ws, first[change.commit], change, before),
+    )
+    return counts, files[head]
+
+
+def _files(signers: bytes | None, revoked: bytes | None) -> KeyringFiles:
+    return KeyringFiles(
+        *(tuple(line for _, line in allowed_signers.lines_of(data or b"")) for data in (signers, revoked))
+    )
+
+
+def _change(commit: str, follows: tuple[str, ...], data: GitObject, files: Mapping[str, KeyringFiles]) -> KeyringChange:
+    parents = git_object.parents_of(data)
+    before = tuple(files[parent] for parent in parents) if all(parent in files for parent in parents) else None
+    return KeyringChange(commit, follows, before, files[commit], _made_at(data))
+
+
+def _made_at(commit: GitObject) -> datetime:
+    return datetime.fromtimestamp(git_object.committed_at(commit) or 0, UTC)
+
+
+def _is_by_keeper(ws: Workspace, commit: GitObject, change: KeyringChange, before: Counting) -> bool:
+    """Whether somebody signed a commit who was a keeper before it; natively, since git would run a program."""
+    key = commit_key(ws, commit, object_format=format_of(change.commit))
+    if key is None or change.before is None:
+        return False
+    keyring, _ = allowed_signers.keyring_of(
+        *(((0, line) for line in lines) for lines in (before.signers, before.revoked))
+    )
+    return keepers.is_keeper(keyring, key, at=change.at, since=before.at)
+
+
+def commit_key(ws: Workspace, commit: GitObject, *, object_format: str) -> PublicKey | None:
+    """Return the key that signed a commit; None where there is no signature, or none that holds."""
+    part = git_object.signed_part(commit, object_format=object_format)
+    if part is None:
+        return None
+    try:
+        signature = sshsig.read(sshsig.from_armour(part[1]), namespace=COMMIT_NAMESPACE)
+    except FormatError:
+        return None
+    return signature.key if ws.signatures.holds(signature, part[0]) else None

@@ -1,0 +1,63 @@
+"""Pin a vault's keyring: from a commit on, only its keepers change whose keys count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.codec import allowed_signers
+from memstore.flows.keyring import KEYRING_FILES
+from memstore.flows.objects_at import bytes_at, true_objects
+from memstore.flows.registry import stop_unless_owner
+from memstore.model.keyring import COMMIT_NAMESPACE
+
+if TYPE_CHECKING:
+    from memstore.model.finding import Finding
+    from memstore.model.keyring import Signer
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pinned:
+    """The commit that is pinned now and was before, None for none; the keys in it, and what is wrong with its files."""
+
+    commit: str | None
+    before: str | None
+    signers: tuple[Signer, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def keepers(self) -> tuple[Signer, ...]:
+        """The lines of those who may change the keyring."""
+        return tuple(one for one in self.signers if COMMIT_NAMESPACE in one.namespaces)
+
+
+def pin(ws: Workspace, *, revision: str | None = None, dry_run: bool = False) -> Pinned:
+    """Pin a commit in the user's own configuration: what its keyring says counts for this user.
+
+    Args:
+        ws: the vault.
+        revision: the commit, in git's own notation; None is the current one.
+        dry_run: write nothing, and return what would be.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner acts.
+        NotFoundError: there is no such commit.
+        GitError: there is no repository, or an object is damaged.
+    """
+    stop_unless_owner(ws, "pin its keys")
+    commit, before = ws.history.resolve(revision or "HEAD"), ws.pins.commit
+    read = bytes_at(ws, true_objects(ws, [commit]), KEYRING_FILES)
+    keyring, findings = allowed_signers.read(*(read[commit, path] for path in KEYRING_FILES))
+    signers = tuple(one for one in keyring.signers if one.key.blob not in keyring.revoked)
+    if not dry_run:
+        ws.pins.pin(commit)
+    return Pinned(commit=commit, before=before, signers=signers, findings=findings)
+
+
+def unpin(ws: Workspace) -> Pinned:
+    """Take the pin away: whoever can write the files says whose keys count."""
+    stop_unless_owner(ws, "pin its keys")
+    before = ws.pins.commit
+    ws.pins.pin(None)
+    return Pinned(commit=None, before=before)

@@ -1,0 +1,45 @@
+"""What the user holds on to, outside every vault: a vault can't vouch for itself."""
+
+from __future__ import annotations
+
+from typing import NoReturn, Protocol
+
+from memstore.errors import RefusedError
+
+
+class Pins(Protocol):
+    """What the user pinned, in their own configuration."""
+
+    @property
+    def commit(self) -> str | None:
+        """The commit of this vault whose keyring the user has looked at; None where they pinned none."""
+
+    def pin(self, commit: str | None) -> None:
+        """Pin a commit of this vault in place of the one before, or none.
+
+        Raises:
+            FormatError: the user's configuration is broken as it is.
+        """
+
+    def header(self, height: int) -> bytes | None:
+        """Return the header of a block of Bitcoin's chain that the user pinned, 80 bytes; None where they did not."""
+
+    def pin_header(self, height: int, header: bytes) -> None:
+        """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
+
+
+class NoPins:
+    """Nothing is pinned, and nothing can be."""
+
+    commit = None
+
+    def pin(self, commit: str | None) -> NoReturn:  # noqa: ARG002 - the port's
+        """Refuse."""
+        raise RefusedError("there is no configuration to pin anything in")
+
+    def header(self, height: int) -> None:
+        """Return None."""
+
+    def pin_header(self, height: int, header: bytes) -> NoReturn:  # noqa: ARG002 - the port's
+        """Refuse."""
+        raise RefusedError("there is no configuration to pin anything in")

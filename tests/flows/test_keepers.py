@@ -1,0 +1,363 @@
+"""The keeper rule, in real repositories: after the pin no change of the keyring lets itself in."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from memstore.adapters.git_history import GitHistory
+from memstore.adapters.ssh_signatures import SshSignatures
+from memstore.adapters.user_pins import UserPins
+from memstore.errors import NotFoundError
+from memstore.flows.check import check
+from memstore.flows.keyring import read_keyring
+from memstore.flows.keys import add_key, list_keys, revoke_key
+from memstore.flows.pin import pin, unpin
+from memstore.model.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
+from tests.git_repositories import OWNER, git, vault_in
+from tests.support import TickClock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from memstore.ports.workspace import Workspace
+
+BOTH = 'namespaces="attest@memstore.dev,git"'
+ATTEST = 'namespaces="attest@memstore.dev"'
+
+
+@dataclass
+class Vault:
+    """A vault with a keeper, Sean, pinned; and keys for others."""
+
+    home: Path
+    object_format: str = "sha1"
+
+    def __post_init__(self) -> None:
+        for name in ("sean", "pith", "mallory", "new"):
+            key = Ed25519PrivateKey.generate()
+            (self.home / name).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+            (self.home / name).chmod(0o600)
+            (self.home / f"{name}.pub").write_bytes(
+                key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+            )
+        self.vault = vault_in(self.home / "vault", self.object_format)
+        self.root = self.vault.root
+        self.at = 0
+        self.write([self.line("sean", BOTH), self.line("pith", ATTEST)])
+        self.commit("Keys")
+
+    def line(self, name: str, options: str) -> str:
+        return f"{'human' if name == 'sean' else 'si'}:{name} {options} {self.public(name)}"
+
+    def public(self, name: str) -> str:
+        return (self.home / f"{name}.pub").read_text().strip()
+
+    def write(self, lines: Sequence[str], path: str = ALLOWED_SIGNERS) -> None:
+        self.vault.write(path, "".join(f"{line}\n" for line in lines))
+
+    def lines(self) -> list[str]:
+        return (self.root / ALLOWED_SIGNERS).read_text().splitlines()
+
+    def commit(self, message: str, by: str = "", *, at: str = "") -> str:
+        """Commit everything, signed with the key of `by`; each a minute later than the one before."""
+        self.at += 1
+        when = at or f"2026-02-01T10:{self.at:02d}:00Z"
+        git(self.root, "add", "-A")
+        words = ["-c", "core.hooksPath=/dev/null", "-c", "gpg.format=ssh", "-c", f"user.signingkey={self.home / by}"]
+        words += ["commit", "-q", "--allow-empty", "-m", message, *(["-S"] if by else [])]
+        git(self.root, *words, GIT_AUTHOR_DATE=when, GIT_COMMITTER_DATE=when)
+        return git(self.root, "rev-parse", "HEAD").strip()
+
+    def open(self, key: str = "") -> Workspace:
+        signatures = SshSignatures(self.home, agent="", own_key=str(self.home / key) if key else None)
+        pins = UserPins(self.home / "config.toml", self.root)
+        return replace(self.vault.open(OWNER), signatures=signatures, pins=pins, clock=TickClock())
+
+    def names(self) -> list[str]:
+        """Return whose keys count, in order."""
+        keyring, _ = read_keyring(self.open())
+        return sorted(name for one in keyring.signers if one.key.blob not in keyring.revoked for name in one.principals)
+
+    def codes(self) -> list[str]:
+        return [finding.code for finding in read_keyring(self.open())[1]]
+
+    def pin(self) -> None:
+        pin(self.open())
+
+
+@pytest.fixture(params=["sha1", "sha256"])
+def vault(tmp_path: Path, request: pytest.FixtureRequest) -> Vault:
+    made = Vault(tmp_path, request.param)
+    made.pin()
+    return made
+
+
+MINE = ["human:sean", "si:pith"]
+ALL = ["human:sean", "si:mallory", "si:pith"]
+
+
+def test_what_the_pinned_commit_holds_counts(vault: Vault) -> None:
+    assert vault.names() == MINE
+    assert all(one.signer.pinned for one in list_keys(vault.open()).keys)
+
+
+def test_a_change_that_a_keeper_signed_counts(vault: Vault) -> None:
+    vault.write([*vault.lines(), vault.line("mallory", ATTEST)])
+    vault.commit("Mallory may", "sean")
+    assert (vault.names(), vault.codes()) == (ALL, [])
+
+
+@pytest.mark.parametrize("by", ["", "pith", "mallory"])
+def test_a_change_that_no_keeper_signed_does_not_count(vault: Vault, by: str) -> None:
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    vault.commit("Let me in", by)
+    assert (vault.names(), vault.codes()) == (MINE, ["key-uncounted"])
+    listed = [(one.signer.principals[0], one.standing) for one in list_keys(vault.open()).keys]
+    assert listed[-1] == ("si:mallory", "not counted")
+    vault.write([*vault.lines(), vault.line("new", ATTEST)])
+    vault.commit("And a friend", "mallory")
+    assert vault.names() == MINE
+
+
+def test_a_key_that_was_taken_out_without_a_keeper_still_counts(vault: Vault) -> None:
+    vault.write([vault.line("pith", ATTEST)])
+    vault.commit("Sean is gone")
+    assert (vault.names(), vault.codes()) == (MINE, ["key-uncounted"])
+    assert [one.signer.line for one in list_keys(vault.open()).keys] == [1, 0]
+    vault.commit("An empty one", "sean")
+    assert vault.names() == MINE
+
+
+def test_a_revocation_counts_only_by_a_keeper_and_so_does_taking_it_back(vault: Vault) -> None:
+    vault.write([vault.public("pith")], REVOKED_KEYS)
+    vault.commit("Revoked")
+    assert vault.names() == MINE
+    (vault.root / REVOKED_KEYS).unlink()
+    vault.commit("As it was")
+    vault.write([vault.public("pith")], REVOKED_KEYS)
+    vault.commit("Revoked", "sean")
+    assert vault.names() == ["human:sean"]
+    (vault.root / REVOKED_KEYS).unlink()
+    vault.commit("Taken back")
+    assert vault.names() == ["human:sean"]
+    vault.write([], REVOKED_KEYS)
+    vault.commit("An empty list")
+    assert vault.names() == ["human:sean"]
+
+
+def test_a_line_that_lurks_is_not_let_in_by_a_keepers_next_commit(vault: Vault) -> None:
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    vault.commit("Let me in")
+    vault.write([*vault.lines(), vault.line("new", ATTEST)])
+    vault.commit("New may", "sean")
+    assert vault.names() == ["human:sean", "si:new", "si:pith"]
+    # A keeper who means it writes the line once more.
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    vault.commit("Mallory may", "sean")
+    assert set(vault.names()) == {*ALL, "si:new"}
+
+
+def test_a_keeper_who_was_taken_out_or_revoked_keeps_nothing(vault: Vault) -> None:
+    vault.write([vault.line("sean", BOTH), vault.line("new", BOTH)])
+    vault.commit("New keeps, too", "sean")
+    vault.write([vault.public("sean")], REVOKED_KEYS)
+    vault.commit("Sean's key was stolen", "new")
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    vault.commit("Said the thief", "sean")
+    assert vault.names() == ["si:new"]
+
+
+def test_an_expired_keeper_cannot_go_back_behind_the_last_change(vault: Vault) -> None:
+    vault.write([vault.line("sean", f'{BOTH},valid-before="20260201101000Z"'), vault.line("new", BOTH)])
+    vault.commit("Sean until ten past", "sean")
+    lines = vault.lines()
+    vault.write([*lines, vault.line("mallory", BOTH)])
+    vault.commit("Later", "sean", at="2026-02-01T10:30:00Z")
+    assert "si:mallory" not in vault.names()
+    git(vault.root, "reset", "-q", "--hard", "HEAD~1")
+    vault.write([*lines, vault.line("pith", ATTEST)])
+    vault.commit("Still mine", "sean", at="2026-02-01T10:05:00Z")
+    assert "si:pith" in vault.names()
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    vault.commit("Back-dated", "sean", at="2026-02-01T10:04:00Z")
+    assert "si:mallory" not in vault.names()
+
+
+# -- merges ----------------------------------------------------------------------------------------
+
+
+def branched(vault: Vault, lines: Sequence[str], by: str) -> None:
+    """Change the keyring on a branch, go back, and change something else there."""
+    git(vault.root, "checkout", "-q", "-b", "side")
+    vault.write(lines)
+    vault.commit("On the side", by)
+    git(vault.root, "checkout", "-q", "main")
+    vault.vault.write("note.md", "Some note.\n")
+    vault.commit("Elsewhere")
+
+
+def merged(vault: Vault, *words: str) -> None:
+    vault.at += 1
+    when = f"2026-02-01T10:{vault.at:02d}:00Z"
+    git(
+        vault.root,
+        "-c",
+        "core.hooksPath=/dev/null",
+        "merge",
+        "-q",
+        "--no-edit",
+        *words,
+        "side",
+        GIT_COMMITTER_DATE=when,
+    )
+
+
+@pytest.mark.parametrize(("by", "expected"), [("sean", ALL), ("", MINE), ("mallory", MINE)])
+def test_a_merge_brings_what_a_keeper_signed_on_the_branch(vault: Vault, by: str, expected: list[str]) -> None:
+    branched(vault, [*vault.lines(), vault.line("mallory", ATTEST)], by)
+    merged(vault)
+    assert vault.names() == expected
+
+
+def test_a_merge_that_drops_a_keepers_change_changes_nothing(vault: Vault) -> None:
+    branched(vault, [vault.line("sean", BOTH)], "sean")
+    merged(vault, "-s", "ours")
+    assert vault.names() == ["human:sean"]
+
+
+def test_a_merge_that_adds_a_line_of_its_own_does_not_count(vault: Vault) -> None:
+    branched(vault, [*vault.lines(), vault.line("new", ATTEST)], "sean")
+    merged(vault, "--no-commit", "--no-ff")
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    assert "si:mallory" not in vault.names()  # nor while the merge is under way
+    assert "si:new" not in vault.names()
+    vault.commit("Merged, and more")
+    assert vault.names() == ["human:sean", "si:new", "si:pith"]
+
+
+def test_an_older_branch_brings_no_signed_change_from_before_the_pin(vault: Vault) -> None:
+    git(vault.root, "checkout", "-q", "--orphan", "side")
+    vault.write([*vault.lines(), vault.line("mallory", ATTEST)])
+    vault.commit("Long ago", "sean", at="2026-01-01T10:00:00Z")
+    git(vault.root, "checkout", "-q", "main")
+    merged(vault, "--allow-unrelated-histories", "-s", "ours")
+    assert vault.names() == MINE
+
+
+# -- the work tree ---------------------------------------------------------------------------------
+
+
+def test_what_is_not_committed_counts_for_this_user_and_says_so(vault: Vault) -> None:
+    vault.write([vault.line("sean", BOTH), vault.line("new", ATTEST)])
+    assert vault.names() == ["human:sean", "si:new"]
+    assert [one.signer.pinned for one in list_keys(vault.open()).keys] == [True, False]
+
+
+def test_keys_that_are_added_say_whether_they_count(vault: Vault) -> None:
+    done = add_key(vault.open(), "si:new", str(vault.home / "new.pub"))
+    assert (done.pinned, done.counts, done.commit) == (True, False, None)
+    done = add_key(vault.open(), "si:mallory", str(vault.home / "mallory.pub"), commit=True)
+    assert (done.counts, done.commit is not None) == (False, True)
+    git(vault.root, "reset", "-q", "--hard", "HEAD~1")
+    done = add_key(vault.open("sean"), "si:new", str(vault.home / "new.pub"), commit=True)
+    assert done.counts
+    assert vault.names() == ["human:sean", "si:new", "si:pith"]
+    assert revoke_key(vault.open("sean"), "si:new", commit=True).counts
+    assert vault.names() == MINE
+
+
+def test_git_takes_a_commit_that_was_signed_here(vault: Vault) -> None:
+    add_key(vault.open("sean"), "si:new", str(vault.home / "new.pub"), commit=True)
+    signers = vault.root / ALLOWED_SIGNERS
+    git(vault.root, "-c", f"gpg.ssh.allowedSignersFile={signers}", "-c", "gpg.format=ssh", "verify-commit", "HEAD")
+
+
+# -- a pin that is gone ------------------------------------------------------------------------------
+
+
+def test_a_history_that_was_written_anew_vouches_for_nobody(vault: Vault) -> None:
+    git(vault.root, "checkout", "-q", "--orphan", "other")
+    vault.commit("All new", "sean")
+    keyring, findings = read_keyring(vault.open())
+    assert keyring.signers == ()
+    assert "is not in the history" in (keyring.unreadable or "")
+    assert [(finding.code, finding.is_error) for finding in findings] == [("pin-lost", True)]
+    assert "memstore keys pin" in (findings[0].hint or "")
+    assert [one.standing for one in list_keys(vault.open()).keys] == ["not counted"] * 2
+    assert "pin-lost" in [finding.code for finding in check(vault.open()).findings]
+    vault.pin()
+    assert vault.names() == MINE
+
+
+def test_a_shallow_clone_says_what_to_fetch(vault: Vault, tmp_path: Path) -> None:
+    vault.commit("More")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth=1", vault.root.as_uri(), str(clone))
+    other = replace(vault.open(), history=GitHistory(clone, os.environ))
+    keyring, findings = read_keyring(other)
+    assert keyring.signers == ()
+    assert "--unshallow" in (findings[0].hint or "")
+
+
+def test_an_object_that_was_overwritten_vouches_for_nobody(vault: Vault) -> None:
+    vault.commit("More")
+    blob = git(vault.root, "rev-parse", f"HEAD:{ALLOWED_SIGNERS}").strip()
+    vault.vault.write("forged", f"{vault.line('mallory', BOTH)}\n")
+    forged = git(vault.root, "hash-object", "-w", "forged").strip()
+    (vault.root / "forged").unlink()
+    objects = vault.root / ".git/objects"
+    target = objects / blob[:2] / blob[2:]
+    target.chmod(0o600)
+    target.write_bytes((objects / forged[:2] / forged[2:]).read_bytes())
+    keyring, findings = read_keyring(vault.open())
+    assert (keyring.signers, findings[0].code) == ((), "pin-lost")
+
+
+def test_replacements_and_grafts_are_not_looked_at(vault: Vault) -> None:
+    pinned = git(vault.root, "rev-parse", "HEAD").strip()
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    evil = vault.commit("Let me in")
+    git(vault.root, "replace", pinned, evil)
+    (vault.root / ".git/info").mkdir(exist_ok=True)
+    (vault.root / ".git/info/grafts").write_text(f"{evil}\n")
+    assert vault.names() == MINE
+
+
+# -- pinning -----------------------------------------------------------------------------------------
+
+
+def test_without_a_pin_all_counts_as_it_stands(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    vault.commit("Let me in")
+    assert vault.names() == ALL
+    assert not any(one.signer.pinned for one in list_keys(vault.open()).keys)
+
+
+def test_a_pin_is_kept_in_the_users_settings_and_nothing_else_there_changes(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    config = tmp_path / "config.toml"
+    config.write_text('# mine\nentity = "human:tester"  # me\n')
+    done = pin(vault.open())
+    assert [one.principals[0] for one in done.keepers] == ["human:sean"]
+    assert config.read_text().startswith('# mine\nentity = "human:tester"  # me\n')
+    assert vault.open().pins.commit == done.commit
+    pin(vault.open(), revision="HEAD", dry_run=True)
+    with pytest.raises(NotFoundError):
+        pin(vault.open(), revision="nowhere")
+    assert unpin(vault.open()).before == done.commit
+    assert vault.open().pins.commit is None
+
+
+def test_a_link_to_the_vault_is_the_same_vault(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    vault.pin()
+    (tmp_path / "link").symlink_to(vault.root)
+    assert UserPins(tmp_path / "config.toml", tmp_path / "link").commit is not None
