@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING
 
 from memstore.codec.ssh_wire import Reader, string
 from memstore.errors import FormatError, VaultError
-from memstore.model.keyring import RSA
-
-if TYPE_CHECKING:
-    from memstore.model.keyring import PublicKey
 
 _LIST, _LISTED = 11, 12
 _SIGN, _SIGNED = 13, 14
@@ -19,8 +14,11 @@ _PATIENCE_SECONDS = 60.0  # an agent may ask its person first
 _MOST_BYTES = 1 << 20
 
 
-def holds_key(where: str, key: PublicKey) -> bool:
-    """Return whether the agent at the socket `where` has the private part of a key; one that can't be asked has not."""
+def held(where: str) -> frozenset[bytes]:
+    """Return the wire forms of the keys and certificates of which the agent at the socket `where` has the private part.
+
+    One that can't be asked has none.
+    """
     try:
         reader = Reader(_ask(where, bytes([_LIST]), _LISTED))
         blobs = []
@@ -28,18 +26,24 @@ def holds_key(where: str, key: PublicKey) -> bool:
             blobs.append(reader.string())
             reader.string()  # the comment
     except (OSError, FormatError, VaultError):
-        return False
-    return key.blob in blobs
+        return frozenset()
+    return frozenset(blobs)
 
 
-def sign(where: str, key: PublicKey, signed: bytes) -> tuple[str, bytes]:
+def sign(where: str, key: bytes, signed: bytes, *, is_rsa: bool) -> tuple[str, bytes]:
     """Return the kind of the signature that the agent makes over these bytes, and the signature.
+
+    Args:
+        where: the agent's socket.
+        key: the key or certificate, as `held` gives it.
+        signed: the bytes.
+        is_rsa: whether it is an RSA key.
 
     Raises:
         VaultError: the agent does not answer, or refuses.
     """
-    flags = _RSA_SHA2_512 if key.type == RSA else 0
-    request = bytes([_SIGN]) + string(key.blob) + string(signed) + flags.to_bytes(4)
+    flags = _RSA_SHA2_512 if is_rsa else 0
+    request = bytes([_SIGN]) + string(key) + string(signed) + flags.to_bytes(4)
     try:
         answer = Reader(_ask(where, request, _SIGNED))
         inner = Reader(answer.string())

@@ -35,25 +35,32 @@ _CURVE_HASHES: dict[str, type[hashes.SHA256 | hashes.SHA384 | hashes.SHA512]] = 
 
 
 def holds(signature: SshSignature, signed: bytes) -> bool:
-    """Return whether the key in a signature made it over these bytes."""
+    """Return whether the key in a signature made it over these bytes, and its authority the certificate, if any."""
+    certificate = signature.certificate
+    return _made(signature.key, signature.format, signature.raw, signed) and (
+        certificate is None or _made(certificate.authority, certificate.form, certificate.raw, certificate.signed)
+    )
+
+
+def _made(by: PublicKey, form: str, raw: bytes, signed: bytes) -> bool:
     try:
-        key = load_ssh_public_key(f"{signature.key.type} {signature.key.base64}".encode())
-        _verify(key, signature, signed)
+        key = load_ssh_public_key(f"{by.type} {by.base64}".encode())
+        _verify(key, by, form, raw, signed)
     except (InvalidSignature, UnsupportedAlgorithm, ValueError, FormatError):
         return False
     return True
 
 
-def _verify(key: object, signature: SshSignature, signed: bytes) -> None:
+def _verify(key: object, by: PublicKey, form: str, raw: bytes, signed: bytes) -> None:
     match key:
         case ed25519.Ed25519PublicKey():
-            key.verify(signature.raw, signed)
+            key.verify(raw, signed)
         case rsa.RSAPublicKey():
-            hashed_with = _HASHES[sshsig.RSA_FORMATS[signature.format]]()
-            key.verify(signature.raw, signed, padding.PKCS1v15(), hashed_with)
+            hashed_with = _HASHES[sshsig.RSA_FORMATS[form]]()
+            key.verify(raw, signed, padding.PKCS1v15(), hashed_with)
         case ec.EllipticCurvePublicKey():
-            der = encode_dss_signature(*sshsig.ecdsa_numbers(signature.raw))
-            key.verify(der, signed, ec.ECDSA(_curve_hash(signature.key)))
+            der = encode_dss_signature(*sshsig.ecdsa_numbers(raw))
+            key.verify(der, signed, ec.ECDSA(_curve_hash(by)))
         case _:
             raise FormatError("a key of another kind than it says")
 

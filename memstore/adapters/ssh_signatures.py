@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memstore.adapters import ssh_agent, ssh_keygen
-from memstore.codec import sshsig
-from memstore.codec.ssh_wire import read_public_key
+from memstore.codec import ssh_certificate, sshsig
+from memstore.codec.ssh_wire import read_public_key, unarmoured
 from memstore.codec.sshsig import SshSignature
 from memstore.errors import FormatError, VaultError
+from memstore.model.keyring import RSA
 
 if TYPE_CHECKING:
-    from memstore.model.keyring import PublicKey
+    from memstore.model.keyring import Certificate, PublicKey
 
+# What ssh-keygen adds to the name of a key for its certificate.
+_CERTIFICATE = "-cert.pub"
 _MOST_KEY_BYTES = 1 << 20
 
 
@@ -49,17 +52,27 @@ class SshSignatures:
     def sign(self, message: bytes, *, namespace: str, key: str) -> str:
         """Return a signature over a message; see the port."""
         path = self._path(key)
+        certificate = _certificate(path) if path.name.endswith(_CERTIFICATE) else None
+        keeper = path.with_name(path.name.removesuffix(_CERTIFICATE))
         signed = sshsig.signed_bytes(message, namespace=namespace)
-        private = None if path.suffix == ".pub" else self._private(path)
+        private = self._private(keeper) if keeper.suffix != ".pub" and (keeper == path or keeper.exists()) else None
         if private is not None:
             crypto = self._crypto_needed()
-            public, made = crypto.public_of(private), crypto.sign(private, signed)
+            public, (form, raw) = crypto.public_of(private), crypto.sign(private, signed)
         else:
-            public = self.public_key(key)
-            if not (self._agent and ssh_agent.holds_key(self._agent, public)):
+            public = certificate.key if certificate else self.public_key(key)
+            held = self._held([certificate.blob] if certificate else [], public)
+            if held is None:
                 return ssh_keygen.sign(str(path), message, namespace=namespace)
-            made = ssh_agent.sign(self._agent, public, signed)
-        return sshsig.write(SshSignature(public, namespace, sshsig.HASH, *made))
+            form, raw = ssh_agent.sign(self._agent, held, signed, is_rsa=public.type == RSA)
+        if certificate and certificate.key != public:
+            raise VaultError(f"{path} certifies another key than {keeper} holds", hint="ssh-keygen -L -f shows it")
+        return sshsig.write(SshSignature(public, namespace, sshsig.HASH, form, raw, certificate))
+
+    def _held(self, blobs: list[bytes], public: PublicKey) -> bytes | None:
+        """Return the wire form under which the agent holds a key, its certificate's or its own; None: it does not."""
+        held = ssh_agent.held(self._agent) if self._agent else frozenset()
+        return next((blob for blob in (*blobs, public.blob) if blob in held), None)
 
     def holds(self, signature: SshSignature, message: bytes) -> bool:
         """Return whether the key in a signature made it over this message."""
@@ -90,11 +103,20 @@ class SshSignatures:
         return self._crypto
 
 
+def _certificate(path: Path) -> Certificate:
+    words = _read(path).decode("utf-8", "replace").split()
+    try:
+        return ssh_certificate.read(unarmoured(words[1] if len(words) > 1 else ""))
+    except FormatError as error:
+        raise VaultError(f"{path}: {error}", hint=error.hint or "ssh-keygen -L -f shows it") from error
+
+
 def _public(path: Path) -> PublicKey:
     try:
         return read_public_key(_read(path).decode())[0]
     except (FormatError, UnicodeDecodeError) as error:
-        raise VaultError(f"{path}: {error}", hint="ssh-keygen -y -f KEY prints a key's public part") from error
+        hint = getattr(error, "hint", None) or "ssh-keygen -y -f KEY prints a key's public part"
+        raise VaultError(f"{path}: {error}", hint=hint) from error
 
 
 def _read(path: Path) -> bytes:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 def _key_option() -> Callable[[Any], Any]:
     return click.option(
-        "--key", metavar="FILE", help="The key, or its .pub where an ssh-agent holds it; else your setting signing_key."
+        "--key",
+        metavar="FILE",
+        help="The key; its .pub if an ssh-agent holds it, or its -cert.pub. Else your setting signing_key.",
     )
 
 

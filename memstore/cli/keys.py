@@ -28,18 +28,27 @@ def keys() -> None:
 @subcommand(
     keys,
     "add",
-    examples=("memstore keys add si:pith ~/pith.pub", "memstore keys add human:sean ~/.ssh/id_ed25519.pub --keeper"),
+    examples=(
+        "memstore keys add si:pith ~/pith.pub",
+        "memstore keys add human:sean ~/.ssh/id_ed25519.pub --keeper",
+        "memstore keys add si:ash ~/operator_ca.pub --authority       # certifies keys for Ash's sessions",
+    ),
 )
 @click.argument("holder", metavar="ENTITY")
 @click.argument("file")
 @click.option("--keeper", is_flag=True, help="Commits that it signs may change the keyring itself.")
+@click.option("--authority", is_flag=True, help="It signs nothing itself, but certifies keys: ssh-keygen -s CA.")
 @commit_option()
 @dry_run_option()
-def add(session: Session, holder: str, file: str, *, keeper: bool, commit: bool, dry_run: bool) -> None:
+def add(
+    session: Session, holder: str, file: str, *, keeper: bool, authority: bool, commit: bool, dry_run: bool
+) -> None:
     """Enrol an entity's public key. Compare the fingerprint that is printed with what its holder tells you."""
     from memstore.flows.keys import add_key
 
-    done = add_key(session.workspace(), holder, file, keeper=keeper, dry_run=dry_run, commit=commit)
+    done = add_key(
+        session.workspace(), holder, file, keeper=keeper, authority=authority, dry_run=dry_run, commit=commit
+    )
     _emit(session, "keys-add", done, dry_run=dry_run, unchanged="that key counts already")
 
 
@@ -145,6 +154,7 @@ def _key_document(one: KnownKey) -> dict[str, Any]:
         "standing": one.standing,
         "pinned": signer.pinned,
         "keeper": COMMIT_NAMESPACE in signer.namespaces,
+        "authority": signer.authority,
     }
 
 
@@ -154,7 +164,12 @@ def _key_line(session: Session, one: KnownKey) -> str:
     signer, paint = one.signer, session.paint
     place = paint("path", ALLOWED_SIGNERS) + (f":{paint('line', str(signer.line))}" if signer.line else "")
     standing = paint(_ROLES[one.standing], one.standing)
-    notes = ", keeper" * (COMMIT_NAMESPACE in signer.namespaces) + ", unpinned" * (one.is_good and not signer.pinned)
+    told = {
+        "authority": signer.authority,
+        "keeper": COMMIT_NAMESPACE in signer.namespaces,
+        "unpinned": one.is_good and not signer.pinned,
+    }
+    notes = "".join(f", {note}" for note, holds in told.items() if holds)
     who = paint("ref", ",".join(signer.principals))
     return f"{place}: {who} {signer.key.fingerprint} {signer.key.type} {standing}{notes}"
 

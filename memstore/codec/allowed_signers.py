@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.model.finding import Finding
 
 _LINE = re.compile(r'(?P<principals>\S+)[ \t]+(?P<options>(?:[^\s"]|"[^"]*")+)[ \t]+(?P<key>\S+[ \t]+\S+.*)')
-_OPTION = re.compile(r'(namespaces|valid-after|valid-before)="([^"]*)"')
+_OPTION = re.compile(r'(namespaces|valid-after|valid-before)="([^"]*)"|(cert-authority)')
 _INSTANT = re.compile(r"\d{8}(\d{4}(\d{2})?)?Z")
 _FORMS = {len("20260201Z"): "%Y%m%dZ", len("202602011200Z"): "%Y%m%d%H%MZ", len("20260201120000Z"): "%Y%m%d%H%M%SZ"}
 
@@ -84,9 +84,11 @@ def revoked_of(lines: Iterable[tuple[int, str]]) -> tuple[frozenset[bytes], tupl
     return frozenset(revoked), tuple(problems)
 
 
-def signer_line(principals: Sequence[str], key: PublicKey, namespaces: Sequence[str], *, comment: str = "") -> str:
-    """Return a line of allowed_signers, without its end."""
-    options = f'namespaces="{",".join(namespaces)}"'
+def signer_line(
+    principals: Sequence[str], key: PublicKey, namespaces: Sequence[str], *, authority: bool = False, comment: str = ""
+) -> str:
+    """Return a line of allowed_signers, without its end; an `authority` certifies keys for the principals."""
+    options = "cert-authority," * authority + f'namespaces="{",".join(namespaces)}"'
     return " ".join(part for part in (",".join(principals), options, key.type, key.base64, comment) if part)
 
 
@@ -126,6 +128,7 @@ def _signer(line: str, number: int) -> Signer:
         valid_after=_instant(options.get("valid-after")),
         valid_before=_instant(options.get("valid-before")),
         line=number,
+        authority="cert-authority" in options,
     )
 
 
@@ -133,9 +136,10 @@ def _options(text: str) -> dict[str, str]:
     options: dict[str, str] = {}
     for part in re.findall(r'(?:[^,"]|"[^"]*")+', text):
         found = _OPTION.fullmatch(part)
-        if found is None or found[1] in options:
+        name = found and (found[1] or found[3])
+        if found is None or not name or name in options:
             raise FormatError(f"the option {part} is not known here, or stands twice")
-        options[found[1]] = found[2]
+        options[name] = found[2] or ""
     return options
 
 

@@ -6,7 +6,7 @@ import base64
 import binascii
 
 from memstore.errors import FormatError
-from memstore.model.keyring import ECDSA_CURVES, ED25519, KEY_TYPES, RSA, PublicKey
+from memstore.model.keyring import CERTIFICATE_SUFFIX, ECDSA_CURVES, ED25519, KEY_TYPES, RSA, PublicKey
 
 _LENGTH_BYTES = 4
 SHORTEST_RSA_BITS = 2048
@@ -44,6 +44,10 @@ class Reader:
         """Return the next uint32."""
         return int.from_bytes(self.take(_LENGTH_BYTES))
 
+    def long(self) -> int:
+        """Return the next uint64."""
+        return int.from_bytes(self.take(2 * _LENGTH_BYTES))
+
     def string(self) -> bytes:
         """Return the next string."""
         return self.take(self.number())
@@ -63,9 +67,18 @@ class Reader:
             raise FormatError("a number in the signature or key is not written as it must be")
         return number
 
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left."""
+        return self._at == len(self._data)
+
+    def so_far(self) -> bytes:
+        """Return what was taken until now."""
+        return self._data[: self._at]
+
     def end(self) -> None:
         """Make sure that nothing is left."""
-        if self._at != len(self._data):
+        if not self.is_done:
             raise FormatError("something follows the signature or key")
 
 
@@ -107,6 +120,8 @@ def public_key(blob: bytes) -> PublicKey:
         if reader.text() != ECDSA_CURVES[kind]:
             raise FormatError(f"a key of type {kind} on another curve")
         reader.string()  # the point: whoever verifies with it finds out whether it lies on the curve
+    elif kind.endswith(CERTIFICATE_SUFFIX):
+        raise FormatError("it is a certificate, no key", hint="memstore keys add ENTITY CA.pub --authority")
     else:
         raise FormatError(f"keys of type {kind!r} are not known here", hint=f"use one of {', '.join(KEY_TYPES)}")
     reader.end()

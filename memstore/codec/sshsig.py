@@ -10,9 +10,10 @@ import hashlib
 import textwrap
 from typing import NamedTuple
 
+from memstore.codec import ssh_certificate
 from memstore.codec.ssh_wire import Reader, public_key, string, unarmoured
 from memstore.errors import FormatError
-from memstore.model.keyring import ECDSA_CURVES, ED25519, RSA, PublicKey
+from memstore.model.keyring import ECDSA_CURVES, ED25519, RSA, Certificate, PublicKey
 
 _MAGIC = b"SSHSIG"
 _VERSION = 1
@@ -28,7 +29,8 @@ _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 class SshSignature(NamedTuple):
     """A signature that was read: the key that made it, and what is to be checked with that key.
 
-    `format` is the kind of `raw`: the key's type, or for RSA one of `RSA_FORMATS`.
+    `format` is the kind of `raw`: the key's type, or for RSA one of `RSA_FORMATS`. Where it came with a `certificate`,
+    the key is the one that is certified.
     """
 
     key: PublicKey
@@ -36,6 +38,7 @@ class SshSignature(NamedTuple):
     hash: str
     format: str
     raw: bytes
+    certificate: Certificate | None = None
 
 
 def read(text: str, *, namespace: str) -> SshSignature:
@@ -47,7 +50,9 @@ def read(text: str, *, namespace: str) -> SshSignature:
     reader = Reader(unarmoured(text))
     if reader.take(len(_MAGIC)) != _MAGIC or reader.number() != _VERSION:
         raise FormatError("it is no SSH signature of version 1")
-    key = public_key(reader.string())
+    blob = reader.string()
+    certificate = ssh_certificate.read(blob) if ssh_certificate.is_certificate(Reader(blob).text()) else None
+    key = certificate.key if certificate else public_key(blob)
     said, reserved, hashed_with = reader.text(), reader.string(), reader.text()
     inner = Reader(reader.string())
     reader.end()
@@ -58,13 +63,13 @@ def read(text: str, *, namespace: str) -> SshSignature:
     kind, raw = inner.text(), inner.string()
     inner.end()
     _check_kind(key, kind, raw)
-    return SshSignature(key, said, hashed_with, kind, raw)
+    return SshSignature(key, said, hashed_with, kind, raw, certificate)
 
 
 def write(signature: SshSignature) -> str:
     """Return a signature as one line of base64."""
     parts = (
-        string(signature.key.blob),
+        string(signature.certificate.blob if signature.certificate else signature.key.blob),
         string(signature.namespace),
         string(b""),
         string(signature.hash),

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memstore.codec.git_object import GitObject
-    from memstore.model.keyring import PublicKey, Signer
+    from memstore.codec.sshsig import SshSignature
+    from memstore.model.keyring import Signer
     from memstore.ports.workspace import Workspace
 
 KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
@@ -157,17 +158,17 @@ def _made_at(commit: GitObject) -> datetime:
 
 def _is_by_keeper(ws: Workspace, commit: GitObject, change: KeyringChange, before: Counting) -> bool:
     """Whether somebody signed a commit who was a keeper before it; natively, since git would run a program."""
-    key = commit_key(ws, commit, object_format=format_of(change.commit))
-    if key is None or change.before is None:
+    made = commit_signature(ws, commit, object_format=format_of(change.commit))
+    if made is None or change.before is None:
         return False
     keyring, _ = allowed_signers.keyring_of(
         *(((0, line) for line in lines) for lines in (before.signers, before.revoked))
     )
-    return keepers.is_keeper(keyring, key, at=change.at, since=before.at)
+    return keepers.is_keeper(keyring, made.key, made.certificate, at=change.at, since=before.at)
 
 
-def commit_key(ws: Workspace, commit: GitObject, *, object_format: str) -> PublicKey | None:
-    """Return the key that signed a commit; None where there is no signature, or none that holds."""
+def commit_signature(ws: Workspace, commit: GitObject, *, object_format: str) -> SshSignature | None:
+    """Return the signature of a commit; None where there is none, or none that holds."""
     part = git_object.signed_part(commit, object_format=object_format)
     if part is None:
         return None
@@ -175,4 +176,4 @@ def commit_key(ws: Workspace, commit: GitObject, *, object_format: str) -> Publi
         signature = sshsig.read(sshsig.from_armour(part[1]), namespace=COMMIT_NAMESPACE)
     except FormatError:
         return None
-    return signature.key if ws.signatures.holds(signature, part[0]) else None
+    return signature if ws.signatures.holds(signature, part[0]) else None

@@ -81,6 +81,7 @@ def add_key(
     key: str,
     *,
     keeper: bool = False,
+    authority: bool = False,
     dry_run: bool = False,
     commit: bool = False,
 ) -> KeysChanged:
@@ -91,6 +92,7 @@ def add_key(
         entity: whose key it is.
         key: the file of the key, or its .pub.
         keeper: whether commits that it signs may change the keyring itself.
+        authority: whether it certifies keys for the entity, and signs nothing else.
         dry_run: write nothing, and return what would be.
         commit: commit the change, too.
 
@@ -106,11 +108,12 @@ def add_key(
     if public.blob in keyring.revoked:
         raise RefusedError(f"{public.fingerprint} was revoked, and counts no more", hint="make another: ssh-keygen")
     namespaces = [ATTEST_NAMESPACE, COMMIT_NAMESPACE] if keeper else [ATTEST_NAMESPACE]
-    held = [one for one in keyring.lines_of(entity, ATTEST_NAMESPACE) if one.key == public]
+    lines = keyring.lines_of(entity, ATTEST_NAMESPACE)
+    held = [one for one in lines if (one.key, one.authority) == (public, authority)]
     if any(one.valid_before is None and set(namespaces) <= set(one.namespaces) for one in held):
         return KeysChanged(entity=entity, keys=(public,), path=ALLOWED_SIGNERS, diff="")
     before = own_bytes(ws, ALLOWED_SIGNERS)
-    text = _with_line(_text(before), allowed_signers.signer_line([entity], public, namespaces))
+    text = _with_line(_text(before), allowed_signers.signer_line([entity], public, namespaces, authority=authority))
     change = Written(ALLOWED_SIGNERS, before, text.encode("utf-8", "surrogateescape"))
     return _changed(ws, change, entity, [public], verb="keys add", dry_run=dry_run, commit=commit)
 
@@ -162,7 +165,8 @@ def rotate_key(ws: Workspace, entity: str, key: str, *, dry_run: bool = False, c
     stop_unless_owner(ws, "rotate keys")
     public, now = ws.signatures.public_key(key), ws.clock.now()
     keyring, _ = read_keyring(ws)
-    ending = [one for one in keyring.lines_of(entity, ATTEST_NAMESPACE) if one.is_valid_at(now)]
+    lines_of = keyring.lines_of(entity, ATTEST_NAMESPACE)
+    ending = [one for one in lines_of if one.is_valid_at(now) and not one.authority]
     if not ending:
         raise NotFoundError(f"{entity} has no key that counts", hint=f"memstore keys add {entity} FILE.pub")
     if any(one.key == public for one in ending):

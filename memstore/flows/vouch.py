@@ -178,7 +178,7 @@ class Voucher:
             return Proof(problem=str(error))
         if not self._ws.signatures.holds(signature, message):
             return Proof(problem="the signature is over other words than the entry's, or over another memory")
-        return Proof(signature.key)
+        return Proof(signature.key, certificate=signature.certificate)
 
     def _roots(self, witness: Witness) -> frozenset[str]:
         """Return the sources that what a witness cites goes back to; empty where it cites nothing to be seen."""

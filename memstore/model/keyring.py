@@ -16,6 +16,7 @@ ED25519 = "ssh-ed25519"
 RSA = "ssh-rsa"
 ECDSA_CURVES = {f"ecdsa-sha2-{curve}": curve for curve in ("nistp256", "nistp384", "nistp521")}
 KEY_TYPES = (ED25519, RSA, *ECDSA_CURVES)
+CERTIFICATE_SUFFIX = "-cert-v01@openssh.com"
 # What a key in the keyring may be good for: memories, and the commits that change the keyring itself.
 ATTEST_NAMESPACE = "attest@memstore.dev"
 COMMIT_NAMESPACE = "git"
@@ -38,11 +39,31 @@ class PublicKey(NamedTuple):
         return "SHA256:" + base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
 
 
+class Certificate(NamedTuple):
+    """An authority's word that a key is somebody's in `[after, before)`: `blob` is its whole wire form.
+
+    `signed` is what the authority's signature `raw`, of the kind `form`, is over.
+    """
+
+    blob: bytes
+    key: PublicKey
+    authority: PublicKey
+    principals: tuple[str, ...]
+    valid_after: datetime
+    valid_before: datetime
+    key_id: str
+    serial: int
+    signed: bytes
+    form: str
+    raw: bytes
+
+
 class Signer(NamedTuple):
     """One line of allowed_signers: these principals sign with this key, for these purposes, in `[after, before)`.
 
     `line` is its number, 0 where the file no longer has it; `pinned` whether it counts by the commit that the user
-    pinned, or by a keeper's since, and not just because it stands there.
+    pinned, or by a keeper's since, and not just because it stands there. The key of an `authority` signs nothing
+    itself, but certificates for these principals.
     """
 
     principals: tuple[str, ...]
@@ -52,6 +73,7 @@ class Signer(NamedTuple):
     valid_before: datetime | None = None
     line: int = 0
     pinned: bool = False
+    authority: bool = False
 
     def is_valid_at(self, at: datetime) -> bool:
         """Whether the line holds at a time."""
@@ -77,3 +99,29 @@ class Keyring(NamedTuple):
         for signer in self.signers:
             if principal in signer.principals and namespace in signer.namespaces:
                 yield signer
+
+    def lines_for(self, key: PublicKey, certificate: Certificate | None, namespace: str) -> Iterator[Signer]:
+        """Yield the lines by which a key counts for a purpose, its certificate's authority's where it came with one.
+
+        These count only for the principals whom both name, and only while both hold.
+        """
+        for signer in self.signers:
+            if namespace not in signer.namespaces:
+                continue
+            if certificate is None and not signer.authority and signer.key == key:
+                yield signer
+            elif certificate is not None and signer.authority and signer.key == certificate.authority:
+                yield _narrowed(signer, certificate)
+
+    def is_revoked(self, key: PublicKey, certificate: Certificate | None = None) -> bool:
+        """Whether a key was revoked, or the authority that certified it."""
+        return key.blob in self.revoked or (certificate is not None and certificate.authority.blob in self.revoked)
+
+
+def _narrowed(signer: Signer, certificate: Certificate) -> Signer:
+    after, before = certificate.valid_after, certificate.valid_before
+    return signer._replace(
+        principals=tuple(name for name in signer.principals if name in certificate.principals),
+        valid_after=after if signer.valid_after is None else max(after, signer.valid_after),
+        valid_before=before if signer.valid_before is None else min(before, signer.valid_before),
+    )

@@ -15,7 +15,7 @@ from memstore.model.keyring import COMMIT_NAMESPACE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memstore.model.keyring import Keyring, PublicKey
+    from memstore.model.keyring import Certificate, Keyring, PublicKey
 
 
 class KeyringFiles(NamedTuple):
@@ -76,18 +76,22 @@ def counting(
     return last
 
 
-def is_keeper(keyring: Keyring, key: PublicKey, *, at: datetime, since: datetime) -> bool:
+def is_keeper(
+    keyring: Keyring, key: PublicKey, certificate: Certificate | None, *, at: datetime, since: datetime
+) -> bool:
     """Whether a key may sign a change of the keyring.
 
     Args:
         keyring: what counts before the change.
         key: whose signature holds.
+        certificate: what came with it, if anything did.
         at: when the change was made, as its commit says.
         since: when the last change before it was made that counts; a key that has expired can't go back behind it.
     """
-    if keyring.unreadable or key.blob in keyring.revoked or at < since:
+    if keyring.unreadable or keyring.is_revoked(key, certificate) or at < since:
         return False
-    return any(one.key == key and COMMIT_NAMESPACE in one.namespaces and one.is_valid_at(at) for one in keyring.signers)
+    lines = keyring.lines_for(key, certificate, COMMIT_NAMESPACE)
+    return any(line.principals and line.is_valid_at(at) for line in lines)
 
 
 def uncommitted(counts: Counting, committed: KeyringFiles, now: KeyringFiles) -> Counting:

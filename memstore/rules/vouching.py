@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memstore.model.attestation import Witness
-    from memstore.model.keyring import Keyring, PublicKey, Signer
+    from memstore.model.keyring import Certificate, Keyring, PublicKey, Signer
 
 
 class State(Enum):
@@ -49,6 +49,7 @@ class Proof(NamedTuple):
 
     key: PublicKey | None = None
     problem: str = ""
+    certificate: Certificate | None = None
 
 
 class Attested(NamedTuple):
@@ -87,31 +88,38 @@ def verdict(
     """
     if proof.key is None:
         return Verdict(State.INVALID, proof.problem)
-    fingerprint = proof.key.fingerprint
-    state, reason = _standing(agent, _instant(at), proof.key, keyring, now, proven_by)
+    by_key = keyring.lines_for(proof.key, proof.certificate, ATTEST_NAMESPACE)
+    lines = [line for line in by_key if agent in line.principals]
+    state, reason = _standing(agent, _instant(at), proof, lines, keyring, now, proven_by)
     if state is State.VALID and changed:
         state, reason = State.STALE, f"{' and '.join(changed)} changed since"
-    pinned = any(line.pinned for line in keyring.lines_of(agent, ATTEST_NAMESPACE) if line.key == proof.key)
-    return Verdict(state, reason, fingerprint, pinned)
+    return Verdict(state, reason, proof.key.fingerprint, any(line.pinned for line in lines))
 
 
 def _standing(
-    agent: str, at: datetime, key: PublicKey, keyring: Keyring, now: datetime, proven_by: datetime | None
+    agent: str,
+    at: datetime,
+    proof: Proof,
+    lines: Sequence[Signer],
+    keyring: Keyring,
+    now: datetime,
+    proven_by: datetime | None,
 ) -> tuple[State, str]:
-    """Return whether the key is the agent's, and was at that time."""
+    """Return whether the key is the agent's by some lines of the keyring, and was at that time."""
+    what = "certificate" if proof.certificate else "key"
     if keyring.unreadable:
         return State.UNTRUSTED, f"no key counts: {keyring.unreadable}"
-    if key.blob in keyring.revoked:
+    if proof.key and keyring.is_revoked(proof.key, proof.certificate):
         return State.UNTRUSTED, "the key was revoked"
-    lines = [line for line in keyring.lines_of(agent, ATTEST_NAMESPACE) if line.key == key]
     if not lines:
-        return State.UNTRUSTED, f"it was not made with a key of {agent}"
+        of = "by a certificate" if proof.certificate else "with a key"
+        return State.UNTRUSTED, f"it was not made {of} of {agent}"
     then = [line for line in lines if line.is_valid_at(at)]
     if not then:
-        return State.UNTRUSTED, "the key was not valid then"
+        return State.UNTRUSTED, f"the {what} was not valid then"
     if any(_still_counts(line, now, proven_by) for line in then):
         return State.VALID, ""
-    return State.UNPROVEN_TIME, "the key has expired, and nothing proves that this is older"
+    return State.UNPROVEN_TIME, f"the {what} has expired, and nothing proves that this is older"
 
 
 def _still_counts(line: Signer, now: datetime, proven_by: datetime | None) -> bool:

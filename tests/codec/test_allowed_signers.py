@@ -43,6 +43,14 @@ def test_a_line_says_who_signs_what_with_which_key_and_when() -> None:
     )
 
 
+def test_the_key_of_an_authority_is_told_from_a_key_that_signs() -> None:
+    line = allowed_signers.signer_line(["si:ash"], KEY, [ATTEST_NAMESPACE], authority=True)
+    (signer,) = signers(line)
+    assert signer.authority
+    (ended,) = signers(allowed_signers.ended(line, datetime(2027, 2, 1, tzinfo=UTC)))
+    assert ended == signer._replace(valid_before=datetime(2027, 2, 1, tzinfo=UTC))
+
+
 def test_what_is_written_is_read() -> None:
     line = allowed_signers.signer_line(["si:ash"], KEY, [ATTEST_NAMESPACE], comment="Ash of the park")
     assert signers(line) == (Signer(("si:ash",), KEY, (ATTEST_NAMESPACE,), line=1),)
@@ -69,7 +77,9 @@ def test_a_line_that_is_ended_ends_at_that_time_and_keeps_the_rest(options: str)
         f'Ash namespaces="git" {WRITTEN}',
         f'si:ash,ash@example.org namespaces="git" {WRITTEN}',
         f'si:ash namespaces="git",namespaces="x" {WRITTEN}',
-        f'si:ash cert-authority,namespaces="git" {WRITTEN}',
+        f"si:ash cert-authority {WRITTEN}",
+        f'si:ash cert-authority="yes",namespaces="git" {WRITTEN}',
+        f'si:ash cert-authority,cert-authority,namespaces="git" {WRITTEN}',
         f'si:ash namespaces="git",valid-after="20260201" {WRITTEN}',
         f'si:ash namespaces="git",valid-after="20261301Z" {WRITTEN}',
         f'si:ash namespaces="git",valid-before="tomorrow" {WRITTEN}',

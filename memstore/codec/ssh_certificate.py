@@ -1,0 +1,84 @@
+"""SSH certificates, as `ssh-keygen -s` makes them for users: an authority's word on whose key this is, and until when.
+
+Source: OpenSSH's PROTOCOL.certkeys, version 01.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from memstore.codec.ssh_wire import Reader, public_key, string
+from memstore.errors import FormatError
+from memstore.model.keyring import CERTIFICATE_SUFFIX, KEY_TYPES, RSA, Certificate, PublicKey
+
+_USER = 1
+# RFC 8332; SHA-1 counts for nothing here either.
+_RSA_FORMATS = ("rsa-sha2-512", "rsa-sha2-256")
+# Nothing before 1970, and nothing that a calendar can't hold: 31 December 9999 is as good as for ever.
+_LATEST = 253402300799
+_FIELDS_OF_KEY = {RSA: 2, "ssh-ed25519": 1}
+_FIELDS_OF_ECDSA_KEY = 2
+
+
+def is_certificate(kind: str) -> bool:
+    """Whether a type is a certificate's, of a key of a type that is known here."""
+    return kind.endswith(CERTIFICATE_SUFFIX) and kind.removesuffix(CERTIFICATE_SUFFIX) in KEY_TYPES
+
+
+def read(blob: bytes) -> Certificate:
+    """Return the certificate in a wire form; whether its authority's signature holds is for others to check.
+
+    Raises:
+        FormatError: it is malformed, a host's, without principals, or with options that nobody here can keep.
+    """
+    reader = Reader(blob)
+    kind = reader.text()
+    if not is_certificate(kind):
+        raise FormatError(f"certificates of type {kind!r} are not known here")
+    reader.string()  # the nonce
+    key = _key(kind.removesuffix(CERTIFICATE_SUFFIX), reader)
+    serial, role, key_id = reader.long(), reader.number(), reader.string()
+    principals = _strings(reader.string())
+    after, before = reader.long(), reader.long()
+    critical, _, reserved = reader.string(), reader.string(), reader.string()
+    authority = public_key(reader.string())
+    signed = reader.so_far()
+    inner = Reader(reader.string())
+    reader.end()
+    form, raw = inner.text(), inner.string()
+    inner.end()
+    if role != _USER:
+        raise FormatError("it is a host's certificate, and hosts vouch for no memory")
+    if critical or reserved:
+        raise FormatError("the certificate has critical options, and none is known here")
+    if not principals:
+        raise FormatError("the certificate names nobody", hint="ssh-keygen -s CA -n ENTITY says whose it is")
+    if form not in (_RSA_FORMATS if authority.type == RSA else (authority.type,)):
+        raise FormatError(f"the certificate's signature is of the kind {form!r}")
+    return Certificate(
+        blob=blob,
+        key=key,
+        authority=authority,
+        principals=principals,
+        valid_after=datetime.fromtimestamp(min(after, _LATEST), UTC),
+        valid_before=datetime.fromtimestamp(min(before, _LATEST), UTC),
+        key_id=key_id.decode("utf-8", "replace"),
+        serial=serial,
+        signed=signed,
+        form=form,
+        raw=raw,
+    )
+
+
+def _key(kind: str, reader: Reader) -> PublicKey:
+    """Return the plain key, which stands in the certificate with its parts, but without its type."""
+    parts = [reader.string() for _ in range(_FIELDS_OF_KEY.get(kind, _FIELDS_OF_ECDSA_KEY))]
+    return public_key(string(kind) + b"".join(map(string, parts)))
+
+
+def _strings(packed: bytes) -> tuple[str, ...]:
+    reader = Reader(packed)
+    found = []
+    while not reader.is_done:
+        found.append(reader.text())
+    return tuple(found)
