@@ -43,6 +43,8 @@ def conflicts(session: Session, ref: str | None, given: Given) -> None:
     )
     if not found:
         session.say("no conflicts")
+    if ref is None:
+        session.say_unreadable()
 
 
 def _lines(session: Session, found: Conflict) -> Iterator[str]:
@@ -116,6 +118,7 @@ def dedupe(session: Session, given: Given) -> None:
     )
     if not found:
         session.say("no duplicates")
+    session.say_unreadable()
 
 
 def _duplicates_document(found: Duplicates) -> dict[str, Any]:

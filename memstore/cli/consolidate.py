@@ -81,6 +81,7 @@ def consolidate(  # noqa: PLR0913 - one argument an option
         each="suggestions",
     )
     _say(session, done, dry_run=not writes)
+    session.say_unreadable()
 
 
 def _say(session: Session, done: Consolidated, *, dry_run: bool) -> None:

@@ -137,6 +137,8 @@ def replay_all(session: Session, refs: tuple[str, ...], *, only_check: bool, com
     )
     differ = "differ from" if only_check or dry_run else "differed from"
     session.say(f"{len(done.unequal)} of {done.ledgers} {differ} what their histories amount to")
+    if not refs:
+        session.say_unreadable()
     if only_check and done.unequal:
         session.exit(Exit.FOUND_ERRORS)
 

@@ -73,6 +73,7 @@ def orphans(session: Session) -> None:
     session.emit(
         "orphans", document=lambda: _orphans_document(found), lines=lambda: _orphans_lines(session.paint, found)
     )
+    session.say_unreadable()
 
 
 def _orphans_document(found: Orphans) -> dict[str, Any]:

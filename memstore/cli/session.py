@@ -143,6 +143,14 @@ class Session:
         if count:
             self.say(f"{count} {'file' if count == 1 else 'files'} left out; run memstore check")
 
+    def say_unreadable(self) -> None:
+        """Tell how many files can't be read, after an answer that means the whole vault."""
+        if self.choices.quiet or self.as_json:
+            return
+        from memstore.flows.visible import unreadable
+
+        self.say_left_out(unreadable(self.workspace()))
+
     def detail(self, message: str) -> None:
         """Tell what only `--verbose` wants to know."""
         if self.choices.verbose:

@@ -82,6 +82,11 @@ def file_seen(ws: Workspace, path: str, sees: Callable[[Memory], bool]) -> Memor
     return file if isinstance(file, MemoryFile) and sees(file.memory) else None
 
 
+def unreadable(ws: Workspace) -> int:
+    """Return how many files mean to be memories and can't be read, as far as the viewer may know."""
+    return len(ws.library.snapshot().catalog.broken) if sees_unreadable(ws) else 0
+
+
 def sees_unreadable(ws: Workspace) -> bool:
     """Whether the one who looks may know of files that can't be read: only the vault's owner, whose they must be.
 

@@ -78,6 +78,13 @@ def test_files_that_are_left_out_are_named_on_the_side(vault: Path) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("verb", ["conflicts", "dedupe", "orphans", "consolidate", "recompute", "stats", "list"])
+def test_whoever_means_the_whole_vault_says_what_is_left_out(vault: Path, verb: str) -> None:
+    told = "1 file left out; run memstore check\n"
+    assert run(vault, verb, *(["--dry-run"] if verb == "recompute" else [])).stderr.endswith(told)
+    assert "left out; run" not in run(vault, verb, "--as", "human:eve").stderr
+
+
 def test_queries_are_answered_line_by_line(vault: Path) -> None:
     done = run(vault, "--jsonl", "search", "--queries", "-", stdin='heart\n"heart\n\nname\n')
     answers = [checked("search", line) for line in done.stdout.splitlines()]
