@@ -102,7 +102,7 @@ def plain(tmp_path: Path) -> Session:
 
 
 def test_what_is_signed_with_a_certificate_counts_here_and_for_stock(session: Session) -> None:
-    session.certify("-V", "+8h")
+    session.certify("-V", "-1h:+8h")
     signature = session.signed()
     assert session.verdict(signature, session.lines()).counts
     assert session.stock_takes(signature, session.lines())
@@ -112,7 +112,7 @@ def test_what_is_signed_with_a_certificate_counts_here_and_for_stock(session: Se
 
 
 def test_what_stock_signed_with_a_certificate_counts_here(session: Session) -> None:
-    session.certify("-V", "+8h")
+    session.certify("-V", "-1h:+8h")
     message = session.folder / "message"
     message.write_bytes(MESSAGE)
     words = ["ssh-keygen", "-Y", "sign", "-q", "-f", str(session.certificate), "-n", NAMESPACE, str(message)]
@@ -143,7 +143,7 @@ def test_both_agree_on_who_when_and_what_for(plain: Session) -> None:
 def test_a_certificate_of_another_authority_does_not_count(plain: Session) -> None:
     (plain.folder / "other").mkdir()
     other = Session(plain.folder, made_key(plain.folder / "other", "ed25519"), plain.key)
-    other.certify("-V", "+8h")
+    other.certify("-V", "-1h:+8h")
     signature = plain.signed()
     found = plain.verdict(signature, plain.lines())
     assert (found.state.value, found.reason) == ("untrusted", "it was not made by a certificate of si:ash")
@@ -151,7 +151,7 @@ def test_a_certificate_of_another_authority_does_not_count(plain: Session) -> No
 
 
 def test_the_key_itself_does_not_count_and_nor_does_an_authoritys(plain: Session) -> None:
-    plain.certify("-V", "+8h")
+    plain.certify("-V", "-1h:+8h")
     signatures = SshSignatures(plain.folder, agent="")
     for key in (plain.key, plain.authority):
         signature = signatures.sign(MESSAGE, namespace=NAMESPACE, key=str(key))
@@ -174,7 +174,7 @@ def test_after_the_session_a_certificate_needs_a_proof_of_time(plain: Session) -
 
 
 def test_who_revokes_the_authority_or_the_key_revokes_the_certificate(plain: Session) -> None:
-    plain.certify("-V", "+8h")
+    plain.certify("-V", "-1h:+8h")
     read = sshsig.read(plain.signed(), namespace=NAMESPACE)
     for key in (plain.key, plain.authority):
         keyring, _ = KEYS(plain.lines().encode(), Path(f"{key}.pub").read_bytes())
@@ -205,7 +205,7 @@ def test_a_certificate_that_nobody_here_can_keep_is_refused(
 
 
 def test_a_certificate_that_was_changed_does_not_hold(plain: Session) -> None:
-    plain.certify("-V", "+8h")
+    plain.certify("-V", "-1h:+8h")
     signature = base64.b64decode(plain.signed())
     forged = signature.replace(string("si:ash"), string("si:ask"))
     assert forged != signature
@@ -213,7 +213,7 @@ def test_a_certificate_that_was_changed_does_not_hold(plain: Session) -> None:
 
 
 def test_a_certificate_that_an_agent_holds_signs(session: Session, agent: str) -> None:
-    session.certify("-V", "+8h")
+    session.certify("-V", "-1h:+8h")
     env = {**os.environ, "SSH_AUTH_SOCK": agent}
     subprocess.run(["ssh-add", "-q", str(session.key)], env=env, check=True, capture_output=True)
     session.key.unlink()
@@ -221,7 +221,7 @@ def test_a_certificate_that_an_agent_holds_signs(session: Session, agent: str) -
 
 
 def test_without_the_library_certificates_are_checked_and_made_by_ssh_keygen(plain: Session, no_library: None) -> None:
-    plain.certify("-V", "+8h")
+    plain.certify("-V", "-1h:+8h")
     signature = plain.signed()
     assert plain.verdict(signature, plain.lines()).counts
     forged = base64.b64decode(signature).replace(string("si:ash"), string("si:ask"))
@@ -229,7 +229,7 @@ def test_without_the_library_certificates_are_checked_and_made_by_ssh_keygen(pla
 
 
 def test_a_certificate_beside_another_key_is_told(plain: Session) -> None:
-    plain.certify("-V", "+8h")
+    plain.certify("-V", "-1h:+8h")
     (plain.folder / "other").mkdir()
     plain.key.write_bytes(made_key(plain.folder / "other", "ed25519").read_bytes())
     with pytest.raises(VaultError, match="certifies another key"):
@@ -237,7 +237,7 @@ def test_a_certificate_beside_another_key_is_told(plain: Session) -> None:
 
 
 def test_a_certificate_is_no_key_to_enrol(plain: Session) -> None:
-    plain.certify("-V", "+8h")
+    plain.certify("-V", "-1h:+8h")
     with pytest.raises(VaultError) as refused:
         SshSignatures(plain.folder, agent="").public_key(str(plain.certificate))
     assert "--authority" in (refused.value.hint or "")
