@@ -53,18 +53,20 @@ class SshSignatures:
         """Return a signature over a message; see the port."""
         path = self._path(key)
         certificate = _certificate(path) if path.name.endswith(_CERTIFICATE) else None
-        keeper = path.with_name(path.name.removesuffix(_CERTIFICATE))
+        keeper = path.with_name(path.name.removesuffix(_CERTIFICATE).removesuffix(".pub"))
         signed = sshsig.signed_bytes(message, namespace=namespace)
-        private = self._private(keeper) if keeper.suffix != ".pub" and (keeper == path or keeper.exists()) else None
-        if private is not None:
-            crypto = self._crypto_needed()
-            public, (form, raw) = crypto.public_of(private), crypto.sign(private, signed)
-        else:
+        private = self._private(path) if keeper == path else None
+        if private is None:
             public = certificate.key if certificate else self.public_key(key)
             held = self._held([certificate.blob] if certificate else [], public)
-            if held is None:
-                return ssh_keygen.sign(str(path), message, namespace=namespace)
-            form, raw = ssh_agent.sign(self._agent, held, signed, is_rsa=public.type == RSA)
+            if held is not None:
+                form, raw = ssh_agent.sign(self._agent, held, signed, is_rsa=public.type == RSA)
+                return sshsig.write(SshSignature(public, namespace, sshsig.HASH, form, raw, certificate))
+            private = self._private(keeper) if keeper != path and keeper.exists() else None
+        if private is None:
+            return ssh_keygen.sign(str(path), message, namespace=namespace)
+        crypto = self._crypto_needed()
+        public, (form, raw) = crypto.public_of(private), crypto.sign(private, signed)
         if certificate and certificate.key != public:
             raise VaultError(f"{path} certifies another key than {keeper} holds", hint="ssh-keygen -L -f shows it")
         return sshsig.write(SshSignature(public, namespace, sshsig.HASH, form, raw, certificate))

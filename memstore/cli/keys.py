@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -52,17 +52,63 @@ def add(
     _emit(session, "keys-add", done, dry_run=dry_run, unchanged="that key counts already")
 
 
-@subcommand(keys, "rotate", examples=("memstore keys rotate si:pith ~/pith-2027.pub",))
+@subcommand(
+    keys,
+    "rotate",
+    examples=(
+        "memstore keys rotate human:sean ~/.ssh/id_2027                     # your signing_key signs that, too",
+        "memstore keys rotate si:pith pith-2027 --old pith --print > said   # elsewhere, by Pith; no vault is needed",
+        "memstore keys rotate si:pith pith-2027.pub --signed said -c",
+    ),
+)
 @click.argument("holder", metavar="ENTITY")
 @click.argument("file")
+@click.option("--old", metavar="FILE", help="The old key, which has to sign, too; else your setting signing_key.")
+@click.option("--print", "only_print", is_flag=True, help="Only print the statement that both keys sign.")
+@click.option("--signed", metavar="FILE", type=click.File("rb"), help="Take in a statement that was printed elsewhere.")
 @commit_option()
 @dry_run_option()
-def rotate(session: Session, holder: str, file: str, *, commit: bool, dry_run: bool) -> None:
-    """Put a new key in the place of an entity's; the old one signs nothing from now on."""
-    from memstore.flows.keys import rotate_key
+def rotate(
+    session: Session,
+    holder: str,
+    file: str,
+    *,
+    old: str | None,
+    only_print: bool,
+    signed: IO[bytes] | None,
+    commit: bool,
+    dry_run: bool,
+) -> None:
+    """Put a new key in the place of an entity's; the old one signs nothing from now on, but that this is so.
 
-    done = rotate_key(session.workspace(), holder, file, dry_run=dry_run, commit=commit)
+    The statement by both keys is kept in the vault, so that others can see that it is still the same holder. If the
+    old key is lost, revoke it, and add the new one.
+    """
+    from memstore.flows.rotate import rotate_key
+
+    if only_print:
+        if signed or commit or dry_run:
+            raise UsageError("--print writes nothing", hint="memstore keys rotate ENTITY NEW --old OLD --print")
+        _print_statement(session, holder, file, old)
+        return
+    data = signed.read() if signed else None
+    done = rotate_key(session.workspace(), holder, file, old=old, signed=data, dry_run=dry_run, commit=commit)
     _emit(session, "keys-rotate", done, dry_run=dry_run, unchanged="")
+
+
+def _print_statement(session: Session, holder: str, file: str, old: str | None) -> None:
+    from memstore import wiring
+    from memstore.adapters.system_clock import SystemClock
+    from memstore.codec import rotation
+    from memstore.flows.rotate import statement_by_both
+    from memstore.model.instants import instant
+
+    signatures = wiring.signatures(session.environment())
+    former = old or signatures.own_key
+    if former is None:
+        raise UsageError("the old key has to sign, too", hint="--old FILE names it")
+    said = rotation.written(statement_by_both(signatures, holder, former, file, at=instant(SystemClock().now())))
+    session.emit("keys-statement", document=lambda: {"statement": said}, lines=lambda: (said,))
 
 
 @subcommand(keys, "revoke", examples=("memstore keys revoke SHA256:3F…", "memstore keys revoke si:pith"))
@@ -155,6 +201,7 @@ def _key_document(one: KnownKey) -> dict[str, Any]:
         "pinned": signer.pinned,
         "keeper": COMMIT_NAMESPACE in signer.namespaces,
         "authority": signer.authority,
+        "follows": one.follows or None,
     }
 
 
@@ -170,6 +217,7 @@ def _key_line(session: Session, one: KnownKey) -> str:
         "unpinned": one.is_good and not signer.pinned,
     }
     notes = "".join(f", {note}" for note, holds in told.items() if holds)
+    notes += f", follows {one.follows}" if one.follows else ""
     who = paint("ref", ",".join(signer.principals))
     return f"{place}: {who} {signer.key.fingerprint} {signer.key.type} {standing}{notes}"
 

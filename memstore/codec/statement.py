@@ -84,7 +84,11 @@ def payload(statement: Statement) -> bytes:
 
 def message(statement: Statement) -> bytes:
     """Return what is signed: DSSE's pre-authentication encoding of the statement."""
-    body = payload(statement)
+    return encoded(payload(statement))
+
+
+def encoded(body: bytes) -> bytes:
+    """Return DSSE's pre-authentication encoding of a payload."""
     return b"DSSEv1 %d %s %d %s" % (len(PAYLOAD_TYPE), PAYLOAD_TYPE.encode(), len(body), body)
 
 

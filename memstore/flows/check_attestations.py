@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.flows.rotations import rotation_findings
 from memstore.flows.vouch import Voucher
 from memstore.rules.anchors import AnchorStatus
 from memstore.rules.vouching import State
@@ -46,7 +47,7 @@ class AttestationCheck:
 
     def keyring(self) -> tuple[Finding, ...]:
         """Return what is wrong with the keyring."""
-        return self._voucher_made().findings
+        return (*self._voucher_made().findings, *rotation_findings(self._ws))
 
     def of(self, checked: Checked) -> Iterator[Finding]:
         """Yield what is wrong with the attestations of one memory; unsigned ones are nothing wrong."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import allowed_signers
-from memstore.errors import NotFoundError, RefusedError, UsageError
+from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.keyring import own_bytes, read_keyring
 from memstore.flows.registry import entity_id, stop_unless_owner
+from memstore.flows.rotations import rotation_findings, rotations
 from memstore.flows.save import save_own, unified_diff
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAMESPACE, REVOKED_KEYS
 from memstore.ports.journal import Written
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from memstore.flows.rotations import Rotated
     from memstore.model.finding import Finding
     from memstore.model.keyring import Keyring, PublicKey, Signer
     from memstore.ports.workspace import Workspace
@@ -40,10 +42,14 @@ class KeysChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownKey:
-    """One line of the keyring, and how it stands: `valid`, `revoked`, `expired`, `not yet` or `not counted`."""
+    """One line of the keyring, and how it stands: `valid`, `revoked`, `expired`, `not yet` or `not counted`.
+
+    `follows` is the fingerprint of the key whose place it took, as both keys signed; empty for none.
+    """
 
     signer: Signer
     standing: str
+    follows: str = ""
 
     @property
     def is_good(self) -> bool:
@@ -69,10 +75,14 @@ def list_keys(ws: Workspace) -> KnownKeys:
     stop_unless_owner(ws, "see its keys")
     keyring, findings = read_keyring(ws)
     now = ws.clock.now()
-    known = [KnownKey(signer=one, standing=_standing(one, keyring, now)) for one in keyring.signers]
+    told = rotations(ws)
+    known = [
+        KnownKey(signer=one, standing=_standing(one, keyring, now), follows=_followed(one, told))
+        for one in keyring.signers
+    ]
     known += [KnownKey(signer=one, standing="not counted") for one in keyring.uncounted]
     known.sort(key=lambda one: (one.signer.line == 0, one.signer.line))
-    return KnownKeys(keys=tuple(known), pin=keyring.pin, findings=findings)
+    return KnownKeys(keys=tuple(known), pin=keyring.pin, findings=(*findings, *rotation_findings(ws)))
 
 
 def add_key(
@@ -113,9 +123,9 @@ def add_key(
     if any(one.valid_before is None and set(namespaces) <= set(one.namespaces) for one in held):
         return KeysChanged(entity=entity, keys=(public,), path=ALLOWED_SIGNERS, diff="")
     before = own_bytes(ws, ALLOWED_SIGNERS)
-    text = _with_line(_text(before), allowed_signers.signer_line([entity], public, namespaces, authority=authority))
+    text = with_line(text_of(before), allowed_signers.signer_line([entity], public, namespaces, authority=authority))
     change = Written(ALLOWED_SIGNERS, before, text.encode("utf-8", "surrogateescape"))
-    return _changed(ws, change, entity, [public], verb="keys add", dry_run=dry_run, commit=commit)
+    return changed(ws, [change], entity, [public], verb="keys add", dry_run=dry_run, commit=commit)
 
 
 def revoke_key(ws: Workspace, named: str, *, dry_run: bool = False, commit: bool = False) -> KeysChanged:
@@ -138,47 +148,18 @@ def revoke_key(ws: Workspace, named: str, *, dry_run: bool = False, commit: bool
         raise NotFoundError(f"no key answers to `{named}`", hint="memstore keys list shows them")
     keys = list(dict.fromkeys(one.key for one in found if one.key.blob not in keyring.revoked))
     before = own_bytes(ws, REVOKED_KEYS)
-    text = _text(before)
+    text = text_of(before)
     for key in keys:
-        text = _with_line(text, f"{key.type} {key.base64} {named if named != key.fingerprint else ''}".rstrip())
+        text = with_line(text, f"{key.type} {key.base64} {named if named != key.fingerprint else ''}".rstrip())
     change = Written(REVOKED_KEYS, before, text.encode("utf-8", "surrogateescape"))
-    return _changed(ws, change, found[0].principals[0], keys, verb="keys revoke", dry_run=dry_run, commit=commit)
+    return changed(ws, [change], found[0].principals[0], keys, verb="keys revoke", dry_run=dry_run, commit=commit)
 
 
-def rotate_key(ws: Workspace, entity: str, key: str, *, dry_run: bool = False, commit: bool = False) -> KeysChanged:
-    """Put a new key in the place of an entity's: the old ones sign nothing from now on.
-
-    What they signed before goes on to count where an anchor proves that it is older.
-
-    Args:
-        ws: the vault.
-        entity: whose key it is.
-        key: the file of the new key, or its .pub.
-        dry_run: write nothing, and return what would be.
-        commit: commit the change, too.
-
-    Raises:
-        RefusedError: somebody else than the vault's owner acts.
-        UsageError: it is the key that they have.
-        NotFoundError: the entity has no key.
-    """
-    stop_unless_owner(ws, "rotate keys")
-    public, now = ws.signatures.public_key(key), ws.clock.now()
-    keyring, _ = read_keyring(ws)
-    lines_of = keyring.lines_of(entity, ATTEST_NAMESPACE)
-    ending = [one for one in lines_of if one.is_valid_at(now) and not one.authority]
-    if not ending:
-        raise NotFoundError(f"{entity} has no key that counts", hint=f"memstore keys add {entity} FILE.pub")
-    if any(one.key == public for one in ending):
-        raise UsageError(f"{public.fingerprint} is the key that {entity} has", hint="make another: ssh-keygen")
-    before = own_bytes(ws, ALLOWED_SIGNERS)
-    lines = _text(before).splitlines(keepends=True)
-    for one in ending:
-        lines[one.line - 1] = allowed_signers.ended(lines[one.line - 1], now)
-    namespaces = list(dict.fromkeys(name for one in ending for name in one.namespaces))
-    text = _with_line("".join(lines), allowed_signers.signer_line([entity], public, namespaces))
-    change = Written(ALLOWED_SIGNERS, before, text.encode("utf-8", "surrogateescape"))
-    return _changed(ws, change, entity, [public], verb="keys rotate", dry_run=dry_run, commit=commit)
+def _followed(signer: Signer, told: Sequence[Rotated]) -> str:
+    """Return the fingerprint of the key whose place a line's key took, as both signed; empty for none."""
+    said = [one.rotation for one in told if one.rotation and not one.problem]
+    found = (one.old.fingerprint for one in said if one.new == signer.key and one.agent in signer.principals)
+    return next(found, "")
 
 
 def _standing(signer: Signer, keyring: Keyring, now: datetime) -> str:
@@ -189,17 +170,19 @@ def _standing(signer: Signer, keyring: Keyring, now: datetime) -> str:
     return "valid" if signer.is_valid_at(now) else "expired"
 
 
-def _text(data: bytes | None) -> str:
+def text_of(data: bytes | None) -> str:
+    """Return a file's bytes as text, odd ones as surrogates."""
     return (data or b"").decode("utf-8", "surrogateescape")
 
 
-def _with_line(text: str, line: str) -> str:
+def with_line(text: str, line: str) -> str:
+    """Return a file's text with one line more."""
     return f"{text}\n{line}\n" if text and not text.endswith("\n") else f"{text}{line}\n"
 
 
-def _changed(
+def changed(
     ws: Workspace,
-    change: Written,
+    files: Sequence[Written],
     entity: str,
     keys: Sequence[PublicKey],
     *,
@@ -207,12 +190,18 @@ def _changed(
     dry_run: bool,
     commit: bool,
 ) -> KeysChanged:
-    diff = unified_diff(change.path, change.before, change.after)
-    made = save_own(ws, [change] if diff else [], verb=verb, dry_run=dry_run, commit=commit and bool(diff))
+    """Write the files that change the keyring, the first of which tells how, and return what became of it."""
+    diff = "".join(unified_diff(file.path, file.before, file.after) for file in files)
+    made = save_own(ws, files if diff else [], verb=verb, dry_run=dry_run, commit=commit and bool(diff))
     pinned = ws.pins.commit is not None
-    counts = not pinned or (made is not None and _is_by_keeper(ws, change))
     return KeysChanged(
-        entity=entity, keys=tuple(keys), path=change.path, diff=diff, commit=made, pinned=pinned, counts=counts
+        entity=entity,
+        keys=tuple(keys),
+        path=files[0].path,
+        diff=diff,
+        commit=made,
+        pinned=pinned,
+        counts=not pinned or (made is not None and _is_by_keeper(ws, files[0])),
     )
 
 

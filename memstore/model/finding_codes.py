@@ -407,6 +407,12 @@ _CODES = (
         "The vault is pinned, so a change of the keyring counts only in a commit that a keeper signed. `git log -p "
         ".memstore/` tells who made it. If it is right, a keeper makes it again, and signs the commit.",
     ),
+    _error(
+        "rotation-invalid",
+        "a statement that a key took another's place proves nothing",
+        "Both keys have to have signed it, the old one and the new one. The new key counts by its line in "
+        ".memstore/allowed_signers alone; ask its holder whether it is theirs.",
+    ),
     # -- who may see it
     _error(
         "grants-widened",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 ALLOWED_SIGNERS = ".memstore/allowed_signers"
 REVOKED_KEYS = ".memstore/revoked_keys"
+ROTATIONS = ".memstore/key_rotations.jsonl"
 ED25519 = "ssh-ed25519"
 RSA = "ssh-rsa"
 ECDSA_CURVES = {f"ecdsa-sha2-{curve}": curve for curve in ("nistp256", "nistp384", "nistp521")}

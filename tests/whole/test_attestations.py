@@ -95,13 +95,30 @@ def test_a_key_is_added_listed_rotated_and_revoked(vault: Vault) -> None:
     assert added["changed"]
     assert not vault.json("keys", "add", "si:pith", "@pith.pub")["changed"]
     assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["valid"]
-    vault.json("keys", "rotate", "si:pith", "@new.pub")
-    assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["expired", "valid"]
+    vault.json("keys", "rotate", "si:pith", "@new.pub", "--old", "@pith")
+    listed = vault.json("keys", "list")["keys"]
+    assert [key["standing"] for key in listed] == ["expired", "valid"]
+    assert [key["follows"] for key in listed] == [None, listed[0]["fingerprint"]]
+    assert f", follows {listed[0]['fingerprint']}" in vault.ok("keys", "list")
     vault.json("keys", "revoke", "si:pith")
     assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["revoked", "revoked"]
     assert not vault.json("keys", "revoke", "si:pith")["changed"]
     refused = vault.do("keys", "add", "si:pith", "@pith.pub")
     assert (refused.returncode, "was revoked" in refused.stderr) == (4, True)
+
+
+def test_a_rotation_is_signed_elsewhere_and_taken_in(vault: Vault) -> None:
+    vault.ok("keys", "add", "si:pith", "@pith.pub")
+    refused = vault.do("keys", "rotate", "si:pith", "@new.pub")
+    assert (refused.returncode, "if it is lost: memstore keys revoke" in refused.stderr) == (4, True)
+    (vault.home / "elsewhere" / "vault").mkdir(parents=True)
+    elsewhere = InProcess(vault.home / "elsewhere")  # no vault there
+    words = ["keys", "rotate", "si:pith", str(vault.home / "new"), "--old", str(vault.home / "pith"), "--print"]
+    (vault.home / "said").write_text(elsewhere.ok(*words))
+    validated(elsewhere.run("--json", *words).stdout)
+    assert elsewhere.run(*words, "-c").returncode == 2
+    vault.json("keys", "rotate", "si:pith", "@new.pub", "--signed", "@said")
+    assert [key["follows"] is None for key in vault.json("keys", "list")["keys"]] == [True, False]
 
 
 def test_the_files_of_keys_are_spliced(vault: Vault) -> None:

@@ -1,0 +1,149 @@
+"""Rotation: a new key in the place of an old one, and a statement by both that it is meant so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.codec import allowed_signers, rotation
+from memstore.codec.rotation import Rotation, SignedRotation
+from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.flows.keyring import own_bytes, read_keyring
+from memstore.flows.keys import KeysChanged, changed, text_of, with_line
+from memstore.flows.registry import entity_id, stop_unless_owner
+from memstore.flows.rotations import problem_of
+from memstore.model.instants import instant
+from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, ROTATIONS
+from memstore.ports.journal import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memstore.model.keyring import PublicKey, Signer
+    from memstore.ports.signatures import Signatures
+    from memstore.ports.workspace import Workspace
+
+
+def rotate_key(
+    ws: Workspace,
+    entity: str,
+    key: str,
+    *,
+    old: str | None = None,
+    signed: bytes | None = None,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> KeysChanged:
+    """Put a new key in the place of an entity's: the old one signs nothing from now on.
+
+    What it signed before goes on to count where an anchor proves that it is older.
+
+    Args:
+        ws: the vault.
+        entity: whose key it is.
+        key: the new key's file, or its .pub.
+        old: the old key's; None is the only one they have, or the one that the user's settings name.
+        signed: a statement that the entity signed elsewhere, in place of one signed here; see `statement_by_both`.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner acts, or the old key is not here to sign.
+        UsageError: it is the key that they have, or it is open which one is the old one.
+        NotFoundError: the entity has no key.
+        FormatError: `signed` is no statement about these keys by both of them.
+    """
+    stop_unless_owner(ws, "rotate keys")
+    public, now = ws.signatures.public_key(key), ws.clock.now()
+    lines = [one for one in _lines_of(ws, entity, now) if one.line]
+    if any(one.key == public for one in lines):
+        raise UsageError(f"{public.fingerprint} is the key that {entity} has", hint="make another: ssh-keygen")
+    if signed is None:
+        former = _old_key(ws, entity, lines, old)
+        statement = statement_by_both(ws.signatures, entity, former, key, at=instant(now))
+    else:
+        statement = _checked(ws.signatures, entity, signed, public)
+    ending = [one for one in lines if one.key == statement.rotation.old]
+    if not ending:
+        raise UsageError(f"{statement.rotation.old.fingerprint} is no key of {entity}", hint="memstore keys list")
+    written = _written(ws, ending, statement, now)
+    return changed(ws, written, entity, [public], verb="keys rotate", dry_run=dry_run, commit=commit)
+
+
+def statement_by_both(signatures: Signatures, entity: str, old: str, new: str, *, at: str) -> SignedRotation:
+    """Return the statement that a key takes another's place, signed with both; no vault is needed for it.
+
+    Args:
+        signatures: makes them.
+        entity: whose keys they are.
+        old: the old key's file, or its .pub where an ssh-agent holds it.
+        new: the new one's.
+        at: from when on, RFC 3339 in UTC.
+
+    Raises:
+        RefusedError: one of them is not here to sign.
+    """
+    keys = {signatures.public_key(named): named for named in (old, new)}
+    said = Rotation(entity_id(entity, "the holder"), at, *keys)
+    message, made = rotation.message(said), {}
+    for key, named in keys.items():
+        try:
+            made[key.fingerprint] = signatures.sign(message, namespace=ATTEST_NAMESPACE, key=named)
+        except VaultError as error:
+            raise RefusedError(
+                f"{key.fingerprint} is not here to sign the rotation: {error}",
+                hint=f"if it is lost: memstore keys revoke {key.fingerprint}, then memstore keys add {entity} FILE.pub",
+            ) from error
+    return SignedRotation(said, made)
+
+
+def _checked(signatures: Signatures, entity: str, data: bytes, new: PublicKey) -> SignedRotation:
+    """Return the statement that was signed elsewhere, if it says of this entity that this key is the new one."""
+    found = rotation.read(data.strip())
+    problem = problem_of(signatures, found)
+    if (found.rotation.agent, found.rotation.new) != (entity, new):
+        said = found.rotation
+        problem = f"it is about {said.agent} and {said.new.fingerprint}, not about {entity} and {new.fingerprint}"
+    if problem:
+        raise FormatError(f"the rotation statement is not believed: {problem}", hint="memstore keys rotate --print")
+    return found
+
+
+def _lines_of(ws: Workspace, entity: str, now: datetime) -> list[Signer]:
+    """Return the lines by which an entity signs now; `NotFoundError` where there is none."""
+    keyring, _ = read_keyring(ws)
+    lines = keyring.lines_of(entity, ATTEST_NAMESPACE)
+    ours = [one for one in lines if one.is_valid_at(now) and not one.authority and not keyring.is_revoked(one.key)]
+    if not ours:
+        raise NotFoundError(f"{entity} has no key that counts", hint=f"memstore keys add {entity} FILE.pub")
+    return ours
+
+
+def _old_key(ws: Workspace, entity: str, lines: Sequence[Signer], named: str | None) -> str:
+    """Return the key that is to be replaced, by its file: the one that was named, or the user's own if it is theirs."""
+    keys = {one.key for one in lines}
+    own = named or ws.signatures.own_key
+    if own is None or (named is None and ws.signatures.public_key(own) not in keys):
+        told = " or ".join(sorted(key.fingerprint for key in keys))
+        raise RefusedError(
+            f"the old key of {entity} has to sign, too: {told}",
+            hint=f"--old FILE names it, or {entity} signs elsewhere (--print) and you take it in (--signed FILE); "
+            f"if it is lost: memstore keys revoke {entity}, then memstore keys add {entity} FILE.pub",
+        )
+    return own
+
+
+def _written(ws: Workspace, ending: Sequence[Signer], statement: SignedRotation, now: datetime) -> list[Written]:
+    """Return both files: the old lines ended and the new one, and the statement."""
+    before, known = own_bytes(ws, ALLOWED_SIGNERS), own_bytes(ws, ROTATIONS)
+    lines = text_of(before).splitlines(keepends=True)
+    for one in ending:
+        lines[one.line - 1] = allowed_signers.ended(lines[one.line - 1], now)
+    principals = list(dict.fromkeys(name for one in ending for name in one.principals))
+    namespaces = list(dict.fromkeys(name for one in ending for name in one.namespaces))
+    text = with_line("".join(lines), allowed_signers.signer_line(principals, statement.rotation.new, namespaces))
+    told = with_line(text_of(known), rotation.written(statement))
+    return [
+        Written(ALLOWED_SIGNERS, before, text.encode("utf-8", "surrogateescape")),
+        Written(ROTATIONS, known, told.encode("utf-8", "surrogateescape")),
+    ]
