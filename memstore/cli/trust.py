@@ -14,28 +14,32 @@ if TYPE_CHECKING:
     from memstore.cli.session import Session
     from memstore.flows.trust import Trusted
     from memstore.rules.anchors import Anchored
+    from memstore.rules.beta import Beta
     from memstore.rules.reputation import Reputation
     from memstore.rules.vouching import Attested, Verdict
 
 _THOUSAND = 1000
-PROFILES = ("isnad-0.1", "isnad-0.1-literal")
+# As `rules/trust.py` has them, which is not loaded for a command's options.
+PROFILES = ("isnad-0.1", "isnad-0.1-literal", "beta-1")
 _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a part"}
 
 
-@command("trust", examples=("memstore trust m_7f3", "memstore trust m_7f3 --profile isnad-0.1-literal"))
+@command("trust", examples=("memstore trust m_7f3", "memstore trust m_7f3 --profile beta-1"))
 @ref_argument()
 @click.option(
     "--profile",
     type=click.Choice(PROFILES),
     default=PROFILES[0],
-    help="isnad-0.1 counts what was verified, isnad-0.1-literal what the file claims: for comparison only.",
+    help="isnad-0.1 counts what was verified, beta-1 weighs each word by what its speaker's words were worth; "
+    "isnad-0.1-literal counts what the file claims, for comparison only.",
 )
 @click.option("--literal", is_flag=True, help="The same as --profile isnad-0.1-literal.")
 def trust(session: Session, ref: str, *, profile: str, literal: bool) -> None:
     """Show who vouches for a memory: the number, its level, and every point of it."""
     from memstore.flows.trust import trust_of
+    from memstore.rules.trust import Profile
 
-    found = trust_of(session.workspace(), ref, literal=literal or profile != PROFILES[0])
+    found = trust_of(session.workspace(), ref, profile=Profile.LITERAL if literal else Profile(profile))
     session.emit("trust", document=lambda: _document(found), lines=lambda: _lines(session, found))
 
 
@@ -46,6 +50,7 @@ def _document(found: Trusted) -> dict[str, Any]:
     return {
         "ref": str(memory.ref) if memory.ref else None,
         "path": found.file.path,
+        "profile": found.profile.value,
         "trust": {**found.seed_factors(), "computed_at": instant(found.computed_at)},
         "terms": [
             {"name": term.name, "points": term.points / _THOUSAND, "because": term.because}
@@ -64,6 +69,7 @@ def _document(found: Trusted) -> dict[str, Any]:
             {"by": one.by, "outcome": one.outcome, "at": one.at, "notes": one.notes, **verdict_document(verdict)}
             for one, verdict in zip(memory.resolutions, found.vouched.resolutions, strict=False)
         ],
+        "beta": None if found.beta is None else _beta(found, found.beta),
         "reputation": _reputation(memory.author, found.reputation),
         "unsigned": list(found.unsigned),
     }
@@ -90,6 +96,47 @@ def _witness(one: Attested) -> dict[str, Any]:
     }
 
 
+def _beta(found: Trusted, of: Beta) -> dict[str, Any]:
+    from memstore.model.instants import instant
+
+    return {
+        "integrity": found.integrity,
+        "identity": _identity(of),
+        "time": instant(found.proven_at) if found.proven_at else None,
+        "corroboration": of.corroboration,
+        "uncertainty": of.of.uncertainty,
+        "voices": [
+            {
+                "entity": voice.entity,
+                "said": voice.said,
+                "weight": voice.worth.weight,
+                "right": voice.worth.right,
+                "wrong": voice.worth.wrong,
+                "sponsor": voice.sponsor,
+            }
+            for voice in of.voices
+        ],
+    }
+
+
+def _identity(of: Beta) -> str:
+    """Return what is known of the author: nothing, their key, or who introduced them."""
+    authors = [voice for voice in of.voices if voice.said == "author"]
+    if not authors:
+        return "unknown"
+    return "sponsored" if authors[0].sponsor else "enrolled"
+
+
+def _beta_lines(found: Trusted, of: Beta) -> Iterator[str]:
+    from memstore.model.instants import instant
+
+    yield f"integrity  {found.integrity}"
+    yield f"identity   {_identity(of)}"
+    yield f"time       {f'there on {instant(found.proven_at)}' if found.proven_at else 'no anchor proves one'}"
+    yield f"for        {of.of.right:.3f}, of which witnesses {of.corroboration:.3f}; against {of.of.wrong:.3f}"
+    yield f"unknown    {of.of.uncertainty:.3f}"
+
+
 def _reputation(author: str | None, found: Reputation) -> dict[str, Any]:
     from memstore.model.instants import instant
 
@@ -113,9 +160,12 @@ def _lines(session: Session, found: Trusted) -> Iterator[str]:
     place, ref = paint("path", safe_line(found.file.path)), paint("ref", str(memory.ref or ""))
     yield f"{place}: {ref} {safe_line(title_of(memory))}"
     contested = ", contested" if found.trust.contested else ""
-    yield f"trust {found.trust.score:.3f}, {found.trust.level.word}{contested}"
+    by = "" if found.profile == PROFILES[0] else f" by {found.profile.value}"
+    yield f"trust {found.trust.score:.3f}{by}, {found.trust.level.word}{contested}"
     for term in found.trust.terms:
         yield f"  {term.points / _THOUSAND:+.3f}  {term.name:<10}  {term.because}"
+    if found.beta is not None:
+        yield from _beta_lines(found, found.beta)
     for tampered in found.vouched.tampered:
         yield f"{tampered.kind.value:<10} {paint('error', tampered.reason)}: unverified until it is put back"
     yield _said(session, "signature", memory.author or "no author", found.vouched.signature)

@@ -9,17 +9,23 @@ from memstore.codec import canonical
 from memstore.flows.amend import opened_for_change
 from memstore.flows.reputation import Reputations
 from memstore.flows.vouch import Voucher
-from memstore.rules import trust
+from memstore.rules import beta, trust
+from memstore.rules.anchors import AnchorStatus
+from memstore.rules.beta import Voice
+from memstore.rules.reputation import AUTHOR
+from memstore.rules.trust import Profile, Term, Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from memstore.codec.memory_file import MemoryFile
     from memstore.flows.vouch import Vouched
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
+    from memstore.rules.beta import Beta
     from memstore.rules.reputation import Reputation
-    from memstore.rules.trust import Grounds, Trust
+    from memstore.rules.trust import Grounds
 
 _ATTESTATIONS = frozenset({"signature", "witnesses", "anchors", "resolutions"})
 
@@ -28,16 +34,31 @@ _ATTESTATIONS = frozenset({"signature", "witnesses", "anchors", "resolutions"})
 class Trusted:
     """A memory's trust, what it rests on, and the keys of its frontmatter that nobody signed.
 
-    `reputation` is its author's.
+    `reputation` is its author's; `beta` what each word weighs, in the profile that asks for it.
     """
 
     file: MemoryFile
+    profile: Profile
     trust: Trust
     grounds: Grounds
     vouched: Vouched
     reputation: Reputation
+    beta: Beta | None
     unsigned: tuple[str, ...]
     computed_at: datetime
+
+    @property
+    def integrity(self) -> str:
+        """Whether it is what was signed: the state of the author's signature, or what is wrong with file or anchors."""
+        if self.vouched.tampered:
+            return self.vouched.tampered[0].kind.value
+        altered = any(anchor.status is AnchorStatus.ALTERED for anchor in self.vouched.anchors)
+        return AnchorStatus.ALTERED.value if altered else self.vouched.signature.state.value
+
+    @property
+    def proven_at(self) -> datetime | None:
+        """The earliest time at which an anchor shows that it was there, UTC; None where none does."""
+        return min((one.at for one in self.vouched.anchors if one.counts and one.at), default=None)
 
     def seed_factors(self) -> dict[str, Any]:
         """Return the number and its level with seed 004's factors."""
@@ -54,7 +75,7 @@ class Trusted:
         }
 
 
-def trust_of(ws: Workspace, ref: str, *, literal: bool = False) -> Trusted:
+def trust_of(ws: Workspace, ref: str, *, profile: Profile = Profile.ISNAD) -> Trusted:
     """Return how far others vouch for a memory.
 
     >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.")
@@ -65,30 +86,69 @@ def trust_of(ws: Workspace, ref: str, *, literal: bool = False) -> Trusted:
     Args:
         ws: the vault.
         ref: the memory.
-        literal: count what the file claims, unverified, as seed 004's algorithm read; for comparison only.
+        profile: how it is counted.
 
     Raises:
         NotFoundError: there is none that the viewer may see.
     """
     voucher = Voucher(ws)
-    return trusted(ws, opened_for_change(ws, ref), voucher, Reputations(ws, voucher), literal=literal)
+    return trusted(ws, opened_for_change(ws, ref), voucher, Reputations(ws, voucher), profile=profile)
 
 
 def trusted(
-    ws: Workspace, file: MemoryFile, voucher: Voucher, reputations: Reputations, *, literal: bool = False
+    ws: Workspace,
+    file: MemoryFile,
+    voucher: Voucher,
+    reputations: Reputations,
+    *,
+    profile: Profile = Profile.ISNAD,
 ) -> Trusted:
     """Return how far others vouch for the memory in a file that was read; see `trust_of`."""
-    vouched, known = voucher.of(file.memory), reputations.of(file.memory.author)
-    grounds = claimed(file) if literal else vouched.grounds(reputation=known.value)
+    vouched, known, now = voucher.of(file.memory), reputations.of(file.memory.author), ws.clock.now()
+    grounds = claimed(file) if profile is Profile.LITERAL else vouched.grounds(reputation=known.value)
+    counted = None
+    if profile is Profile.BETA:
+        counted = beta.beta(_voices(file.memory, vouched, voucher, reputations, now))
     return Trusted(
         file=file,
-        trust=trust.trust(grounds),
+        profile=profile,
+        trust=trust.trust(grounds) if counted is None else _weighed(counted, grounds),
         grounds=grounds,
         vouched=vouched,
         reputation=known,
+        beta=counted,
         unsigned=tuple(name for name in file.front.values if name not in _signed_keys(file.memory) | _ATTESTATIONS),
-        computed_at=ws.clock.now(),
+        computed_at=now,
     )
+
+
+def _voices(
+    memory: Memory, vouched: Vouched, voucher: Voucher, reputations: Reputations, now: datetime
+) -> Iterator[Voice]:
+    """Yield the words about a memory that count."""
+    said = [(one.witness.agent_id, one.witness.attestation) for one in vouched.witnesses if one.verdict.counts]
+    if vouched.signature.counts and memory.author:
+        said.insert(0, (memory.author, AUTHOR))
+    for entity, word in said:
+        sponsor = voucher.controllers.sponsor_of(entity)
+        worth = beta.worth(reputations.of(entity).outcomes, now, is_sponsored=sponsor is not None)
+        yield Voice(entity, word, worth, sponsor)
+
+
+def _weighed(of: Beta, grounds: Grounds) -> Trust:
+    """Return the number that voices amount to, with the level that the evidence allows; its terms are their weights."""
+    terms = tuple(Term(voice.said, _points(voice), _weight_because(voice)) for voice in of.voices)
+    return Trust(of.score, trust.gate(grounds), of.contested, terms)
+
+
+def _points(voice: Voice) -> int:
+    weight = round(voice.worth.weight * trust.MOST)
+    return {"dispute": -weight, "partial": 0}.get(voice.said, weight)
+
+
+def _weight_because(voice: Voice) -> str:
+    sponsored = f"sponsored by {voice.sponsor}" if voice.sponsor else "nobody sponsors them"
+    return f"{voice.entity}: {sponsored}, {voice.worth.right:.1f} right, {voice.worth.wrong:.1f} wrong"
 
 
 def _signed_keys(memory: Memory) -> frozenset[str]:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.codec import canonical, edges, registry_file, sshsig, statement
-from memstore.errors import FormatError, VaultError
+from memstore.codec import canonical, edges, sshsig, statement
+from memstore.errors import FormatError
 from memstore.flows.anchors import verified
+from memstore.flows.controllers import Controllers
 from memstore.flows.keyring import read_keyring
 from memstore.flows.past_words import PastWords
 from memstore.flows.sources import loader
 from memstore.model.keyring import ATTEST_NAMESPACE
-from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.rules import evidence, tampering, vouching
 from memstore.rules.anchors import proven_by
 from memstore.rules.tampering import Tampering
@@ -21,7 +21,7 @@ from memstore.rules.trust import Grounds
 from memstore.rules.vouching import UNSIGNED, Attested, Proof, State, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from memstore.codec.canonical import Digests
     from memstore.codec.statement import Statement
@@ -76,6 +76,7 @@ class Voucher:
         self._ws = ws
         self.keyring, self.findings = read_keyring(ws)
         self._now = ws.clock.now()
+        self.controllers = Controllers(ws)
         self._given = snapshot
         self._past = None if is_past else PastWords(ws, lambda: self._snapshot)
 
@@ -124,8 +125,8 @@ class Voucher:
         return self.controller_of(entity) == self.controller_of(other)
 
     def controller_of(self, entity: str) -> str:
-        """Return who controls an entity in the end, itself where nobody does; "" where that can't be read."""
-        return vouching.controller(entity, self._controllers)
+        """Return who controls an entity in the end; see `Controllers`."""
+        return self.controllers.of(entity)
 
     def _signature(self, memory: Memory, digests: Digests | FormatError, anchored: Sequence[Anchored]) -> Verdict:
         entry = memory.signature
@@ -193,23 +194,6 @@ class Voucher:
     @cached_property
     def _snapshot(self) -> Snapshot:
         return self._given or self._ws.library.snapshot()
-
-    @cached_property
-    def _controllers(self) -> Mapping[str, str]:
-        """The entities whose files name a controller; who controls one whose file can't be read is unknown, ""."""
-        found = {}
-        for path in self._ws.vault.registry_files():
-            if kind_of(path) is not RegistryKind.ENTITY:
-                continue
-            try:
-                file = registry_file.read(path, RegistryKind.ENTITY, self._ws.vault.read(path))
-            except VaultError:
-                file = ()
-            if isinstance(file, tuple):
-                found[expected_id(path, RegistryKind.ENTITY)] = ""
-            elif controller := file.values.get("controller"):
-                found[file.values["id"]] = controller
-        return found
 
 
 def _digests(memory: Memory) -> Digests | FormatError:

@@ -32,6 +32,7 @@ ENTITY_KEYS = (
     Key("roles", Shape.ENTITIES),
     Key("guardians", Shape.ENTITIES),
     Key("controller", Shape.ENTITY),
+    Key("sponsor", Shape.ENTITY),
 )
 GROUP_KEYS = (_required("id", Shape.ENTITY), Key("members", Shape.ENTRIES, entry=MEMBER_KEYS))
 CONTEXT_KEYS = (

@@ -6,7 +6,7 @@ sum depends on the order of its terms.
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 FOR_SIGNATURE = 200
@@ -20,6 +20,14 @@ MOST = 1000
 # What an author is thought of of whom nothing is known.
 NEW_AUTHOR = 0.5
 _CONFIRMS_FOR_MORE, _ANCHORS_FOR_MORE, _CONFIRMS_FOR_CONSENSUS = 3, 2, 2
+
+
+class Profile(StrEnum):
+    """How trust is counted: what was verified; what the file claims, for comparison; or what each word is worth."""
+
+    ISNAD = "isnad-0.1"
+    LITERAL = "isnad-0.1-literal"
+    BETA = "beta-1"
 
 
 class Level(IntEnum):

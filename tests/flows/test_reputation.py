@@ -12,6 +12,7 @@ from memstore.flows.show import show_memory
 from memstore.flows.sign import sign
 from memstore.flows.trust import trust_of
 from memstore.model.config import Config
+from memstore.rules.trust import Profile
 from tests.attested_vault import (
     BABEL,
     CLAIRE,
@@ -148,3 +149,47 @@ def test_only_files_that_something_was_decided_about_are_read(vault: Workspace, 
     )
     assert reputation(ws) == 2 / 3
     assert {path for path in read if path.endswith(".md")} == {PATH, "other.md"}
+
+
+# -- beta-1 --------------------------------------------------------------------------------------
+
+
+def weights(ws: Workspace, path: str = PATH) -> dict[str, float]:
+    found = trust_of(ws, path, profile=Profile.BETA).beta
+    assert found is not None
+    return {voice.entity: round(voice.worth.weight, 3) for voice in found.voices}
+
+
+def sponsored(ws: Workspace, entity: str, by: str) -> None:
+    path = f"entities/{entity.replace(':', '/')}.md"
+    ws.vault.create(path, f"---\ntype: entity\nid: {entity}\nsponsor: {by}\n---\n".encode())
+
+
+def test_a_new_witness_weighs_nothing_until_somebody_sponsors_them(vault: Workspace) -> None:
+    assert weights(vault) == {BABEL: 0.429, PITH: 0.0}  # the owner of the vault needs no sponsor
+    before = trust_of(vault, PATH, profile=Profile.BETA).trust
+    assert not before.contested
+    sponsored(vault, PITH, CLAIRE)
+    assert weights(vault)[PITH] == 0.0  # nobody sponsors Claire
+    sponsored(vault, CLAIRE, BABEL)
+    assert weights(vault)[PITH] == 0.429
+    after = trust_of(vault, PATH, profile=Profile.BETA).trust
+    assert after.contested
+    assert after.score < before.score
+    assert after.level is trust_of(vault, PATH).trust.level
+
+
+def test_what_was_decided_gives_a_witness_weight(vault: Workspace, keys: Path) -> None:
+    resolved(vault, keys, CLAIRE, "overturned")
+    assert weights(vault)[PITH] == round(1 / 3, 3)
+    found = trust_of(vault, PATH, profile=Profile.BETA)
+    assert found.integrity == "valid"
+    assert found.trust.terms[0].because.startswith("si:babel: sponsored by si:babel, 4.0 right, 2.0 wrong")
+
+
+def test_an_unsigned_dispute_has_no_voice(vault: Workspace) -> None:
+    sponsored(vault, CLAIRE, BABEL)
+    before = trust_of(vault, PATH, profile=Profile.BETA).trust
+    entry = '  - {agent_id: "human:claire", attestation: dispute, witnessed_at: "2026-03-01T00:00:00Z"}'
+    edit(vault, "witnesses:", f"witnesses:\n{entry}")
+    assert trust_of(vault, PATH, profile=Profile.BETA).trust == before

@@ -30,7 +30,7 @@ from memstore.flows.why import why
 from memstore.model.config import Config
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.model.retrieval import Filters
-from memstore.rules.trust import Level
+from memstore.rules.trust import Level, Profile
 from tests.attested_vault import (
     BABEL,
     CLAIRE,
@@ -246,7 +246,7 @@ def test_sybils_are_one_voice(vault: Workspace, keys: Path) -> None:
 def test_a_stored_trust_is_ignored(vault: Workspace) -> None:
     edit(vault, "confidence: 0.9", "confidence: 0.9\ntrust: {score: 1.0, level: consensus}")
     assert trust_of(vault, PATH).trust.score == 0.0
-    assert trust_of(vault, PATH, literal=True).trust.score == 0.0
+    assert trust_of(vault, PATH, profile=Profile.LITERAL).trust.score == 0.0
 
 
 def test_nobody_signs_for_others_or_without_a_key(vault: Workspace, keys: Path) -> None:

@@ -375,4 +375,8 @@ def test_the_owner_decides_about_what_somebody_else_wrote(vault: Vault) -> None:
     assert "overturned by " in vault.ok("trust", "mem_abc123")
     literal = vault.json("trust", "mem_abc123", "--profile", "isnad-0.1-literal")
     assert literal == vault.json("trust", "mem_abc123", "--literal") | {"trust": literal["trust"]}
+    assert literal["profile"] == "isnad-0.1-literal"
+    beta = vault.json("trust", "mem_abc123", "--profile", "beta-1")
+    assert (beta["profile"], beta["beta"]["identity"], beta["trust"]["score"]) == ("beta-1", "unknown", 0.0)
+    assert "trust 0.000 by beta-1, unverified" in vault.ok("trust", "mem_abc123", "--profile", "beta-1")
     assert vault.do("resolve", vault.ref, "--outcome", "upheld", "--key", "@sean").returncode == 4

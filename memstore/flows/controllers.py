@@ -1,0 +1,71 @@
+"""Who stands behind entities, and who introduced them: what the files of entities say, read once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.codec import registry_file
+from memstore.errors import VaultError
+from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.rules import vouching
+from memstore.rules.beta import sponsor_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.ports.workspace import Workspace
+
+
+class _Known(NamedTuple):
+    controllers: Mapping[str, str]
+    sponsors: Mapping[str, str]
+
+
+class Controllers:
+    """Who controls whom, and who sponsors whom.
+
+    Args:
+        ws: the vault.
+    """
+
+    def __init__(self, ws: Workspace) -> None:
+        self._ws = ws
+
+    def of(self, entity: str) -> str:
+        """Return who controls an entity in the end, itself where nobody does; "" where that can't be read."""
+        return vouching.controller(entity, self._known.controllers)
+
+    def sponsor_of(self, entity: str) -> str | None:
+        """Return who sponsors an entity, if that one's own sponsors lead to the vault's owner; None where nobody does.
+
+        The owner needs none, and sponsors themselves.
+        """
+        return sponsor_of(entity, self._sponsors, controller_of=self.of, owner=self._ws.config.owner)
+
+    @cached_property
+    def _sponsors(self) -> Mapping[str, str]:
+        """The sponsor of each controller; of several personas' the first by name."""
+        found: dict[str, str] = {}
+        for entity, sponsor in sorted(self._known.sponsors.items()):
+            found.setdefault(self.of(entity), sponsor)
+        return found
+
+    @cached_property
+    def _known(self) -> _Known:
+        controllers: dict[str, str] = {}
+        sponsors: dict[str, str] = {}
+        for path in self._ws.vault.registry_files():
+            if kind_of(path) is not RegistryKind.ENTITY:
+                continue
+            try:
+                file = registry_file.read(path, RegistryKind.ENTITY, self._ws.vault.read(path))
+            except VaultError:
+                file = ()
+            if isinstance(file, tuple):  # who controls one whose file can't be read is unknown
+                controllers[expected_id(path, RegistryKind.ENTITY)] = ""
+                continue
+            entity = file.values["id"]
+            controllers |= {entity: controller} if (controller := file.values.get("controller")) else {}
+            sponsors |= {entity: sponsor} if (sponsor := file.values.get("sponsor")) else {}
+        return _Known(controllers, sponsors)
