@@ -237,6 +237,8 @@ def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:
         "memstore anchor m_7f3                                  # in the current commit",
         "memstore anchor m_7f3 --reference v1.2",
         "memstore anchor m_7f3 --type url --reference https://example.org/p/1 --snapshot page.html",
+        "memstore attest digest m_7f3 > said && ots stamp said",
+        "memstore anchor m_7f3 --type opentimestamps --snapshot said --proof said.ots",
     ),
 )
 @ref_argument()
@@ -245,6 +247,7 @@ def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:
 @click.option(
     "--snapshot", metavar="FILE", type=click.File("rb"), help="The page as you saved it; - is standard input."
 )
+@click.option("--proof", metavar="FILE", type=click.File("rb"), help="Of opentimestamps: what `ots stamp` wrote.")
 @commit_option()
 @dry_run_option()
 def anchor(
@@ -254,6 +257,7 @@ def anchor(
     kind: str,
     reference: str | None,
     snapshot: IO[bytes] | None,
+    proof: IO[bytes] | None,
     commit: bool,
     dry_run: bool,
 ) -> None:
@@ -267,6 +271,12 @@ def anchor(
     ws = session.workspace()
     if kind == "git_commit":
         done = flow.anchor_commit(ws, ref, revision=reference, dry_run=dry_run, commit=commit)
+    elif kind == "opentimestamps":
+        if snapshot is None or proof is None:
+            raise UsageError(f"{kind}: what was stamped?", hint="--snapshot FILE --proof FILE.ots")
+        done = flow.anchor_stamp(
+            ws, ref, snapshot.read(), proof.read(), reference=reference, dry_run=dry_run, commit=commit
+        )
     elif reference is None:
         raise UsageError(f"{kind}: where?", hint="--reference says where it can be seen")
     elif kind in PAGE_ANCHORS:
@@ -319,6 +329,21 @@ def payload(session: Session, ref: str, *, by: str | None) -> None:
         raise UsageError("attest payload prints bytes, not JSON", hint="memstore attest export prints an envelope")
     sys.stdout.buffer.write(bytes_of(session.workspace(), ref, by=by))
     sys.stdout.buffer.flush()
+
+
+@subcommand(
+    attest, "digest", examples=("memstore attest digest m_7f3 > said", "memstore attest digest m_7f3 m_x41 > said")
+)
+@click.argument("refs", metavar="REF…", nargs=-1, required=True)
+def digest(session: Session, refs: tuple[str, ...]) -> None:
+    """Print the digests and signatures of memories, to publish or to stamp: `anchor --snapshot` takes the page.
+
+    Nothing of what the memories say stands in it. Whoever guesses that can tell that they guessed right.
+    """
+    from memstore.flows.attest import digest_page
+
+    page = digest_page(session.workspace(), refs)
+    session.emit("attest-digest", document=lambda: {"page": page}, lines=page.splitlines)
 
 
 @subcommand(attest, "export", examples=("memstore attest export m_7f3", "memstore attest export m_7f3 --format sshsig"))

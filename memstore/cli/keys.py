@@ -228,18 +228,31 @@ def _key_line(session: Session, one: KnownKey) -> str:
     examples=(
         "memstore keys pin                # the current commit, once you have compared the fingerprints",
         "memstore keys pin --remove",
+        "memstore keys pin --block 358391 02000000…     # the header of a block, for proofs of time",
     ),
 )
 @click.argument("revision", required=False)
+@click.option(
+    "--block", nargs=2, type=(int, str), metavar="HEIGHT HEADER", help="Pin the header of a block of Bitcoin's chain."
+)
 @click.option("--remove", is_flag=True, help="Take the pin away: whoever can write the files says whose keys count.")
 @dry_run_option()
-def pin(session: Session, revision: str | None, *, remove: bool, dry_run: bool) -> None:
+def pin(session: Session, revision: str | None, *, block: tuple[int, str] | None, remove: bool, dry_run: bool) -> None:
     """Trust the keyring of a commit, in your own settings; a later change counts where a keeper signed its commit."""
     from memstore.flows import pin as flow
+    from memstore.model.instants import instant
 
-    if remove and (revision or dry_run):
-        raise UsageError("--remove takes no commit", hint="memstore keys pin --remove")
+    if [revision is not None, remove, block is not None].count(True) > 1 or (dry_run and (remove or block)):
+        raise UsageError("pin what?", hint="a commit, or --remove, or --block HEIGHT HEADER")
     ws = session.workspace()
+    if block is not None:
+        at = flow.pin_block(ws, *block)
+        session.emit(
+            "keys-pin-block",
+            document=lambda: {"height": block[0], "at": instant(at)},
+            lines=lambda: (f"pinned: block {block[0]}, {instant(at)} at the latest",),
+        )
+        return
     done = flow.unpin(ws) if remove else flow.pin(ws, revision=revision, dry_run=dry_run)
     session.emit("keys-pin", document=lambda: _pin_document(done), lines=lambda: _pin_lines(session, done))
     if done.commit is not None and not done.keepers:

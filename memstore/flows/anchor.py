@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import canonical, memory_file, splice
 from memstore.codec.memory_file import MemoryFile
-from memstore.errors import NoFileError, UsageError
+from memstore.errors import UsageError
 from memstore.flows.amend import opened_for_change
-from memstore.flows.anchors import hash_of, holds_digest, snapshot_path, verified
-from memstore.flows.save import Edit, Saved, save_all, unchanged
+from memstore.flows.anchors import hash_of, holds_digest, proof_path, snapshot_path, verified
+from memstore.flows.keyring import own_bytes
+from memstore.flows.save import Edit, Saved, save_all, save_own, unchanged
 from memstore.flows.sign import attestable
+from memstore.flows.timestamps import read_proof
 from memstore.model.instants import instant
 from memstore.ports.journal import Written
 
@@ -101,8 +104,61 @@ def anchor_page(
         "hash": hashed,
         "created_at": instant(ws.clock.now()),
     }
-    copy = () if _is_kept(ws, hashed) else (Written(snapshot_path(hashed), None, page),)
+    copy = () if own_bytes(ws, snapshot_path(hashed)) is not None else (Written(snapshot_path(hashed), None, page),)
     return _recorded(ws, file, entry, copy, dry_run=dry_run, commit=commit)
+
+
+def anchor_stamp(
+    ws: Workspace,
+    ref: str,
+    page: bytes,
+    proof: bytes,
+    *,
+    reference: str | None = None,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Recorded:
+    """Anchor a memory in what was stamped with OpenTimestamps; the vault keeps that, and the proof.
+
+    What was stamped commits to the memory if it holds the digest of what it says; `digest_page` writes such a page. A
+    proof of the same page that leads further takes the place of the one before.
+
+    Args:
+        ws: the vault.
+        ref: the memory.
+        page: what was stamped.
+        proof: the bytes of the `.ots` file.
+        reference: where else it is to be found; None is the vault's own proof.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        FormatError: it is no proof, or one of something else.
+        NotFoundError: there is no such memory.
+        UsageError: it has no id.
+    """
+    read_proof(proof, hashlib.sha256(page).digest())
+    file = opened_for_change(ws, ref)
+    memory = attestable(file)
+    hashed = hash_of(page)
+    before = own_bytes(ws, proof_path(hashed))
+    own: tuple[Written, ...] = (
+        () if own_bytes(ws, snapshot_path(hashed)) is not None else (Written(snapshot_path(hashed), None, page),)
+    )
+    own += () if before == proof else (Written(proof_path(hashed), before, proof),)
+    known = [(anchor.type, anchor.hash) for anchor in memory.anchors]
+    if ("opentimestamps", hashed) in known:
+        save_own(ws, own, verb="anchor", dry_run=dry_run, commit=commit)
+        found = verified(ws, memory, canonical.digests(memory))[known.index(("opentimestamps", hashed))]
+        return Recorded(saved=unchanged(file), anchored=found if own else None)
+    entry: dict[str, Plain] = {
+        "type": "opentimestamps",
+        "reference": reference or proof_path(hashed),
+        "role": "commitment" if holds_digest(page, canonical.digests(memory)) else "source",
+        "hash": hashed,
+        "created_at": instant(ws.clock.now()),
+    }
+    return _recorded(ws, file, entry, own, dry_run=dry_run, commit=commit)
 
 
 def anchor_elsewhere(
@@ -120,14 +176,6 @@ def anchor_elsewhere(
         return Recorded(saved=unchanged(file), anchored=None)
     entry: dict[str, Plain] = {"type": kind, "reference": reference, "created_at": instant(ws.clock.now())}
     return _recorded(ws, file, entry, (), dry_run=dry_run, commit=commit)
-
-
-def _is_kept(ws: Workspace, hashed: str) -> bool:
-    try:
-        ws.vault.read(snapshot_path(hashed))
-    except NoFileError:
-        return False
-    return True
 
 
 def _recorded(

@@ -13,6 +13,7 @@ from memstore.codec.canonical import DIGEST_PREFIX
 from memstore.codec.git_blob import format_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import FormatError, GitError, NoFileError
+from memstore.flows.timestamps import stamp_at
 from memstore.model.keys import PAGE_ANCHORS
 from memstore.rules import anchors
 from memstore.rules.anchors import Anchored, InHistory, Snapshot
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.ports.workspace import Workspace
 
 SNAPSHOTS = ".memstore/snapshots/"
+_HASH = re.compile(r"(sha256:)?[0-9a-f]{64}")
 
 
 def verified(ws: Workspace, memory: Memory, digests: Digests) -> tuple[Anchored, ...]:
@@ -35,14 +37,19 @@ def verified(ws: Workspace, memory: Memory, digests: Digests) -> tuple[Anchored,
 def _verified(ws: Workspace, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
     if anchor.type in PAGE_ANCHORS:
         return anchors.of_page(_snapshot(ws, anchor, digests), is_commitment=anchor.role == "commitment")
+    if anchor.type == "opentimestamps":
+        return _stamped(ws, memory, digests, anchor)
     if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or ws.history.repository is None:
         return anchors.UNVERIFIABLE
-    written_at = datetime.fromisoformat(memory.created_at) if memory.created_at else None
     try:
         found = _in_history(ws, anchor, digests, _signatures(memory))
     except GitError:
         found = InHistory(is_there=True)  # git itself says that the object is damaged
-    return anchors.in_history(found, written_at=written_at)
+    return anchors.in_history(found, written_at=_written_at(memory))
+
+
+def _written_at(memory: Memory) -> datetime | None:
+    return datetime.fromisoformat(memory.created_at) if memory.created_at else None
 
 
 def _signatures(memory: Memory) -> frozenset[str]:
@@ -70,6 +77,11 @@ def snapshot_path(hashed: str) -> str:
     return SNAPSHOTS + hashed.removeprefix(DIGEST_PREFIX)
 
 
+def proof_path(hashed: str) -> str:
+    """Return where the vault keeps the proof of when something with that hash was there."""
+    return f"{snapshot_path(hashed)}.ots"
+
+
 def holds_digest(page: bytes, digests: Digests) -> bool:
     """Whether a page holds the digest of what the memory says, so that it commits to it."""
     return digests.content.removeprefix(DIGEST_PREFIX).encode() in page
@@ -79,14 +91,35 @@ def holds_digest(page: bytes, digests: Digests) -> bool:
 
 
 def _snapshot(ws: Workspace, anchor: Anchor, digests: Digests) -> Snapshot:
-    if anchor.hash is None or not all(char in "0123456789abcdef" for char in anchor.hash.removeprefix(DIGEST_PREFIX)):
+    page = _page(ws, anchor)
+    if page is None:
         return Snapshot(is_there=False)
+    return Snapshot(is_there=True, is_true=hash_of(page) == anchor.hash, holds_digest=holds_digest(page, digests))
+
+
+def _page(ws: Workspace, anchor: Anchor) -> bytes | None:
+    """Return the copy that the vault keeps of what was anchored; None where there is none."""
+    if anchor.hash is None or not _HASH.fullmatch(anchor.hash):
+        return None
     try:
-        page = ws.vault.read(snapshot_path(anchor.hash))
+        return ws.vault.read(snapshot_path(anchor.hash))
     except NoFileError:
-        return Snapshot(is_there=False)
-    holds = holds_digest(page, digests)
-    return Snapshot(is_there=True, is_true=hash_of(page) == anchor.hash, holds_digest=holds)
+        return None
+
+
+def _stamped(ws: Workspace, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
+    if anchor.hash is None:
+        return anchors.UNVERIFIABLE
+    page, stamp = _page(ws, anchor), None
+    if page is not None:
+        stamp = stamp_at(ws, proof_path(anchor.hash), hashlib.sha256(page).digest())
+    return anchors.of_stamp(
+        _snapshot(ws, anchor, digests),
+        stamp,
+        is_commitment=anchor.role == "commitment",
+        written_at=_written_at(memory),
+        shows=_shown(page or b"", _signatures(memory)),
+    )
 
 
 # -- the repository ------------------------------------------------------------------------------

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import sshsig, statement
+from memstore.codec import canonical, sshsig, statement
 from memstore.errors import FormatError, NotFoundError
 from memstore.flows.amend import opened_for_change
+from memstore.flows.sign import attestable
 from memstore.model.keyring import ATTEST_NAMESPACE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memstore.codec.statement import Statement
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
@@ -38,6 +41,25 @@ def envelope(ws: Workspace, ref: str, *, by: str | None = None) -> dict[str, Any
     """Return an attestation as a DSSE envelope; see `payload`."""
     said, sig = _entry(opened_for_change(ws, ref).memory, by)
     return statement.envelope(said, sig, sshsig.read(sig, namespace=ATTEST_NAMESPACE).key.fingerprint)
+
+
+def digest_page(ws: Workspace, refs: Sequence[str]) -> str:
+    """Return a page that commits to memories: their digests and signatures, a few lines each, to publish or to stamp.
+
+    Nothing of what they say stands in it; whoever guesses that can tell that they guessed right.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        UsageError: one has no id.
+    """
+    lines = ["memstore digests, memstore.c14n/1"]
+    for ref in refs:
+        memory = attestable(opened_for_change(ws, ref))
+        entries = (memory.signature, *memory.witnesses, *memory.resolutions)
+        lines += ["", str(memory.ref)]
+        lines += [f"{name} {digest}" for name, digest in canonical.digests(memory)._asdict().items()]
+        lines += [f"signature {entry.sig}" for entry in entries if entry is not None and entry.sig]
+    return "\n".join(lines) + "\n"
 
 
 def _entry(memory: Memory, by: str | None) -> tuple[Statement, str]:

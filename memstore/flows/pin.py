@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import allowed_signers
+from memstore.codec import allowed_signers, bitcoin
+from memstore.errors import FormatError, UsageError
 from memstore.flows.keyring import KEYRING_FILES
 from memstore.flows.objects_at import bytes_at, true_objects
 from memstore.flows.registry import stop_unless_owner
 from memstore.model.keyring import COMMIT_NAMESPACE
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from memstore.model.finding import Finding
     from memstore.model.keyring import Signer
     from memstore.ports.workspace import Workspace
@@ -53,6 +56,29 @@ def pin(ws: Workspace, *, revision: str | None = None, dry_run: bool = False) ->
     if not dry_run:
         ws.pins.pin(commit)
     return Pinned(commit=commit, before=before, signers=signers, findings=findings)
+
+
+def pin_block(ws: Workspace, height: int, header: str) -> datetime:
+    """Pin the header of a block of Bitcoin's chain, which proves times; return the latest that it can be of, UTC.
+
+    Args:
+        ws: the vault; the pin holds for all of the user's.
+        height: the block's.
+        header: 160 hexadecimal digits, from a node that the user trusts; the vault can't vouch for itself.
+
+    Raises:
+        UsageError: it is no header of a block.
+    """
+    try:
+        data = bytes.fromhex(header)
+        read = bitcoin.read(data)
+    except (ValueError, FormatError) as error:
+        raise UsageError(
+            f"that is no header of block {height}: 160 hexadecimal digits, with the work that they claim",
+            hint=f"bitcoin-cli getblockheader $(bitcoin-cli getblockhash {height}) false",
+        ) from error
+    ws.pins.pin_header(height, data)
+    return read.at
 
 
 def unpin(ws: Workspace) -> Pinned:

@@ -68,6 +68,19 @@ class Snapshot(NamedTuple):
     holds_digest: bool = False
 
 
+class Stamp(NamedTuple):
+    """What a proof of time shows: `at` is the earliest block's time, UTC, None where no block of it was pinned.
+
+    `heights` are the blocks that were not, `pending` the calendars that have only promised one; `problem` is why the
+    proof proves nothing, else empty.
+    """
+
+    at: datetime | None = None
+    heights: tuple[int, ...] = ()
+    pending: tuple[str, ...] = ()
+    problem: str = ""
+
+
 def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
     """Return how a `git_commit` anchor stands; `written_at` is when the memory was written, UTC."""
     if not found.is_there:
@@ -111,6 +124,47 @@ def of_page(found: Snapshot, *, is_commitment: bool) -> Anchored:
     if is_commitment and not found.holds_digest:
         return Anchored(AnchorStatus.ALTERED, "the page does not hold the memory's digest as it is now")
     return Anchored(AnchorStatus.VALID, "" if is_commitment else "a source, no commitment", counts=is_commitment)
+
+
+def of_stamp(
+    found: Snapshot,
+    stamp: Stamp | None,
+    *,
+    is_commitment: bool,
+    written_at: datetime | None,
+    shows: frozenset[str],
+) -> Anchored:
+    """Return how an `opentimestamps` anchor stands: by what was stamped, and by the proof (None: there is none).
+
+    Args:
+        found: what the vault keeps of what was stamped.
+        stamp: what its proof shows.
+        is_commitment: whether it is said to commit to the memory.
+        written_at: when the memory was written, UTC.
+        shows: the memory's signatures that were stamped.
+    """
+    page = of_page(found, is_commitment=is_commitment)
+    if not page.counts:
+        return page
+    if stamp is None:
+        again = "memstore anchor REF --type opentimestamps --snapshot FILE --proof FILE.ots"
+        return Anchored(AnchorStatus.MISSING, "the vault keeps no proof of it", again)
+    if stamp.problem:
+        return Anchored(AnchorStatus.ALTERED, stamp.problem, "restore the proof from git")
+    if stamp.at is None:
+        return _open(stamp)
+    if written_at is not None and stamp.at < written_at:
+        return Anchored(AnchorStatus.VALID, "it is older than the memory, and can't commit to it", at=stamp.at)
+    return Anchored(AnchorStatus.VALID, counts=True, at=stamp.at, shows=shows)
+
+
+def _open(stamp: Stamp) -> Anchored:
+    """Return how an anchor stands whose proof leads to no block that the user pinned."""
+    if stamp.heights:
+        reason, height = f"committed in block {stamp.heights[0]}, needs its header", stamp.heights[0]
+        return Anchored(AnchorStatus.UNVERIFIABLE, reason, f"memstore keys pin --block {height} HEADER")
+    reason = f"promised by {', '.join(stamp.pending) or 'nobody'}, in no block yet"
+    return Anchored(AnchorStatus.UNVERIFIABLE, reason, "ots upgrade FILE.ots, then anchor it again")
 
 
 UNVERIFIABLE = Anchored(AnchorStatus.UNVERIFIABLE, "nothing here can check it")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.flows.anchor import anchor_commit
+from memstore.flows.anchor import anchor_commit, anchor_stamp
+from memstore.flows.attest import digest_page
 from memstore.flows.sign import sign, witness
 from memstore.flows.trust import trust_of
 from memstore.model.config import Config
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.ports.pins import NoPins
+from tests import timestamps
 from tests.git_repositories import OWNER, memory, vault_in
 from tests.support import TickClock
 
@@ -114,3 +119,68 @@ def test_a_key_counts_in_its_time(vault: Written, options: str, expected: str, *
     signed(vault)
     enrol(vault, options)
     assert state(vault, later=later) == expected
+
+
+# -- stamps ----------------------------------------------------------------------------------------
+
+
+class Blocks(NoPins):
+    """A user who pinned one block."""
+
+    def __init__(self, height: int, data: bytes) -> None:
+        self._height, self._data = height, data
+
+    def header(self, height: int) -> bytes | None:  # type: ignore[override]
+        return self._data if height == self._height else None
+
+
+STEPS: list[Any] = [("append", b"nonce"), ("sha256",)]
+
+
+def stamped(vault: Written, *, at: str, height: int = 7) -> Workspace:
+    """Stamp the memory as it is, in a block of that time, and return the vault of whoever pinned the block."""
+    page = digest_page(opened(vault), [REF]).encode()
+    digest = hashlib.sha256(page).digest()
+    anchor_stamp(opened(vault), REF, page, timestamps.proof(digest, [*STEPS, ("bitcoin", height)]))
+    header = timestamps.header(timestamps.root(digest, STEPS), datetime.fromisoformat(at))
+    return replace(opened(vault, later=True), pins=Blocks(height, header))
+
+
+def test_a_stamp_of_the_signature_proves_its_time(vault: Written) -> None:
+    signed(vault)
+    ws = stamped(vault, at="2026-02-01T10:30:00+00:00")
+    enrol(vault, f',valid-before="{ONE}"')
+    found = trust_of(ws, REF).vouched
+    assert (found.anchors[0].status.value, found.anchors[0].counts, found.signature.counts) == ("valid", True, True)
+    assert state(vault) == "unproven-time"  # for who pinned no block
+
+
+@pytest.mark.parametrize("at", ["2026-02-01T11:00:00+00:00", "2026-02-01T13:00:00+00:00"])
+def test_a_block_that_may_be_younger_than_the_keys_end_proves_nothing(vault: Written, at: str) -> None:
+    signed(vault)
+    ws = stamped(vault, at=at)
+    enrol(vault, f',valid-before="{ONE}"')
+    found = trust_of(ws, REF).vouched
+    assert (found.anchors[0].counts, found.signature.state.value) == (True, "unproven-time")
+
+
+def test_a_stamp_from_before_the_signature_proves_nothing_for_it(vault: Written) -> None:
+    ws = stamped(vault, at="2026-02-01T10:30:00+00:00")
+    signed(vault)
+    enrol(vault, f',valid-before="{ONE}"')
+    found = trust_of(ws, REF).vouched
+    assert (found.anchors[0].counts, found.signature.state.value) == (True, "unproven-time")
+
+
+def test_a_stamp_older_than_the_memory_cannot_commit_to_it(vault: Written) -> None:
+    ws = stamped(vault, at="2026-01-31T10:30:00+00:00")
+    assert not trust_of(ws, REF).vouched.anchors[0].counts
+
+
+def test_a_proof_that_leads_elsewhere_is_altered(vault: Written) -> None:
+    stamped(vault, at="2026-02-01T10:30:00+00:00")
+    header = timestamps.header(bytes(32), datetime(2026, 2, 1, 12, tzinfo=UTC))
+    ws = replace(opened(vault, later=True), pins=Blocks(7, header))
+    found = trust_of(ws, REF).vouched.anchors[0]
+    assert (found.status.value, found.counts) == ("altered", False)
+    assert "another root" in found.reason

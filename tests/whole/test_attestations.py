@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from tests import timestamps
 from tests.installed import ROOT, validated
 from tests.whole.program import InProcess, Program
 
@@ -327,6 +330,37 @@ def test_a_page_commits_only_if_it_holds_the_digest(vault: Vault) -> None:
 def test_a_blockchain_is_recorded_and_worth_nothing(vault: Vault) -> None:
     made = vault.json("anchor", vault.ref, "--type", "blockchain", "--reference", "btc:0123")["anchor"]
     assert (made["status"], made["counts"]) == ("unverifiable", False)
+
+
+def test_a_stamp_is_proven_by_a_block_that_the_user_pinned(vault: Vault) -> None:
+    page, proof = vault.home / "said", vault.home / "said.ots"
+    page.write_text(vault.ok("attest", "digest", vault.ref))
+    assert validated(vault.ok("--json", "attest", "digest", vault.ref))["page"] == page.read_text()
+    digest = hashlib.sha256(page.read_bytes()).digest()
+    anchor = ["anchor", vault.ref, "--type", "opentimestamps", "--snapshot", str(page), "--proof", str(proof)]
+    proof.write_bytes(timestamps.proof(bytes(32), [("bitcoin", 7)]))
+    assert vault.do(*anchor).returncode == 5  # of something else
+    proof.write_bytes(timestamps.proof(digest, [("pending", "https://a.example")]))
+    made = vault.json(*anchor)["anchor"]
+    assert (made["status"], made["counts"], "https://a.example" in made["reason"]) == ("unverifiable", False, True)
+    steps: list[Any] = [("prepend", b"left"), ("sha256",)]
+    proof.write_bytes(timestamps.proof(digest, [*steps, ("bitcoin", 7)]))
+    upgraded = vault.json(*anchor)["anchor"]
+    assert upgraded["reason"] == "committed in block 7, needs its header"
+    assert upgraded["hint"] == "memstore keys pin --block 7 HEADER"
+    assert vault.json(*anchor)["anchor"] is None
+    header = timestamps.header(timestamps.root(digest, steps), datetime.now(UTC)).hex()
+    assert vault.json("keys", "pin", "--block", "7", header)["height"] == 7
+    assert "7: " in vault.ok("config", "--user", "block_headers")
+    (anchored,) = vault.json("trust", vault.ref)["anchors"]
+    assert (anchored["status"], anchored["counts"], anchored["proves"] is not None) == ("valid", True, True)
+    assert vault.do("keys", "pin", "--block", "8", header[:-2]).returncode == 2
+    kept = vault.program.vault / ".memstore/snapshots" / f"{digest.hex()}.ots"
+    kept.write_bytes(b"no proof")
+    assert vault.anchors() == ["altered"]
+    kept.unlink()
+    assert vault.anchors() == ["missing"]
+    assert "--proof" in vault.ok("trust", vault.ref)
 
 
 def test_what_babel_signed_in_the_sample_vault_is_vouched_for(tmp_path: Path) -> None:

@@ -1,0 +1,138 @@
+"""OpenTimestamps proofs: from a file's digest, by appending and hashing, to the root of a block of Bitcoin's chain.
+
+A small reader of version 1 that follows what calendars write: SHA-256, append and prepend. A branch with another
+operation is read and not followed. Source: github.com/opentimestamps/python-opentimestamps, `core`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+from memstore.errors import FormatError
+
+MAGIC = bytes.fromhex("004f70656e54696d657374616d7073000050726f6f6600bf89e2e884e89294")
+_VERSION = 1
+_FORK, _ATTESTATION = 0xFF, 0x00
+_SHA256, _APPEND, _PREPEND = 0x08, 0xF0, 0xF1
+# Operations without an operand that lead nowhere here: SHA-1, RIPEMD-160, Keccak-256, reverse, hexlify.
+_NOT_FOLLOWED = frozenset({0x02, 0x03, 0x67, 0xF2, 0xF3})
+_BITCOIN = bytes.fromhex("0588960d73d71901")
+_PENDING = bytes.fromhex("83dfe30d2ef90c8e")
+_DIGEST_BYTES = 32
+# The reference implementation's limits, and one for the whole: a proof by five calendars has some 3,000 bytes.
+_MOST_BYTES = 1 << 16
+_MOST_MESSAGE_BYTES = 4096
+_MOST_ATTESTATION_BYTES = 8192
+_MOST_FORKS = 256
+_MOST_NUMBER_BYTES = 9
+
+
+class TimeProof(NamedTuple):
+    """A proof that was read.
+
+    `digest` is the SHA-256 of what is proven; `blocks` are heights and the Merkle roots to which it leads, in Bitcoin's
+    own order of bytes; `pending` the calendars that have promised one.
+    """
+
+    digest: bytes
+    blocks: tuple[tuple[int, bytes], ...]
+    pending: tuple[str, ...]
+
+
+class _Bytes:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def take(self, count: int) -> bytes:
+        if self._at + count > len(self._data):
+            raise FormatError("the proof ends too early")
+        self._at += count
+        return self._data[self._at - count : self._at]
+
+    def byte(self) -> int:
+        return self.take(1)[0]
+
+    def number(self) -> int:
+        """Return an unsigned number, seven bits a byte, the lowest first."""
+        found = 0
+        for i in range(_MOST_NUMBER_BYTES):
+            byte = self.byte()
+            found |= (byte & 0x7F) << (7 * i)
+            if byte < 0x80:  # noqa: PLR2004 - the bit that says that another byte follows
+                return found
+        raise FormatError("a number in the proof is too long")
+
+    def string(self, most: int) -> bytes:
+        length = self.number()
+        if length > most:
+            raise FormatError(f"the proof has {length} bytes where {most} are the most")
+        return self.take(length)
+
+    def end(self) -> None:
+        if self._at != len(self._data):
+            raise FormatError("something follows the proof")
+
+
+def read(data: bytes) -> TimeProof:
+    """Return the proof in the bytes of an `.ots` file.
+
+    Raises:
+        FormatError: it is none, or larger or deeper than any proof is.
+    """
+    if len(data) > _MOST_BYTES:
+        raise FormatError(f"a proof of {len(data)} bytes; {_MOST_BYTES} are the most")
+    reader = _Bytes(data)
+    if not data.startswith(MAGIC) or reader.take(len(MAGIC)) != MAGIC or reader.number() != _VERSION:
+        raise FormatError("it is no OpenTimestamps proof of version 1", hint="`ots stamp FILE` writes FILE.ots")
+    if reader.byte() != _SHA256:
+        raise FormatError("it is no proof of a SHA-256 digest")
+    digest = reader.take(_DIGEST_BYTES)
+    blocks: list[tuple[int, bytes]] = []
+    pending: list[str] = []
+    # What is left to be proven, the innermost last; None where an operation was not followed.
+    waiting: list[bytes | None] = [digest]
+    while waiting:
+        message, tag = waiting.pop(), reader.byte()
+        if tag == _FORK:
+            waiting.append(message)
+            tag = reader.byte()
+        if tag == _ATTESTATION:
+            _attested(reader, message, blocks, pending)
+        else:
+            waiting.append(_result(reader, tag, message))
+        if len(waiting) > _MOST_FORKS:
+            raise FormatError("the proof has too many branches")
+    reader.end()
+    return TimeProof(digest, tuple(blocks), tuple(pending))
+
+
+def _attested(reader: _Bytes, message: bytes | None, blocks: list[tuple[int, bytes]], pending: list[str]) -> None:
+    """Read one attestation; those of other chains are left out."""
+    kind, said = reader.take(len(_BITCOIN)), _Bytes(reader.string(_MOST_ATTESTATION_BYTES))
+    if kind == _BITCOIN:
+        height = said.number()
+        said.end()
+        if message is not None:
+            blocks.append((height, message))
+    elif kind == _PENDING:
+        pending.append(said.string(_MOST_ATTESTATION_BYTES).decode("ascii", "replace"))
+        said.end()
+
+
+def _result(reader: _Bytes, tag: int, message: bytes | None) -> bytes | None:
+    """Return what an operation makes of a message."""
+    if tag in _NOT_FOLLOWED:
+        return None
+    if tag == _SHA256:
+        return None if message is None else hashlib.sha256(message).digest()
+    if tag not in (_APPEND, _PREPEND):
+        raise FormatError(f"the proof has an operation 0x{tag:02x}, which is not known here")
+    operand = reader.string(_MOST_MESSAGE_BYTES)
+    if message is None:
+        return None
+    result = message + operand if tag == _APPEND else operand + message
+    if not operand or len(result) > _MOST_MESSAGE_BYTES:
+        raise FormatError("the proof makes a message of a length that none has")
+    return result
