@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import Session
+    from memstore.flows.lineage_strength import LineageStrength
     from memstore.flows.trust import Trusted
     from memstore.rules.anchors import Anchored
     from memstore.rules.beta import Beta
+    from memstore.rules.lineage_strength import Link, Support
     from memstore.rules.reputation import Reputation
     from memstore.rules.vouching import Attested, Verdict
 
@@ -36,14 +38,17 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
 @click.option("--literal", is_flag=True, help="The same as --profile isnad-0.1-literal.")
 def trust(session: Session, ref: str, *, profile: str, literal: bool) -> None:
     """Show who vouches for a memory: the number, its level, and every point of it."""
+    from memstore.flows.lineage_strength import lineage_strength_of
     from memstore.flows.trust import trust_of
     from memstore.rules.trust import Profile
 
-    found = trust_of(session.workspace(), ref, profile=Profile.LITERAL if literal else Profile(profile))
-    session.emit("trust", document=lambda: _document(found), lines=lambda: _lines(session, found))
+    ws = session.workspace()
+    found = trust_of(ws, ref, profile=Profile.LITERAL if literal else Profile(profile))
+    lineage = lineage_strength_of(ws, found.file.memory)
+    session.emit("trust", document=lambda: _document(found, lineage), lines=lambda: _lines(session, found, lineage))
 
 
-def _document(found: Trusted) -> dict[str, Any]:
+def _document(found: Trusted, lineage: LineageStrength) -> dict[str, Any]:
     from memstore.model.instants import instant
 
     memory = found.file.memory
@@ -71,6 +76,10 @@ def _document(found: Trusted) -> dict[str, Any]:
         ],
         "beta": None if found.beta is None else _beta(found, found.beta),
         "reputation": _reputation(memory.author, found.reputation),
+        "lineage": {
+            "derived_from": _link(lineage.derived_from) if lineage.derived_from else None,
+            "relates_to": _support(lineage.relates_to) if lineage.relates_to else None,
+        },
         "unsigned": list(found.unsigned),
     }
 
@@ -94,6 +103,15 @@ def _witness(one: Attested) -> dict[str, Any]:
         "notes": one.witness.notes,
         **verdict_document(one.verdict),
     }
+
+
+def _link(link: Link) -> dict[str, Any]:
+    return {"ref": link.ref, "strength": link.strength, "reason": link.reason or None}
+
+
+def _support(support: Support) -> dict[str, Any]:
+    links = [_link(link) for link in support.links]
+    return {"strength": support.strength, "independent": support.groups, "links": links}
 
 
 def _beta(found: Trusted, of: Beta) -> dict[str, Any]:
@@ -152,7 +170,7 @@ def _reputation(author: str | None, found: Reputation) -> dict[str, Any]:
     }
 
 
-def _lines(session: Session, found: Trusted) -> Iterator[str]:
+def _lines(session: Session, found: Trusted, lineage: LineageStrength) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.codec.titles import title_of
 
@@ -182,6 +200,7 @@ def _lines(session: Session, found: Trusted) -> Iterator[str]:
         if resolution.notes:
             yield f"           {paint('dim', safe_line(resolution.notes))}"
     yield from _reputation_lines(session, found.reputation)
+    yield from _lineage_lines(lineage)
     if found.unsigned:
         yield f"unsigned   {paint('dim', ', '.join(map(safe_line, found.unsigned)))}"
 
@@ -195,6 +214,19 @@ def _reputation_lines(session: Session, found: Reputation) -> Iterator[str]:
         said = "wrote" if one.said == "author" else f"{one.said}ed"
         turned_out = session.paint("ok", "right") if one.was_right else session.paint("warning", "wrong")
         yield f"           {turned_out}: {said} {one.ref}, decided by {one.by}, {instant(one.at)}"
+
+
+def _lineage_lines(lineage: LineageStrength) -> Iterator[str]:
+    if weakest := lineage.derived_from:
+        yield f"made of    {weakest.strength:.3f}: the weakest is {weakest.ref}{_because(weakest)}"
+    if support := lineage.relates_to:
+        of = "one source" if support.groups == 1 else f"{support.groups} independent sources"
+        yield f"rests on   {support.strength:.3f}: {of}"
+        yield from (f"           {link.strength:.3f}  {link.ref}{_because(link)}" for link in support.links)
+
+
+def _because(link: Link) -> str:
+    return f", {link.reason}" if link.reason else ""
 
 
 def _anchor_line(session: Session, what: str, one: Anchored) -> str:

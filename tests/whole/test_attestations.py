@@ -414,3 +414,17 @@ def test_the_owner_decides_about_what_somebody_else_wrote(vault: Vault) -> None:
     assert (beta["profile"], beta["beta"]["identity"], beta["trust"]["score"]) == ("beta-1", "unknown", 0.0)
     assert "trust 0.000 by beta-1, unverified" in vault.ok("trust", "mem_abc123", "--profile", "beta-1")
     assert vault.do("resolve", vault.ref, "--outcome", "upheld", "--key", "@sean").returncode == 4
+
+
+def test_the_strength_of_a_lineage_stands_beside_the_score_and_is_no_part_of_it(vault: Vault) -> None:
+    vault.ok("keys", "add", owner(vault), "@sean.pub")
+    vault.ok("sign", vault.ref, "--key", "@sean")
+    made = vault.json("add", "Storage is easy.", "--derived-from", vault.ref, "--relates-to", vault.ref)["ref"]
+    before = vault.json("trust", made)
+    assert before["trust"]["score"] == 0.0
+    assert before["lineage"]["derived_from"] == {"ref": vault.ref, "strength": 0.3, "reason": None}
+    assert before["lineage"]["relates_to"]["strength"] == pytest.approx(0.3)
+    told = vault.ok("trust", made)
+    assert f"made of    0.300: the weakest is {vault.ref}" in told
+    assert "rests on   0.300: one source" in told
+    assert vault.json("trust", vault.ref)["lineage"] == {"derived_from": None, "relates_to": None}

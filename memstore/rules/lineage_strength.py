@@ -1,0 +1,114 @@
+"""How far what a memory was made of, and what supports it, is itself vouched for. Shown beside trust, never part of it.
+
+What it was made of is a chain, as strong as its weakest link. What supports it adds up, as independent witnesses do (1
+less the chance that all are wrong, a noisy-or), but only where it goes back to distinct roots. What goes round in a
+loop lends nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.model.ids import MemoryRef
+from memstore.rules.evidence import rests_on, roots
+from memstore.rules.lineage import knots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memstore.model.memory import Memory
+    from memstore.rules.evidence import Load
+
+    Trusted = Callable[[Memory], float]
+
+
+class Link(NamedTuple):
+    """A memory that another rests on, by its ref: how far it is vouched for, in [0, 1], and why it is no more."""
+
+    ref: str
+    strength: float
+    reason: str = ""
+
+
+class Support(NamedTuple):
+    """What memories in `relates_to` lend: in [0, 1], by how many groups that share no root; `links` are all of them."""
+
+    strength: float
+    groups: int
+    links: tuple[Link, ...]
+
+
+def weakest(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> Link | None:
+    """Return the weakest memory that a memory was made of, over any number of links; None where it was made of none.
+
+    Args:
+        memory: the memory.
+        load: gives the memory that a ref names, None where there is none to see.
+        trust_of: how far a memory itself is vouched for, in [0, 1].
+        shows_missing: whether a link that leads nowhere is a weak one; else it does not exist.
+    """
+    start = str(memory.ref)
+    edges: dict[str, list[str]] = {start: _sources(memory)}
+    found: list[Link] = []
+    waiting = deque(edges[start])
+    while waiting:
+        ref = waiting.popleft()
+        if ref in edges:
+            continue
+        known = load(ref)
+        edges[ref] = _sources(known) if known else []
+        waiting += edges[ref]
+        if known is None and not shows_missing:
+            continue
+        link = Link(ref, trust_of(known)) if known else Link(ref, 0.0, "there is no such memory")
+        if not link.strength:
+            return link  # no other can be weaker
+        found.append(link)
+    looped = sorted(ref for knot in knots(edges) for ref in knot if len(knot) > 1 or ref in edges[ref])
+    if looped:
+        return Link(looped[0], 0.0, "it was made of itself")
+    return min(found, key=lambda link: (link.strength, link.ref), default=None)
+
+
+def support(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> Support | None:
+    """Return what the memories in `relates_to` lend; None where there are none. Arguments as for `weakest`."""
+    links: list[Link] = []
+    groups: list[tuple[set[str], float]] = []
+    for ref in dict.fromkeys(ref for ref in memory.relates_to if MemoryRef.parse(ref)):
+        known = load(ref)
+        if known is None:
+            links += [Link(ref, 0.0, "there is no such memory")] if shows_missing else []
+            continue
+        link = _lent(memory, known, load, trust_of, shows_missing=shows_missing)
+        links.append(link)
+        if link.strength:
+            groups = _joined(groups, set(roots(known, load)), link.strength)
+    if not links:
+        return None
+    strength = 1 - prod(1 - strength for strength in sorted(strength for _, strength in groups))
+    return Support(strength, len(groups), tuple(links))
+
+
+def _lent(memory: Memory, known: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> Link:
+    """Return what one memory lends another: no more than what it was made of."""
+    ref = str(known.ref)
+    if known.ref == memory.ref or rests_on(known, str(memory.ref), load):
+        return Link(ref, 0.0, "it rests on this memory itself")
+    own, below = trust_of(known), weakest(known, load, trust_of, shows_missing=shows_missing)
+    if below is not None and below.strength < own:
+        return Link(ref, below.strength, f"{below.ref} is its weakest link")
+    return Link(ref, own)
+
+
+def _joined(groups: Sequence[tuple[set[str], float]], own: set[str], strength: float) -> list[tuple[set[str], float]]:
+    """Return groups of sources that share no root, with one more source; of a group the strongest counts."""
+    sharing = [group for group in groups if group[0] & own]
+    apart = [group for group in groups if not group[0] & own]
+    together = own.union(*(found for found, _ in sharing))
+    return [*apart, (together, max([strength, *(known for _, known in sharing)]))]
+
+
+def _sources(memory: Memory) -> list[str]:
+    return [str(ref) for ref in map(MemoryRef.parse, memory.derived_from) if ref is not None]
