@@ -16,7 +16,7 @@ from memstore.adapters.tree_walk import ignore_rules, ignored_by
 from memstore.codec import git_blob, memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import GitError, NotFoundError
-from memstore.ports.history import Commit, CommitChanges, FileChange, Repository
+from memstore.ports.history import Commit, CommitChanges, FileChange, Repository, anchor_refspec
 from memstore.rules.own_files import is_own_path
 from memstore.rules.vault_places import IGNORE_FILE, is_memory_path
 
@@ -294,6 +294,18 @@ class GitHistory:
         """Hold a commit by the ref `refs/memstore/NAME`, whatever becomes of branches."""
         self.require()
         self._git.run("update-ref", f"{_KEPT}{name}", commit)
+
+    def follow_anchors(self) -> Mapping[str, bool]:
+        """Have each remote's anchors fetched from now on; return of each remote whether that was new."""
+        self.require()
+        return {name: self._follow(name) for name in self._git.run("remote").decode().split()}
+
+    def _follow(self, remote: str) -> bool:
+        key, refspec = f"remote.{remote}.fetch", anchor_refspec(remote)
+        if refspec in self._git.attempt("config", "--get-all", key).stdout.decode(errors="replace").splitlines():
+            return False
+        self._git.run("config", "--add", key, refspec)
+        return True
 
     def identity(self) -> str:
         """Return who commits, `Name <mail>`; `GitError` where git does not know."""

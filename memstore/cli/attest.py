@@ -14,7 +14,7 @@ from memstore.errors import UsageError
 from memstore.model.keys import ANCHOR_TYPES, ATTESTATIONS, OUTCOMES, PAGE_ANCHORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from memstore.cli.session import Session
     from memstore.codec.witness_request import WitnessRequest
@@ -264,7 +264,7 @@ def anchor(
     """Record where else it can be seen what a memory says, so that its time and its words can be proven.
 
     A commit that holds the memory as it is now is kept by a ref of its own, whatever becomes of its branch. To show it
-    to others, push it: git push origin 'refs/memstore/*:refs/memstore/*'. Of a page the vault keeps a copy.
+    to others, push it: git push origin 'refs/memstore/anchors/*'. Of a page the vault keeps a copy.
     """
     from memstore.flows import anchor as flow
 
@@ -297,7 +297,17 @@ def anchor(
         session.say("it is anchored there already")
     elif not done.anchored.counts:
         session.say(f"it adds nothing to trust: {done.anchored.reason}")
+    _say_remotes(session, done.remotes)
     say_findings(session, done.saved.findings)
+
+
+def _say_remotes(session: Session, remotes: Mapping[str, bool]) -> None:
+    from memstore.ports.history import ANCHOR_REFS, anchor_refspec
+
+    for remote, is_new in remotes.items():
+        if is_new:
+            session.say(f"git fetch {remote} brings its anchors, too, from now on: {anchor_refspec(remote)}")
+        session.say(f"the commit is kept in this clone; to have {remote} keep it: git push {remote} '{ANCHOR_REFS}'")
 
 
 # -- attest --------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memstore.codec import canonical, memory_file, splice
@@ -19,6 +19,8 @@ from memstore.model.instants import instant
 from memstore.ports.journal import Written
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore.codec.render import Plain
     from memstore.ports.workspace import Workspace
     from memstore.rules.anchors import Anchored
@@ -26,10 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What became of the file, and how the new anchor stands; None where there was the same one already."""
+    """What became of the file, and how the new anchor stands; None where there was the same one already.
+
+    `remotes` are those that the commit can be pushed to, and of each whether its anchors are fetched only from now on.
+    """
 
     saved: Saved
     anchored: Anchored | None
+    remotes: Mapping[str, bool] = field(default_factory=dict)
+
+
+# Two who anchor the same memory at the same time must not take the same name, so a ref is named after its commit.
+_NAME_DIGITS = 16
 
 
 def anchor_commit(
@@ -64,12 +74,13 @@ def anchor_commit(
     if not dry_run:
         # (1) the commit is held before (2) the file names it: a crash in between leaves a ref too many, and no anchor
         # without its commit.
-        ws.history.keep(f"anchors/{memory.id}/{len(memory.anchors) + 1}", named)
+        ws.history.keep(f"anchors/{memory.id}/{named[:_NAME_DIGITS]}", named)
+    remotes = {} if dry_run else ws.history.follow_anchors()
     entry: dict[str, Plain] = {
         "type": "git_commit", "reference": named, "role": "commitment", "path": file.path,
         "blob": blob, "hash": hash_of(file.data), "created_at": instant(ws.clock.now()),
     }  # fmt: skip
-    return _recorded(ws, file, entry, (), dry_run=dry_run, commit=commit)
+    return replace(_recorded(ws, file, entry, (), dry_run=dry_run, commit=commit), remotes=remotes)
 
 
 def anchor_page(

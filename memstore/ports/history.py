@@ -97,6 +97,18 @@ class Hooks(Protocol):
         """Take memstore's hook away; another program's is left alone."""
 
 
+# All anchors of a clone, for git to push.
+ANCHOR_REFS = "refs/memstore/anchors/*"
+
+
+def anchor_refspec(remote: str) -> str:
+    """Return what git fetches a remote's anchors by: into refs of their own, as with branches.
+
+    So a prune drops none of this clone's anchors that was not pushed yet (docs/adr/0018).
+    """
+    return f"+{ANCHOR_REFS}:refs/memstore/remotes/{remote}/anchors/*"
+
+
 class History(Protocol):
     """What flows need of git. Nothing that a repository's configuration names is ever executed."""
 
@@ -195,6 +207,12 @@ class History(Protocol):
 
     def staged_ids(self, ids: Collection[str]) -> Mapping[str, str]:
         """Return the memory id of each staged file, changed or not, that holds one of these ids, by path."""
+
+    def follow_anchors(self) -> Mapping[str, bool]:
+        """Have each remote's anchors fetched with all else from now on, apart from this clone's own.
+
+        Return the remotes, and of each whether that was new. What is pushed stays as it is.
+        """
 
     def identity(self) -> str:
         """Return who commits, `Name <mail>`; `GitError` where git does not know."""

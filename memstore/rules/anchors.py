@@ -87,7 +87,8 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
         return Anchored(
             AnchorStatus.MISSING,
             "the repository does not have it",
-            "git fetch --unshallow brings it; git fsck finds damage",
+            "git fetch origin 'refs/memstore/anchors/*:refs/memstore/remotes/origin/anchors/*', "
+            "and git fetch --unshallow in a shallow clone; git fsck finds damage",
         )
     if not found.is_true:
         return Anchored(AnchorStatus.ALTERED, "the object is not what its name says", "git fsck, and restore a backup")

@@ -189,6 +189,11 @@ def git(vault: Vault, *words: str) -> str:
     return vault.program.git(*words).strip()
 
 
+def forget_refs(vault: Vault) -> None:
+    (name,) = git(vault, "for-each-ref", "--format=%(refname)", "refs/memstore").split()
+    git(vault, "update-ref", "-d", name)
+
+
 def test_an_anchor_is_not_made_of_what_is_not_committed(vault: Vault) -> None:
     vault.path.write_text(vault.path.read_text() + "More.\n")
     done = vault.do("anchor", vault.ref)
@@ -221,7 +226,7 @@ def _commit(vault: Vault, message: str) -> None:
 
 def test_after_a_rebase_the_anchor_is_found_again(vault: Vault) -> None:
     vault.ok("anchor", vault.ref)
-    git(vault, "update-ref", "-d", f"refs/memstore/anchors/{vault.ref.partition(':')[2]}/1")
+    forget_refs(vault)
     git(vault, "stash", "-q")
     git(
         vault,
@@ -240,7 +245,7 @@ def test_after_a_rebase_the_anchor_is_found_again(vault: Vault) -> None:
 
 def test_a_commit_that_no_ref_holds_dangles_and_one_that_is_gone_is_missing(vault: Vault) -> None:
     vault.ok("anchor", vault.ref)
-    git(vault, "update-ref", "-d", f"refs/memstore/anchors/{vault.ref.partition(':')[2]}/1")
+    forget_refs(vault)
     branch = git(vault, "symbolic-ref", "HEAD")
     git(vault, "update-ref", "-d", branch)
     assert vault.anchors() == ["dangling"]
