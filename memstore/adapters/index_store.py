@@ -23,6 +23,9 @@ from memstore.adapters.memory_snapshot import COLUMNS, Document, cell, entry_of_
 from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree
 from memstore.adapters.whoosh_index import Generation, WhooshIndex
 from memstore.adapters.write_lock import flocked
+from memstore.model.catalog import FileKind
+from memstore.model.edge_table import EdgeTable, Side
+from memstore.model.lineage import EdgeKind
 from memstore.ports.search_index import Field
 from memstore.rules.freshness import StatColumns
 from memstore.rules.searchable import VERSION as SEARCHABLE_VERSION
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 FORMAT = 3
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
+_WAYS = ("above", "below")
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
 
 
@@ -101,10 +105,20 @@ class Index:
         """Return a field of the entries, by row."""
         return self.manifest.texts(name)
 
+    @cached_property
+    def edges(self) -> EdgeTable:
+        """The edges of lineage among the rows."""
+        numbers = self.manifest.numbers
+        above, below = (Side(numbers(f"{way} hops"), numbers(f"{way} ends")) for way in _WAYS)
+        return EdgeTable(self.row_count, self.manifest.texts("edge text"), above, below)
+
+    def cells(self, row: int) -> dict[str, str]:
+        """Return the fields of a row, by column."""
+        return dict(zip(COLUMNS, self.manifest.record(row).split("\0"), strict=True))
+
     def entry(self, row: int) -> Entry:
         """Return all that is known of a row."""
-        cells = self.manifest.record(row).split("\0")
-        return entry_of_cells(dict(zip(COLUMNS, cells, strict=True)))
+        return entry_of_cells(self.cells(row))
 
     def known_tree(self, rules: bytes) -> KnownTree:
         """Return what the walk found; folders are listed anew under other rules of what to ignore."""
@@ -256,6 +270,8 @@ class _Table:
         self.columns = {name: list(before.column(name)) if before else [] for name in COLUMNS}
         self.lengths = {of: array("q", before.lengths(of)) if before else array("q") for of in Field}
         self.stats: dict[int, tuple[int, ...]] = {}
+        self._before, self._difference = before, difference
+        self._read: list[int] = []
         if before:
             self._carry_over(before)
         self.free: list[int] = sorted({*(before.dead if before else ()), *difference.gone}, reverse=True)
@@ -286,12 +302,32 @@ class _Table:
         numbers["row"] = array("q", rows)
         for name, values in zip(("mtime_ns", "ctime_ns", "files"), zip(*folders.values(), strict=True), strict=True):
             numbers[f"folder {name}"] = array("q", values)
+        edges = self._edges()
+        for way, side in zip(_WAYS, (edges.above, edges.below), strict=True):
+            numbers |= {f"{way} hops": side.hops, f"{way} ends": side.ends}
         return Contents(
             facts={"rows": len(kinds), "walked_at_ns": self.walk.walked_at_ns, **rows_of_kind, **facts},
             numbers=numbers,
-            texts=self.columns | {"name": names, "folder": list(folders)},
+            texts=self.columns | {"name": names, "folder": list(folders), "edge text": edges.texts},
             records=["\0".join(cells) for cells in zip(*self.columns.values(), strict=True)],
         )
+
+    def _edges(self) -> EdgeTable:
+        """Return the edges of lineage: those of the table before but for what the files changed, where that will do."""
+        from memstore.rules.edge_changes import Changes, changed, flattened
+        from memstore.rules.edge_table import Rows, edges_of, has_copies
+
+        kinds, ids = self.columns["kind"], self.columns["id"]
+        memories = [row for row, kind in enumerate(kinds) if kind == FileKind.MEMORY.value]
+        if self._before is None or has_copies(ids, memories):
+            known = set(ids)
+            return edges_of(self.columns.__getitem__, memories, is_missing=lambda memory_id: memory_id not in known)
+        difference = self._difference
+        changes = Changes(
+            Rows.of(self.columns.__getitem__, memories), difference.dead, self._read, list(difference.moved)
+        )
+        columns = [self.columns[kind.value] for kind in EdgeKind]
+        return flattened(changed(self._before.edges, changes, lambda row: [cells[row] for cells in columns]))
 
     def _carry_over(self, before: Index) -> None:
         seen = self.walk.seen
@@ -300,6 +336,7 @@ class _Table:
 
     def _put(self, each: ReadAnew) -> int:
         row = each.row if each.row is not None else self._free_row()
+        self._read.append(row)
         for name in COLUMNS:
             self.columns[name][row] = cell(each.document.entry, name)
         terms = each.document.searchable

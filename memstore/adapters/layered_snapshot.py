@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from memstore.adapters.manifest import DamagedError
 from memstore.adapters.memory_index import MemoryIndex
-from memstore.adapters.memory_snapshot import MemoryCatalog
+from memstore.adapters.memory_snapshot import MemoryCatalog, cell
+from memstore.model.lineage import EdgeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memstore.adapters.index_store import Difference, Index
     from memstore.model.catalog import Entry
+    from memstore.model.edge_table import EdgeTable
     from memstore.ports.search_index import Field
 
 
@@ -48,6 +50,7 @@ class LayeredCatalog:
         self._moved = {row: stat.path for row, stat in difference.moved.items()}
         self._above = MemoryCatalog([each.document.entry for each in difference.read])
         self._columns: dict[str, Sequence[str]] = {}
+        self._difference = difference
 
     @cached_property
     def memories(self) -> Sequence[int]:
@@ -102,6 +105,28 @@ class LayeredCatalog:
                     found.append(row)
         except ValueError:  # no more of them
             return [*found, *self._raised(self._above.rows_of_id(memory_id))]
+
+    def edges(self) -> EdgeTable | None:
+        """Return the edges of lineage among all memories; None where two that changed, or with them, have one id."""
+        difference, count = self._difference, self._index.row_count
+        if not (difference.read or difference.gone or difference.moved):
+            return self._index.edges
+        from memstore.rules.edge_changes import Changes, changed
+        from memstore.rules.edge_table import Rows, has_copies
+
+        if has_copies(self.column("id"), self.memories):
+            return None
+        read = range(count, count + len(difference.read))
+        changes = Changes(Rows.of(self.column, self.memories), self._dead, read, self._moved)
+        return changed(self._index.edges, changes, self._links)
+
+    def _links(self, row: int) -> list[str]:
+        """Return the fields of a row that name other memories."""
+        if row < self._index.row_count:
+            cells = self._index.cells(row)
+            return [cells[kind.value] for kind in EdgeKind]
+        entry = self._above.entry(row - self._index.row_count)
+        return [cell(entry, kind.value) for kind in EdgeKind]
 
     def _living(self, rows: Sequence[int]) -> list[int]:
         return [row for row in rows if row not in self._dead]

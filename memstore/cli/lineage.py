@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from memstore.cli.options import command, ref_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memstore.cli.output import Palette
     from memstore.cli.session import Session
@@ -18,7 +18,26 @@ if TYPE_CHECKING:
     from memstore.flows.orphans import Dangling, Orphans
     from memstore.model.lineage import Trace
 
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
 FORMATS = ("tree", "dot", "mermaid", "json")
+# So many lines people are shown unless they ask for more: enough to scroll through, and no time to draw.
+MOST_LINES = 1000
+
+
+def _limit_option(help_text: str) -> Callable[[_Command], _Command]:
+    return click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help=help_text)
+
+
+def _more(left_out: int) -> str:
+    return f"{left_out:,} more {'is' if left_out == 1 else 'are'}"
+
+
+def _most(session: Session, limit: int | None, *, is_drawn: bool = True) -> int | None:
+    """Return how many lines to show: what was asked for, 0 for all; else not too many for people, and all otherwise."""
+    if limit is not None:
+        return limit or None
+    return MOST_LINES if is_drawn and not session.as_json else None
 
 
 @command(
@@ -26,6 +45,7 @@ FORMATS = ("tree", "dot", "mermaid", "json")
     examples=(
         "memstore trace m_7f3                          # what it was made of, and rests on",
         "memstore trace m_7f3 --reverse                # what was made of it",
+        "memstore trace m_7f3 -n 50                    # no more than the 50 nearest links",
         "memstore trace m_7f3 --format dot | dot -Tsvg > lineage.svg",
     ),
 )
@@ -34,16 +54,18 @@ FORMATS = ("tree", "dot", "mermaid", "json")
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="tree", show_default=True, help="How it is drawn."
 )
-@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Follow at most so many links.")
-def trace(session: Session, ref: str, *, reverse: bool, form: str, depth: int | None) -> None:
+@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Follow at most so many links in a row.")
+@_limit_option(f"Show at most so many links, the nearest; 0 for all. A tree has {MOST_LINES}, other formats all.")
+def trace(session: Session, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None) -> None:
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
     from memstore.codec.lineage_results import trace_document
     from memstore.flows.trace import trace_memory
     from memstore.model.lineage import Direction
 
     direction = Direction.DOWN if reverse else Direction.UP
-    traced = trace_memory(session.workspace(), ref, direction=direction, depth=depth)
     session.choices.json = session.choices.json or form == "json"
+    most = _most(session, limit, is_drawn=form == "tree")
+    traced = trace_memory(session.workspace(), ref, direction=direction, depth=depth, limit=most)
     session.emit("trace", document=lambda: trace_document(traced), lines=lambda: _drawn(session, traced, form))
 
 
@@ -65,11 +87,12 @@ def _drawn(session: Session, traced: Trace, form: str) -> Iterator[str]:
 
 
 @command("orphans", examples=("memstore orphans", "memstore orphans --json"))
-def orphans(session: Session) -> None:
+@_limit_option(f"List at most so many; 0 for all. For people {MOST_LINES}.")
+def orphans(session: Session, *, limit: int | None) -> None:
     """List memories that can't say where they come from, and refs that lead nowhere."""
     from memstore.flows.orphans import find_orphans
 
-    found = find_orphans(session.workspace())
+    found = find_orphans(session.workspace(), limit=_most(session, limit))
     session.emit(
         "orphans", document=lambda: _orphans_document(found), lines=lambda: _orphans_lines(session.paint, found)
     )
@@ -93,6 +116,7 @@ def _orphans_document(found: Orphans) -> dict[str, Any]:
             }
             for one in found.dangling
         ],
+        "left_out": found.left_out,
     }
 
 
@@ -112,6 +136,8 @@ def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
     if not found.without_source and not found.dangling:
         yield "Every memory says where it comes from."
         return
+    if found.left_out:
+        yield f"  {_more(found.left_out)} left out; -n 0 lists all."
     yield ""
     if found.is_fixable:
         yield "Fix: memstore fix-provenance"
@@ -134,11 +160,12 @@ def _dangling(paint: Palette, one: Dangling) -> str:
 
 @command("impact", examples=("memstore impact raw:m_f70cefb6ab", "memstore impact m_7f3 --json"))
 @ref_argument()
-def impact(session: Session, ref: str) -> None:
+@_limit_option(f"Show at most so many, the nearest; 0 for all. For people {MOST_LINES}.")
+def impact(session: Session, ref: str, *, limit: int | None) -> None:
     """Show what would lose ground if a memory were gone."""
     from memstore.flows.impact import impact_of
 
-    found = impact_of(session.workspace(), [ref])
+    found = impact_of(session.workspace(), [ref], limit=_most(session, limit))
     session.emit("impact", document=lambda: _impact_document(found), lines=lambda: _impact_lines(session.paint, found))
 
 
@@ -152,6 +179,7 @@ def _impact_document(found: Impact) -> dict[str, Any]:
         "ref": found.gone[0].key,
         "lost": [harmed(one) for one in found.lost],
         "weakened": [harmed(one) for one in found.weakened],
+        "left_out": found.left_out,
     }
 
 
@@ -168,6 +196,9 @@ def _impact_lines(paint: Palette, found: Impact) -> Iterator[str]:
         if harmed:
             yield paint("heading", title)
             yield from (_harmed(paint, one) for one in harmed)
+    if found.left_out:
+        yield ""
+        yield f"{_more(found.left_out)} left out, further away; -n 0 shows all."
 
 
 def _harmed(paint: Palette, one: Harmed) -> str:

@@ -47,12 +47,22 @@ def trace_lines(paint: Palette, trace: Trace) -> Iterator[str]:
         if level <= DEEPEST_INDENT:
             outer[level:] = [before + ("    " if is_last else bar)]
         yield before + (end if is_last else fork) + depth + words(edge.kinds, edge.ops[-1:]) + text
+    if trace.left_out.edges:
+        yield ""
+        yield _left_out(trace)
     if trace.chain:
         yield ""
         yield "Superseded in turn: " + " → ".join(_ref(paint, node) for node in trace.chain)
     if trace.is_ungrounded:
         yield ""
         yield paint("warning", "Ungrounded: all that it rests on is gone.")
+
+
+def _left_out(trace: Trace) -> str:
+    memories, edges = trace.left_out
+    shown = len(trace.edges)
+    further = f"; {memories:,} {'memory' if memories == 1 else 'memories'} further away left out" if memories else ""
+    return f"{shown:,} of {shown + edges:,} links, the nearest{further}: -n 0 draws all."
 
 
 def named(paint: Palette, node: Node) -> str:
@@ -257,7 +267,13 @@ def _count(number: int, what: str) -> str:
 def _derived(trace: Trace) -> list[_Item]:
     nodes = {node.key: node for node in trace.nodes}
     edges = (edge for edge in trace.edges if edge.source == trace.start.key)
-    return [(_dependent(nodes[edge.dependent], edge), ()) for edge in edges]
+    items: list[_Item] = [(_dependent(nodes[edge.dependent], edge), ()) for edge in edges]
+    if trace.left_out.edges:
+        more = (
+            f"… and {trace.left_out.edges:,} more: memstore trace {safe_line(trace.start.key)} --reverse --depth 1 -n 0"
+        )
+        items.append((more, ()))
+    return items
 
 
 def _dependent(node: Node, edge: Edge) -> str:

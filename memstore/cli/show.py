@@ -47,11 +47,13 @@ def show(session: Session, ref: str, at: str | None, *, with_lineage: bool) -> N
 
 
 def _show_lineage(session: Session, shown: Shown) -> None:
+    from memstore.cli.lineage import MOST_LINES
     from memstore.cli.lineage_text import card_lines
     from memstore.codec.lineage_results import trace_document
     from memstore.flows.trace import trace_both_ways
 
-    traced = trace_both_ways(session.workspace(), shown.entry, commit=shown.commit)
+    most = None if session.as_json else MOST_LINES
+    traced = trace_both_ways(shown, limit=most)
     lineage = {"sources": traced.sources, "dependents": traced.dependents}
     session.emit(
         "show",

@@ -70,6 +70,7 @@ def trace_document(trace: Trace) -> dict[str, Any]:
         "roots": [node.key for node in trace.roots],
         "chain": [node.key for node in trace.chain],
         "ungrounded": trace.is_ungrounded,
+        "left_out": {"memories": trace.left_out.memories, "edges": trace.left_out.edges},
     }
 
 

@@ -31,16 +31,25 @@ class Impact:
     """What the loss of `gone` would do.
 
     `lost` would have no ground left: all that they rest on, directly or not, would be gone. `weakened` would lose a
-    source and still stand.
+    source and still stand. Both are told nearest first, then by name; `left_out` counts those beyond the limit.
     """
 
     gone: tuple[Node, ...]
     lost: tuple[Harmed, ...]
     weakened: tuple[Harmed, ...]
+    left_out: int = 0
 
 
-def impact_of(ws: Workspace, refs: Sequence[str], *, snapshot: Snapshot | None = None) -> Impact:
+def impact_of(
+    ws: Workspace, refs: Sequence[str], *, snapshot: Snapshot | None = None, limit: int | None = None
+) -> Impact:
     """Return what would lose ground, of what the viewer may see, if these memories were gone.
+
+    Args:
+        ws: the vault.
+        refs: what names the memories.
+        snapshot: the vault's files; None for those of now.
+        limit: how many to tell of at most, the lost ones first; None for all.
 
     Raises:
         NotFoundError: one of them is no memory that the viewer may see.
@@ -50,13 +59,19 @@ def impact_of(ws: Workspace, refs: Sequence[str], *, snapshot: Snapshot | None =
     graph = graph_of(ws, snapshot)
     gone = sorted({row_of(graph, entry) for entry in entries}, key=graph.name)
     found = lineage_walk.impact(graph, gone)
+    lost = lineage_walk.nearest(graph, found.lost, limit)
+    weakened = lineage_walk.nearest(graph, found.weakened, None if limit is None else limit - len(lost))
+    harmed = sum(map(len, (*found.lost, *found.weakened)))
     return Impact(
         gone=tuple(lineage_trace.node_of(graph, row) for row in gone),
-        lost=tuple(_harmed(graph, found, row) for row in found.lost),
-        weakened=tuple(_harmed(graph, found, row) for row in found.weakened),
+        lost=tuple(_harmed(graph, found, row) for row in lost),
+        weakened=tuple(_harmed(graph, found, row) for row in weakened),
+        left_out=harmed - len(lost) - len(weakened),
     )
 
 
 def _harmed(graph: Graph, found: lineage_walk.Impact, row: int) -> Harmed:
-    edges = tuple(lineage_trace.edge_of(graph, row, link) for link in found.cut[row])
-    return Harmed(node=lineage_trace.node_of(graph, row), edges=edges)
+    cut = lineage_walk.cut_from(graph, row, found.going)
+    return Harmed(
+        node=lineage_trace.node_of(graph, row), edges=tuple(lineage_trace.edge_of(graph, row, link) for link in cut)
+    )

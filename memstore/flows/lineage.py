@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from memstore.errors import ChangedMeanwhileError
 from memstore.flows.visible import sees_unreadable, visible_rows
+from memstore.rules.edge_table import edges_of, has_copies
 from memstore.rules.lineage_graph import Graph
 
 if TYPE_CHECKING:
@@ -22,18 +22,16 @@ def graph_of(ws: Workspace, snapshot: Snapshot) -> Graph:
     """
     catalog = snapshot.catalog
     is_owner = sees_unreadable(ws)
+    rows = visible_rows(ws, snapshot)
+    table = catalog.edges()
+    if table and len(rows) < len(catalog.memories) and has_copies(catalog.column("id"), catalog.memories):
+        table = None  # of two memories with the same id the one that refs lead to may be hidden
 
-    @cache
-    def known() -> frozenset[str]:
-        """Return the ids of all memories, hidden ones too: a catalogue would look through all for each id."""
+    if table is None:
         ids = catalog.column("id")
-        return frozenset(ids[row] for row in catalog.memories)
-
-    return Graph(
-        catalog.column,
-        visible_rows(ws, snapshot),
-        is_missing=lambda memory_id: is_owner and memory_id not in known(),
-    )
+        known = {ids[row] for row in catalog.memories}  # hidden ones too
+        table = edges_of(catalog.column, rows, is_missing=lambda memory_id: is_owner and memory_id not in known)
+    return Graph(catalog.column, rows, table, shows_missing=is_owner)
 
 
 def row_of(graph: Graph, entry: Entry) -> int:

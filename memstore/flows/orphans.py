@@ -16,7 +16,7 @@ from memstore.rules import lineage_trace, lineage_walk
 from memstore.rules.provenance_gaps import without_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from memstore.model.finding import Position
@@ -47,23 +47,36 @@ class Dangling:
 class Orphans:
     """Memories that can't say where they come from; tombstones are not among them.
 
-    `is_fixable` tells that `fix_provenance` can fill in where one of those without source comes from.
+    `is_fixable` tells that `fix_provenance` can fill in where one of those without source comes from; `left_out` counts
+    the orphans and refs beyond the limit.
     """
 
     without_source: tuple[Node, ...]
     dangling: tuple[Dangling, ...]
     is_fixable: bool = False
+    left_out: int = 0
 
 
-def find_orphans(ws: Workspace) -> Orphans:
-    """Return the orphans among the memories that the viewer may see; refs that lead nowhere are the owner's to see."""
+def find_orphans(ws: Workspace, *, limit: int | None = None) -> Orphans:
+    """Return the orphans among the memories that the viewer may see; refs that lead nowhere are the owner's to see.
+
+    Args:
+        ws: the vault.
+        limit: how many of both together to return at most, the orphans first; None for all.
+    """
     snapshot = ws.library.snapshot()
     graph = graph_of(ws, snapshot)
-    orphans = tuple(lineage_trace.node_of(graph, row) for row in without_source(graph))
+    orphans = without_source(graph)
+    dangling = [one for one in graph.dangling() if not graph.is_gone(one[0])]
+    most = len(orphans) + len(dangling) if limit is None else limit
+    shown = orphans[:most]
+    refs = dangling[: most - len(shown)]
+    paths = graph.column("path")
     return Orphans(
-        without_source=orphans,
-        dangling=tuple(_dangling(ws, graph)),
-        is_fixable=bool(orphans) and _is_fixable(ws, graph, snapshot, {node.path for node in orphans}),
+        without_source=tuple(lineage_trace.node_of(graph, row) for row in shown),
+        dangling=tuple(_dangling(ws, graph, refs)),
+        is_fixable=bool(orphans) and _is_fixable(ws, graph, snapshot, {paths[row] for row in orphans}),
+        left_out=len(orphans) + len(dangling) - len(shown) - len(refs),
     )
 
 
@@ -72,8 +85,7 @@ def _is_fixable(ws: Workspace, graph: Graph, snapshot: Snapshot, paths: Abstract
     return any(change.path in paths and change.key in _TELLS for change in changes)
 
 
-def _dangling(ws: Workspace, graph: Graph) -> Iterator[Dangling]:
-    found = [one for one in graph.dangling() if not graph.is_gone(one[0])]
+def _dangling(ws: Workspace, graph: Graph, found: Sequence[tuple[int, EdgeKind, str]]) -> Iterator[Dangling]:
     ungrounded = lineage_walk.ungrounded(graph, {row for row, _, _ in found})
     for row, kind, target in found:
         node = lineage_trace.node_of(graph, row)

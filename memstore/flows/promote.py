@@ -181,7 +181,7 @@ def _refuse_second(ws: Workspace, file: MemoryFile, source: str) -> None:
     graph = graph_of(ws, snapshot)
     row = graph.row_at(file.path, file.memory.id or "")
     for link in graph.dependents(row, kinds=_MADE_OF) if row is not None else ():
-        if isinstance(link.key, int) and graph.column("source")[link.key] in (BY_COMMAND, BY_FUNCTION):
+        if link.key >= 0 and graph.column("source")[link.key] in (BY_COMMAND, BY_FUNCTION):
             made = graph.name(link.key)
             raise RefusedError(f"{source} was promoted already: {made}", hint="memstore fix-provenance links the two")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from memstore.errors import ChangedMeanwhileError
@@ -15,6 +15,7 @@ from memstore.flows.visible import sees
 
 if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
+    from memstore.flows.audience import View
     from memstore.model.catalog import Entry
     from memstore.model.conflict import Conflict
     from memstore.model.memory import Memory
@@ -36,7 +37,8 @@ class Shown:
     `grounds` is what the quality is made of, among it the strength that the memory had before this look. `conflicts`
     are the open ones, of today; a past state has none. `standing` is
     how firmly it is believed, None where no confidence is held; `prunable` why it could be archived, None where not;
-    `trust` how far others vouch for what was said, by the keys of today.
+    `trust` how far others vouch for what was said, by the keys of today. `then` is the vault as it was when this was
+    read.
     """
 
     entry: Entry
@@ -50,6 +52,7 @@ class Shown:
     standing: Standing | None
     prunable: Prunable | None
     trust: Trust
+    then: View = field(repr=False, compare=False)
     conflicts: tuple[Conflict, ...] = ()
 
     @property
@@ -114,6 +117,7 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         prunable=prunable(file.memory, now, strength=made_of.strength.retrieval),
         trust=TrustReader(then).of(file.memory),
         grounds=made_of,
+        then=then,
         conflicts=tuple(open_ones),
         quality=round(quality.quality(made_of, QualityProfile(ws.config.quality_profile)), quality.DIGITS),
     )

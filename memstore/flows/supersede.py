@@ -132,4 +132,4 @@ def _heir(ws: Workspace, file: MemoryFile) -> str | None:
     graph = graph_of(ws, ws.library.snapshot())
     row = graph.row_at(file.path, file.memory.id or "")
     links = graph.dependents(row, kinds=_HEIRS) if row is not None else ()
-    return next((graph.name(link.key) for link in links if isinstance(link.key, int)), None)
+    return next((graph.name(link.key) for link in links if link.key >= 0), None)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.flows.audience import view
 from memstore.flows.lineage import graph_of, row_of
 from memstore.flows.resolve import resolve
 from memstore.model.lineage import Direction
 from memstore.rules import lineage_trace
 
 if TYPE_CHECKING:
-    from memstore.model.catalog import Entry
+    from memstore.flows.show import Shown
     from memstore.model.lineage import Trace
     from memstore.ports.workspace import Workspace
 
@@ -25,7 +24,14 @@ class TracedBothWays:
     dependents: Trace
 
 
-def trace_memory(ws: Workspace, ref: str, *, direction: Direction = Direction.UP, depth: int | None = None) -> Trace:
+def trace_memory(
+    ws: Workspace,
+    ref: str,
+    *,
+    direction: Direction = Direction.UP,
+    depth: int | None = None,
+    limit: int | None = None,
+) -> Trace:
     """Return the lineage of the memory that `ref` names, as far as the viewer may see it.
 
     Args:
@@ -33,6 +39,7 @@ def trace_memory(ws: Workspace, ref: str, *, direction: Direction = Direction.UP
         ref: what names the memory.
         direction: up to sources, or down to dependents.
         depth: how many edges to follow at most; None for all.
+        limit: how many edges to show at most, those nearest to the memory; None for all.
 
     Raises:
         NotFoundError: there is no such memory that the viewer may see.
@@ -40,23 +47,22 @@ def trace_memory(ws: Workspace, ref: str, *, direction: Direction = Direction.UP
     snapshot = ws.library.snapshot()
     entry = resolve(ws, ref, snapshot=snapshot)
     graph = graph_of(ws, snapshot)
-    return lineage_trace.trace(graph, row_of(graph, entry), direction=direction, depth=depth)
+    return lineage_trace.trace(graph, row_of(graph, entry), direction=direction, depth=depth, limit=limit)
 
 
-def trace_both_ways(ws: Workspace, entry: Entry, *, commit: str | None = None) -> TracedBothWays:
-    """Return what stands directly above and below a memory that the viewer was shown.
+def trace_both_ways(shown: Shown, *, limit: int | None = None) -> TracedBothWays:
+    """Return what stands directly above and below a memory that the viewer was shown, then.
 
     Args:
-        ws: the vault.
-        entry: the memory, as it was resolved.
-        commit: the commit of whose state it is; None for now.
+        shown: the memory.
+        limit: how many dependents to show at most; None for all.
 
     Raises:
         ChangedMeanwhileError: the file is not there any more.
     """
-    graph = graph_of(ws, view(ws, commit).snapshot)
-    row = row_of(graph, entry)
+    graph = graph_of(shown.then.ws, shown.then.snapshot)
+    row = row_of(graph, shown.entry)
     return TracedBothWays(
         sources=lineage_trace.trace(graph, row, direction=Direction.UP, depth=1),
-        dependents=lineage_trace.trace(graph, row, direction=Direction.DOWN, depth=1),
+        dependents=lineage_trace.trace(graph, row, direction=Direction.DOWN, depth=1, limit=limit),
     )

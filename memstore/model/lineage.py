@@ -93,6 +93,13 @@ class Branch(NamedTuple):
     is_last: bool = True
 
 
+class LeftOut(NamedTuple):
+    """How much of a trace is not shown: memories, and the edges that lead from those around to others."""
+
+    memories: int
+    edges: int
+
+
 _Item_co = TypeVar("_Item_co", covariant=True)
 
 
@@ -141,7 +148,7 @@ class Trace:
 
     `nodes` are in the order in which they were reached, the start first. `roots` are the nodes at which the way up
     ends. `chain` is what superseded what, oldest first; empty where nothing did. `is_ungrounded` tells that all roots
-    are gone.
+    are gone. `left_out` counts what nodes, edges and tree are without.
     """
 
     start: Node
@@ -152,3 +159,4 @@ class Trace:
     roots: Series[Node]
     chain: tuple[Node, ...]
     is_ungrounded: bool
+    left_out: LeftOut

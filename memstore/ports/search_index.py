@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.model.catalog import Entry
+    from memstore.model.edge_table import EdgeTable
 
 
 class IndexStatus(NamedTuple):
@@ -63,6 +64,9 @@ class Catalog(Protocol):
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
         """Return the rows of live memories with this id (two where a copy was left lying about)."""
+
+    def edges(self) -> EdgeTable | None:
+        """Return the edges of lineage among all memories; None where nobody keeps them."""
 
 
 class SearchIndex(Protocol):

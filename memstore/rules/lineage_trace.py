@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.model.lineage import Branch, Direction, Edge, Mark, Node, NodeState, Series, Trace
-from memstore.model.provenance import is_external_mark
+from memstore.model.edge_table import BITS, HOP_SHIFT
+from memstore.model.lineage import Branch, Direction, Edge, LeftOut, Mark, Node, NodeState, Series, Trace
 from memstore.rules import lineage_walk
 from memstore.rules.lineage import knots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.rules.lineage_graph import Graph, Key, Link
-
-_NOWHERE: Mapping[Key, int] = {}
+    from memstore.rules.lineage_graph import Graph, Link
 
 
-def trace(graph: Graph, start: int, *, direction: Direction, depth: int | None = None) -> Trace:
+def trace(
+    graph: Graph, start: int, *, direction: Direction, depth: int | None = None, limit: int | None = None
+) -> Trace:
     """Return where a memory comes from, or what has come from it.
 
     Args:
@@ -26,8 +26,9 @@ def trace(graph: Graph, start: int, *, direction: Direction, depth: int | None =
         start: the memory's row.
         direction: up to sources, or down to dependents.
         depth: how many edges to follow at most; None for all. Roots and ground are told whatever the depth.
+        limit: how many edges to show at most, those nearest to the start; None for all.
     """
-    drawing = _Drawing(graph, start, up=direction is Direction.UP, depth=depth)
+    drawing = _Drawing(graph, start, up=direction is Direction.UP, depth=depth, limit=limit)
     chain = lineage_walk.chain(graph, start)
     return Trace(
         start=node_of(graph, start),
@@ -38,18 +39,19 @@ def trace(graph: Graph, start: int, *, direction: Direction, depth: int | None =
         roots=Series(lambda: (node_of(graph, key) for key in lineage_walk.roots(graph, start))),
         chain=tuple(node_of(graph, key) for key in chain) if len(chain) > 1 else (),
         is_ungrounded=lineage_walk.is_ungrounded(graph, start),
+        left_out=drawing.left_out(),
     )
 
 
-def node_of(graph: Graph, key: Key, *, distance: int = 0) -> Node:
+def node_of(graph: Graph, key: int, *, distance: int = 0) -> Node:
     """Return what is known of a node."""
-    if isinstance(key, str):
-        state = NodeState.EXTERNAL if is_external_mark(key) else NodeState.MISSING
-        return Node(key=key, state=state, distance=distance)
+    if key < 0:
+        state = NodeState.EXTERNAL if graph.is_mark(key) else NodeState.MISSING
+        return Node(key=graph.names[key], state=state, distance=distance)
     return Node(graph.names[key], NodeState.MEMORY, distance, *[column[key] for column in graph.described_by])
 
 
-def edge_of(graph: Graph, dependent: Key, source: Link) -> Edge:
+def edge_of(graph: Graph, dependent: int, source: Link) -> Edge:
     """Return the edge from a dependent to one of its sources."""
     return Edge(dependent=graph.name(dependent), source=graph.name(source.key), kinds=source.kinds, ops=source.ops)
 
@@ -57,14 +59,18 @@ def edge_of(graph: Graph, dependent: Key, source: Link) -> Edge:
 class _Drawing:
     """The nodes and edges of a trace, and their order on paper.
 
-    A node stands below the one from which it was reached first.
+    A node stands below the one from which it was reached first. Where there is a limit, the edges of the nodes that
+    were reached first are drawn, so that nothing is left out that is nearer than what is drawn.
     """
 
-    def __init__(self, graph: Graph, start: int, *, up: bool, depth: int | None) -> None:
-        self._graph, self._start, self._up, self._depth = graph, start, up, depth
-        self._around = graph.above if up else graph.below
-        self._distances = lineage_walk.distances(graph, [start], up=up, depth=depth)
-        self._nodes: dict[Key, Node] = {}
+    def __init__(self, graph: Graph, start: int, *, up: bool, depth: int | None, limit: int | None) -> None:
+        self._graph, self._start, self._up, self._limit = graph, start, up, limit
+        self._side = graph.up if up else graph.down
+        self._walked = lineage_walk.walk(self._side, [start], graph.hidden[:], depth=depth)
+        levels = self._walked.levels
+        # Those beyond which the way was not followed.
+        self._edge_of_way = frozenset(levels[depth]) if depth is not None and depth < len(levels) else frozenset()
+        self._nodes: dict[int, Node] = {}
 
     def nodes(self) -> Iterator[Node]:
         """Yield the nodes in the order in which they were reached."""
@@ -72,29 +78,29 @@ class _Drawing:
 
     def edges(self) -> Iterator[Edge]:
         """Yield the edges that lead on from each node, in the nodes' order."""
-        for key in self._distances:
-            for other, bits in self._near(key).items():
-                yield self._edge(key, other, bits)
+        for key, hops in self._drawn.items():
+            for hop in hops:
+                yield self._edge(key, hop)
 
     def branches(self) -> Iterator[Branch]:
         """Yield the lines of the tree: every node where it was reached first, at its least distance.
 
         Wherever else an edge leads to a node, a mark says that it stands above or below, or that the way is a circle.
         """
-        drawn: set[Key] = set()
-        # The key, the edge that led there, whether its own place is here, and whether nothing stands beside it below.
-        waiting: list[tuple[int, Key, Edge | None, bool, bool]] = [(0, self._start, None, True, True)]
-        reached_from = self._reached_from
+        drawn: set[int] = set()
+        # The node, the edge that led there, whether its own place is here, and whether nothing stands beside it below.
+        waiting: list[tuple[int, int, Edge | None, bool, bool]] = [(0, self._start, None, True, True)]
+        reached_from = self._walked.reached_from
         while waiting:
             level, key, edge, is_own_place, is_last = waiting.pop()
             if is_own_place:
                 mark = Mark.CUT if self._is_cut(key) else Mark.NONE
                 drawn.add(key)
                 is_last_here = True
-                near = self._near(key)
-                for other in reversed(near):
-                    line = self._edge(key, other, near[other])
-                    waiting.append((level + 1, other, line, reached_from[other] == key, is_last_here))
+                for hop in reversed(self._drawn.get(key, ())):
+                    other = hop >> HOP_SHIFT
+                    line = self._edge(key, hop)
+                    waiting.append((level + 1, other, line, reached_from.get(other) == key, is_last_here))
                     is_last_here = False
             elif edge is not None and edge.in_cycle:
                 mark = Mark.CYCLE
@@ -102,37 +108,79 @@ class _Drawing:
                 mark = Mark.ABOVE if key in drawn else Mark.BELOW
             yield Branch(level, self._node(key), edge, mark, is_last)
 
-    def _node(self, key: Key) -> Node:
+    def left_out(self) -> LeftOut:
+        """Return what lies beyond the limit."""
+        if self._limit is None:
+            return LeftOut(0, 0)
+        reached = [key for key in self._walked.nodes if key not in self._edge_of_way]
+        edges = sum(len(self._near(key)) for key in reached) if self._hides else self._side.count(reached)
+        memories = sum(key >= 0 for key in self._walked.nodes) - sum(key >= 0 for key in self._distances)
+        return LeftOut(memories, edges - sum(map(len, self._drawn.values())))
+
+    def _node(self, key: int) -> Node:
         found = self._nodes.get(key)
         if found is None:
             found = self._nodes[key] = node_of(self._graph, key, distance=self._distances[key])
         return found
 
-    def _edge(self, key: Key, other: Key, bits: int) -> Edge:
-        graph, names = self._graph, self._graph.names
+    def _edge(self, key: int, hop: int) -> Edge:
+        graph, names, other, bits = self._graph, self._graph.names, hop >> HOP_SHIFT, hop & BITS
         dependent, source = (key, other) if self._up else (other, key)
         knot_of = self._knot_of
         in_cycle = bool(knot_of) and knot_of[key] == knot_of[other]
         return Edge(names[dependent], names[source], graph.kinds(bits), graph.ops(dependent, source, bits), in_cycle)
 
-    def _near(self, key: Key) -> Mapping[Key, int]:
-        return self._around[key] if self._distances[key] != self._depth else _NOWHERE
+    def _near(self, key: int) -> Sequence[int]:
+        """Return the hops that lead on from a node as far as the way was followed."""
+        if key in self._edge_of_way:
+            return ()
+        hidden, hops = self._graph.hidden, self._side.near(key)
+        return [hop for hop in hops if not hidden[hop >> HOP_SHIFT]] if self._hides else hops
 
-    def _is_cut(self, key: Key) -> bool:
-        return self._distances[key] == self._depth and not self._around[key].keys() <= self._distances.keys()
+    def _is_cut(self, key: int) -> bool:
+        if len(self._drawn.get(key, ())) < len(self._near(key)):
+            return True
+        if key not in self._edge_of_way:
+            return False
+        hidden, reached = self._graph.hidden, self._distances
+        others = (hop >> HOP_SHIFT for hop in self._side.near(key))
+        return any(other not in reached and not hidden[other] for other in others)
 
     @cached_property
-    def _reached_from(self) -> dict[Key, Key | None]:
-        found: dict[Key, Key | None] = {self._start: None}
-        for key in self._distances:
-            for other in self._near(key):
-                found.setdefault(other, key)
+    def _hides(self) -> bool:
+        return 1 in self._graph.hidden
+
+    @cached_property
+    def _drawn(self) -> Mapping[int, Sequence[int]]:
+        """The hops that are drawn from each node, nearest nodes first."""
+        if self._limit is None:
+            return {key: self._near(key) for key in self._walked.nodes}
+        drawn: dict[int, Sequence[int]] = {}
+        left = self._limit
+        for key in self._walked.nodes:
+            if not left:
+                break
+            drawn[key] = self._near(key)[:left]
+            left -= len(drawn[key])
+        return drawn
+
+    @cached_property
+    def _distances(self) -> Mapping[int, int]:
+        """The nodes that are drawn, nearest first, and how many edges lead there."""
+        found = {self._start: 0}
+        reached_from = self._walked.reached_from
+        for key, hops in self._drawn.items():
+            distance = found[key] + 1
+            for hop in hops:
+                if reached_from.get(hop >> HOP_SHIFT) == key:
+                    found[hop >> HOP_SHIFT] = distance
         return found
 
     @cached_property
-    def _knot_of(self) -> Mapping[Key, int]:
-        """The number of each node's knot; empty for a tree, which has none."""
-        inner = {key: self._near(key) for key in self._distances}
+    def _knot_of(self) -> Mapping[int, int]:
+        """The number of each node's knot, among what is drawn; empty for a tree, which has none."""
+        inner = {key: [hop >> HOP_SHIFT for hop in hops] for key, hops in self._drawn.items()}
         if sum(map(len, inner.values())) < len(inner):
             return {}
-        return {key: number for number, knot in enumerate(knots(inner)) for key in knot}
+        ends = dict.fromkeys(self._distances.keys() - inner.keys(), ())
+        return {key: number for number, knot in enumerate(knots({**inner, **ends})) for key in knot}

@@ -2,164 +2,207 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from heapq import heapify, heappop, heappush
+from itertools import chain as joined
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.model.edge_table import BITS, GROUND, HOP_SHIFT
 from memstore.model.lineage import EdgeKind
+from memstore.rules.edge_table import bits_of
+from memstore.rules.lineage_graph import SUPPORT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-    from memstore.rules.lineage_graph import Graph, Key, Link
+    from memstore.model.edge_table import Side
+    from memstore.rules.lineage_graph import Graph, Link
 
-_CHAIN = frozenset({EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY})
+_CHAIN = bits_of(EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY)
+
+
+class Walked(NamedTuple):
+    """Where a walk came: the nodes at each distance, the starts first, and from where each was reached first."""
+
+    levels: Sequence[Sequence[int]]
+    reached_from: dict[int, int]
+
+    @property
+    def nodes(self) -> Iterator[int]:
+        """All nodes, nearest first."""
+        return joined.from_iterable(self.levels)
+
+
+def walk(side: Side, starts: Iterable[int], closed: bytearray, *, bits: int = BITS, depth: int | None = None) -> Walked:
+    """Walk from nodes to their neighbours and on.
+
+    Args:
+        side: which way.
+        starts: where to begin.
+        closed: 1 for each node that is not to be entered; changed, since those that were reached are not entered again.
+        bits: the kinds of edges to follow.
+        depth: how many edges to go at most; None for all.
+    """
+    level = list(dict.fromkeys(starts))
+    levels = []
+    reached_from: dict[int, int] = {}
+    for node in level:
+        closed[node] = 1
+    hops, begins, ends, changed = side.hops, side.starts, side.ends, side.changed
+    while level:
+        levels.append(level)
+        if len(levels) - 1 == depth:
+            break
+        after: list[int] = []
+        for node in level:
+            for hop in changed[node] if node in changed else hops[begins[node] : ends[node]]:
+                if hop & bits and not closed[hop >> HOP_SHIFT]:
+                    other = hop >> HOP_SHIFT
+                    closed[other] = 1
+                    reached_from[other] = node
+                    after.append(other)
+        level = after
+    return Walked(levels, reached_from)
+
+
+def roots(graph: Graph, start: int) -> tuple[int, ...]:
+    """Return where the way up from a node ends: what it and its sources rest on, and what rests on nothing itself.
+
+    Marks of what lies outside the vault are among them; a node without any source is its own root.
+    """
+    nodes = walk(graph.up, [start], graph.hidden[:]).nodes
+    return tuple(sorted((key for key in nodes if graph.is_gone(key) or not graph.above[key]), key=graph.name))
+
+
+def is_ungrounded(graph: Graph, start: int) -> bool:
+    """Whether all that a memory rests on is gone. One that rests on nothing but itself has its own ground."""
+    if 1 not in graph.gone:
+        return False
+    closed = graph.hidden[:]
+    closed[start] = 1
+    region = [start]
+    for key in region:  # it grows meanwhile
+        if graph.gone[key]:
+            continue
+        rests = [hop >> HOP_SHIFT for hop in graph.up.near(key) if hop & GROUND and not graph.hidden[hop >> HOP_SHIFT]]
+        if not rests:
+            return False  # one end that is there is enough, and mostly it is near
+        for source in rests:
+            if not closed[source]:
+                closed[source] = 1
+                region.append(source)
+    return bool(_groundless(graph, graph.gone)[start])
+
+
+def ungrounded(graph: Graph, starts: Iterable[int]) -> frozenset[int]:
+    """Return those of which all that they rest on is gone."""
+    groundless = _groundless(graph, graph.gone)
+    return frozenset(key for key in starts if groundless[key])
 
 
 class Impact(NamedTuple):
     """What the loss of memories would do: who would be left without ground, and who with less support.
 
-    `cut` has for each of `lost` and `weakened` the sources among the gone and the lost that it names itself.
+    Both have the rows at each distance. `going` are the nodes that would be gone or lost.
     """
 
-    lost: tuple[int, ...]
-    weakened: tuple[int, ...]
-    cut: Mapping[int, tuple[Link, ...]]
-
-
-def distances(graph: Graph, starts: Iterable[Key], *, up: bool, depth: int | None = None) -> dict[Key, int]:
-    """Return all that the starts depend on (or, down, that depends on them), nearest first.
-
-    Args:
-        graph: the graph.
-        starts: where to begin; they are in the answer, at distance 0.
-        up: whether to go to sources, or else to dependents.
-        depth: how many edges to go at most; None for all.
-    """
-    return _reached(starts, (graph.above if up else graph.below).__getitem__, depth)
-
-
-def _reached(
-    starts: Iterable[Key], following: Callable[[Key], Iterable[Key]], depth: int | None = None
-) -> dict[Key, int]:
-    found = dict.fromkeys(starts, 0)
-    level = list(found)
-    distance = 0
-    while level and distance != depth:
-        distance += 1
-        after = []
-        for key in level:
-            for neighbour in following(key):
-                if neighbour not in found:
-                    found[neighbour] = distance
-                    after.append(neighbour)
-        level = after
-    return found
-
-
-def roots(graph: Graph, start: Key) -> tuple[Key, ...]:
-    """Return where the way up from a node ends: what it and its sources rest on, and what rests on nothing itself.
-
-    Marks of what lies outside the vault are among them; a node without any source is its own root.
-    """
-    ends = [key for key in distances(graph, [start], up=True) if not graph.above[key] or graph.is_gone(key)]
-    return tuple(sorted(ends, key=graph.name))
-
-
-def is_ungrounded(graph: Graph, start: Key) -> bool:
-    """Whether all that a memory rests on is gone. One that rests on nothing but itself has its own ground."""
-    region: dict[Key, int] = {start: 0}
-    waiting: list[Key] = [start]
-    while waiting:
-        key = waiting.pop()
-        if not graph.is_gone(key):
-            on = graph.grounds[key]
-            if not on:
-                return False  # one end that is there is enough, and mostly it is near
-            after = [source for source in on if source not in region]
-            region.update(dict.fromkeys(after, 0))
-            waiting += after
-    return start not in _grounded(graph, region, frozenset())
-
-
-def ungrounded(graph: Graph, starts: Iterable[Key]) -> frozenset[Key]:
-    """Return those of which all that they rest on is gone."""
-    asked = frozenset(starts)
-    return asked - _grounded(graph, _reached(asked, graph.grounds.__getitem__), frozenset())
+    lost: Sequence[Sequence[int]]
+    weakened: Sequence[Sequence[int]]
+    going: AbstractSet[int]
 
 
 def impact(graph: Graph, gone: Iterable[int]) -> Impact:
     """Return what the loss of the memories in `gone` would do to all others."""
-    taken = frozenset(gone)
-    affected = _reached(
-        taken, lambda key: [near for near, bits in graph.below[key].items() if graph.is_support(near, key, bits)]
-    )
-    region = _reached(affected, graph.grounds.__getitem__)
-    before = _grounded(graph, region, frozenset())
-    after = _grounded(graph, region, taken)
-    lost = {key for key in affected if key in before and key not in after} - taken
-    going = taken | lost
-    cut = {
-        key: sources
-        for key in affected
-        if isinstance(key, int) and key not in taken and (sources := _cut(graph, key, going))
-    }
-    rows = sorted(cut, key=graph.name)
-    return Impact(
-        lost=tuple(row for row in rows if row in lost),
-        weakened=tuple(row for row in rows if row not in lost and not graph.is_gone(row)),
-        cut=cut,
-    )
+    going = set(gone)
+    after = graph.gone[:]
+    for key in going:
+        after[key] = 1
+    before, after = _groundless(graph, graph.gone), _groundless(graph, after)
+    closed = graph.hidden[:]
+    for key in going:
+        closed[key] = 1
+    lost: list[list[int]] = []
+    weakened: list[list[int]] = []
+    level = list(going)
+    while level:  # whoever loses all its ground takes others along
+        harmed = _supported(graph, level, closed)
+        level = [key for key in harmed if after[key] and not before[key]]
+        going.update(level)
+        lost.append([key for key in level if key >= 0])
+        weakened.append([key for key in harmed if key >= 0 and not after[key] and not graph.gone[key]])
+    return Impact(lost, weakened, going)
 
 
-def _cut(graph: Graph, key: Key, gone: AbstractSet[Key]) -> tuple[Link, ...]:
+def _supported(graph: Graph, level: Iterable[int], closed: bytearray) -> list[int]:
+    """Return what is supported by these nodes, each once; it is closed from then on."""
+    found = []
+    near = graph.down.near
+    for key in level:
+        for hop in near(key):
+            if hop & SUPPORT and not closed[hop >> HOP_SHIFT]:
+                closed[hop >> HOP_SHIFT] = 1
+                found.append(hop >> HOP_SHIFT)
+    return found
+
+
+def nearest(graph: Graph, levels: Iterable[Sequence[int]], limit: int | None = None) -> list[int]:
+    """Return the first nodes of those at each distance, of the same distance by name; None for all."""
+    found: list[int] = []
+    for level in levels:
+        if limit is not None and len(found) >= limit:
+            break
+        found += sorted(level, key=graph.name)
+    return found[:limit]
+
+
+def cut_from(graph: Graph, key: int, going: AbstractSet[int]) -> tuple[Link, ...]:
     """Return the support that a memory itself names and loses."""
-    if gone.isdisjoint(graph.above[key]):
-        return ()
-    return tuple(
-        link
-        for link in graph.sources(key)
-        if link.key in gone and graph.is_support(key, link.key, graph.above[key][link.key])
-    )
+    bits = graph.above[key]
+    return tuple(link for link in graph.sources(key) if link.key in going and bits[link.key] & SUPPORT)
 
 
-def _grounded(graph: Graph, region: Iterable[Key], taken: frozenset[int]) -> AbstractSet[Key]:
-    """Return the nodes of a region that have ground, once those in `taken` are gone.
+def _groundless(graph: Graph, gone: bytearray) -> bytearray:
+    """Return 1 for each node that is left without ground when those in `gone` are gone, themselves among them.
 
     A node has ground where a way up ends at something that is still there, or never ends: memories that rest on each
-    other alone have lost nothing. With the region all that it rests on must be in it.
+    other alone have lost nothing. So whatever rests on what no way up from which leads to anything gone has ground.
     """
-    if not taken and not any(map(graph.is_gone, region)):
-        return frozenset(region)
-    resting: dict[Key, list[Key]] = defaultdict(list)
-    there: list[Key] = []
-    gone: list[Key] = []
-    for key in region:
-        if key in taken or graph.is_gone(key):
-            gone.append(key)
-            continue
-        on = graph.grounds[key]
-        for source in on:
-            resting[source].append(key)
-        if not on:
-            there.append(key)
-    ending = _reached([*there, *gone], resting.__getitem__)
-    endless = [key for key in region if key not in ending]
-    return _reached([*there, *endless], resting.__getitem__).keys()
+    if 1 not in gone:
+        return gone
+    untouched = graph.hidden[:]
+    starts = [key for key in range(-len(graph.table.texts), graph.table.rows) if gone[key] and not untouched[key]]
+    touched = list(walk(graph.down, starts, untouched, bits=GROUND).nodes)
+    groundless = bytearray(len(gone))
+    for key in touched:
+        groundless[key] = 1
+    closed = bytearray(b"\1") * len(gone)
+    for key in touched:
+        closed[key] = gone[key]
+    hidden, near = graph.hidden, graph.up.near
+    saved = []
+    for key in touched:
+        if not gone[key]:
+            for hop in near(key):
+                other = hop >> HOP_SHIFT
+                if hop & GROUND and not groundless[other] and not hidden[other]:
+                    saved.append(key)
+                    break
+    for key in walk(graph.down, saved, closed, bits=GROUND).nodes:
+        groundless[key] = 0
+    return groundless
 
 
-def chain(graph: Graph, start: Key) -> tuple[Key, ...]:
+def chain(graph: Graph, start: int) -> tuple[int, ...]:
     """Return all that superseded each other around a memory, oldest first: the same from any of its members.
 
     A memory that superseded nothing and was not superseded stands there alone.
     """
-    members = _reached([start], lambda key: [*_older(graph, key), *_newer(graph, key)])
+    members = _members(graph, start)
     waiting_for = {key: set(_older(graph, key)) - {key} for key in members}
     ready = [(graph.name(key), key) for key, before in waiting_for.items() if not before]
     heapify(ready)
     by_name = iter(sorted(members, key=graph.name))
-    ordered: list[Key] = []
+    ordered: list[int] = []
     while waiting_for:
         # In a circle made by hand nothing is the oldest: begin somewhere, always at the same place.
         key = heappop(ready)[1] if ready else next(key for key in by_name if key in waiting_for)
@@ -174,9 +217,21 @@ def chain(graph: Graph, start: Key) -> tuple[Key, ...]:
     return tuple(ordered)
 
 
-def _older(graph: Graph, key: Key) -> list[Key]:
-    return [source for source, bits in graph.above[key].items() if not _CHAIN.isdisjoint(graph.kinds(bits))]
+def _members(graph: Graph, start: int) -> list[int]:
+    found = {start: None}
+    waiting = [start]
+    while waiting:
+        key = waiting.pop()
+        for other in (*_older(graph, key), *_newer(graph, key)):
+            if other not in found:
+                found[other] = None
+                waiting.append(other)
+    return list(found)
 
 
-def _newer(graph: Graph, key: Key) -> Iterable[Key]:
-    return graph.near(key, _CHAIN)
+def _older(graph: Graph, key: int) -> list[int]:
+    return [source for source, bits in graph.above[key].items() if bits & _CHAIN]
+
+
+def _newer(graph: Graph, key: int) -> list[int]:
+    return [heir for heir, bits in graph.below[key].items() if bits & _CHAIN]

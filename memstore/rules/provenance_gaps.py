@@ -16,7 +16,7 @@ from memstore.rules.lineage import knots
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.rules.lineage_graph import Graph, Key
+    from memstore.rules.lineage_graph import Graph
 
 # Any of these says where a memory comes from; who wrote it, where and when does not.
 _SOURCES = ("source", "source_entity", "channel", "derived_from", "relates_to", "evidence", "supersedes")
@@ -70,7 +70,7 @@ def one_sided_promotions(graph: Graph) -> list[Change]:
     found: list[tuple[int, int, tuple[EdgeKind, ...]]] = []
     for row in _eligible(graph):
         for source, bits in graph.above[row].items():
-            if isinstance(source, int) and types[source] == "raw" and _can_name_each_other(graph, row, source):
+            if source >= 0 and types[source] == "raw" and _can_name_each_other(graph, row, source):
                 kinds = graph.kinds(bits)
                 if (EdgeKind.PROCESSED_INTO in kinds) != (EdgeKind.DERIVED_FROM in kinds):
                     found.append((row, source, kinds))
@@ -84,9 +84,9 @@ def one_sided_promotions(graph: Graph) -> list[Change]:
     ]
 
 
-def _circles(graph: Graph, starts: Iterable[Key]) -> dict[Key, int]:
+def _circles(graph: Graph, starts: Iterable[int]) -> dict[int, int]:
     """Return which circle each of these memories and their sources is in, where it is in one."""
-    around = {key: graph.above[key] for key in lineage_walk.distances(graph, starts, up=True)}
+    around = {key: graph.above[key] for key in lineage_walk.walk(graph.up, starts, graph.hidden[:]).nodes}
     return {
         key: number
         for number, knot in enumerate(knots(around))
@@ -102,7 +102,7 @@ def one_sided_successions(graph: Graph) -> list[Change]:
         for old, bits in graph.above[row].items():
             kinds = graph.kinds(bits)
             is_one_sided = EdgeKind.SUPERSEDES in kinds and EdgeKind.SUPERSEDED_BY not in kinds
-            if is_one_sided and isinstance(old, int) and old != row:
+            if is_one_sided and old >= 0 and old != row:
                 heirs[old].append(graph.name(row))
     return [change for old, names in heirs.items() for change in _superseded(graph, old, sorted(names))]
 
@@ -180,7 +180,7 @@ def twins_in_time(graph: Graph, lengths: Sequence[int]) -> list[tuple[int, int]]
     pairs = []
     for row, at in times.items():
         same = raws.get(lengths[row], [])
-        if types[row] == "raw" or not same or any(isinstance(key, int) for key in graph.above[row] if derived[row]):
+        if types[row] == "raw" or not same or any(key >= 0 for key in graph.above[row] if derived[row]):
             continue
         first = bisect_left(same, at - SAME_MOMENT, key=_time)
         last = bisect_right(same, at + SAME_MOMENT, key=_time)
@@ -228,7 +228,9 @@ def _eligible(graph: Graph) -> Iterator[int]:
 
 def _may_link(graph: Graph, row: int, source: int) -> bool:
     """Whether a memory may be made of a raw one: both can be named and are of today, and no circle would close."""
-    return _can_name_each_other(graph, row, source) and row not in lineage_walk.distances(graph, [source], up=True)
+    if not _can_name_each_other(graph, row, source):
+        return False
+    return row not in lineage_walk.walk(graph.up, [source], graph.hidden[:]).nodes
 
 
 def _can_name_each_other(graph: Graph, row: int, source: int) -> bool:

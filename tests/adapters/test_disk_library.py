@@ -21,7 +21,9 @@ from memstore.adapters.disk_library import DiskLibrary
 from memstore.adapters.memory_snapshot import COLUMNS, snapshot_of_files
 from memstore.adapters.vector_store import DiskVectors
 from memstore.codec.git_blob import blob_id
+from memstore.model.edge_table import BITS, HOP_SHIFT
 from memstore.ports.search_index import Field, Refreshed
+from memstore.rules.edge_table import Rows, edges_of
 from tests.support import disk_vault, memory_text
 
 if TYPE_CHECKING:
@@ -47,12 +49,35 @@ def said(snapshot: Snapshot) -> Said:
                 assert len(positions) == count
                 postings[field, term, paths[row]] = list(positions)
     return {
+        "edges": edges_said(snapshot),
         "entries": {paths[row]: catalog.entry(row) for row in live},
         "columns": {paths[row]: {name: column[row] for name, column in columns.items()} for row in live},
         "kinds": [sorted(paths[row] for row in rows) for rows in (catalog.memories, catalog.broken, catalog.plain)],
         "postings": postings,
         "lengths": {(of, paths[row]): index.lengths(of)[row] for of in Field for row in live},
     }
+
+
+def edges_said(snapshot: Snapshot) -> list[dict[str, list[tuple[str, int]]]]:
+    """Return the edges of lineage both ways, in their order: as they are kept, or as the fields say."""
+    catalog = snapshot.catalog
+    rows = Rows.of(catalog.column, catalog.memories)
+    table = catalog.edges()
+    if table is None:
+        known = {rows.ids[row] for row in catalog.memories}
+        table = edges_of(catalog.column, catalog.memories, is_missing=lambda memory_id: memory_id not in known)
+
+    def name(node: int) -> str:
+        return rows.name(node) if node >= 0 else table.texts[~node]
+
+    return [
+        {
+            name(node): [(name(hop >> HOP_SHIFT), hop & BITS) for hop in side.near(node)]
+            for node in (*catalog.memories, *range(-len(table.texts), 0))
+            if side.near(node)
+        }
+        for side in (table.above, table.below)
+    ]
 
 
 def scanned(vault: DiskVault) -> Said:
@@ -80,6 +105,13 @@ class Vaults(RuleBasedStateMachine):
             memory_text,
             st.sampled_from(["tea and milk\n", "hot tea\n", "milk, tea\n", "cold milk and water\n", ""]),
             title=st.sampled_from(["One", "Two"]),
+        ),
+        st.builds(
+            memory_text,
+            type=st.sampled_from(["note", "belief"]),
+            id=st.sampled_from(["m_aaa", "m_bbb", "m_ccc"]),
+            derived_from=st.sampled_from(["[]", "[note:m_aaa, belief:m_bbb]", "[context:a walk, note:m_gone]"]),
+            processed_into=st.sampled_from(["[]", "[belief:m_bbb, note:m_ccc]"]),
         ),
         st.sampled_from([b"no fence", b"---\ntype: note\n", b"---\nno: 1\n---\n", b""]),
     )
@@ -267,7 +299,9 @@ def test_refreshing_writes_even_one_change_into_the_index(tmp_path: Path) -> Non
 def test_purging_leaves_nothing_of_a_deleted_text_in_the_cache(tmp_path: Path, how: str) -> None:
     vault = disk_vault(tmp_path)
     fill(vault, 0 if how == "delete all" else 9)
-    vault.create("secret.md", memory_text("the xyzzyword is out\n", title="Unheardof"))
+    vault.create(
+        "secret.md", memory_text("the xyzzyword is out\n", title="Unheardof", derived_from="[context:unheardof]")
+    )
     lib = library(tmp_path, vault)
     lib.snapshot()
     assert words_in_the_cache(tmp_path) == {b"xyzzyword", b"nheardof"}

@@ -114,3 +114,61 @@ def test_drawings_survive_any_title() -> None:
     assert list(mermaid_lines(traced(files, "m_a")))[1] == (
         '  n0["note:m_a<br>Say #34;x#34; #60;b#62; #91;y#93; #123;z#125; #124; #96; #38; #92; #35;1;"]'
     )
+
+
+# -- no more than people read ----------------------------------------------------------------------
+
+
+MANY = 1_200
+
+
+@pytest.fixture
+def crowd(vault: Path) -> Path:
+    for number in range(MANY):
+        text = memory_text(id=f"m_{number:04d}", derived_from="[note:m_root]", source_type="inference")
+        (vault / f"{number:04d}.md").write_bytes(text)
+    (vault / "root.md").write_bytes(memory_text(id="m_root", source="a walk"))
+    return vault
+
+
+def said(vault: Path, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    capsys.readouterr()
+    assert main(["--vault", str(vault), *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_people_are_shown_a_thousand_and_told_how_many_there_are(
+    crowd: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = said(crowd, capsys, "trace", "m_root", "--reverse").splitlines()
+    assert drawn[0].endswith("(more)")
+    assert len(drawn) == 1 + 1_000 + 2
+    assert drawn[-1] == "1,000 of 1,200 links, the nearest; 200 memories further away left out: -n 0 draws all."
+    assert len(said(crowd, capsys, "trace", "m_root", "--reverse", "-n", "0").splitlines()) == 1 + MANY
+    told = said(crowd, capsys, "impact", "m_root").splitlines()
+    assert (len(told), told[-1]) == (2 + 1_000 + 2, "200 more are left out, further away; -n 0 shows all.")
+    assert len(said(crowd, capsys, "impact", "m_root", "-n", "0").splitlines()) == 2 + MANY
+    card = said(crowd, capsys, "show", "m_root", "--trace").splitlines()
+    assert card[-1] == "  └── … and 200 more: memstore trace note:m_root --reverse --depth 1 -n 0"
+
+
+def test_programs_are_given_all_unless_they_ask_for_less(crowd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = validated(said(crowd, capsys, "trace", "m_root", "--reverse", "--json"))
+    assert (len(whole["edges"]), whole["left_out"]) == (MANY, {"memories": 0, "edges": 0})
+    part = validated(said(crowd, capsys, "trace", "m_root", "--reverse", "--json", "-n", "3"))
+    assert (part["edges"], part["nodes"]) == (whole["edges"][:3], whole["nodes"][:4])
+    assert part["left_out"] == {"memories": MANY - 3, "edges": MANY - 3}
+    assert len(validated(said(crowd, capsys, "impact", "m_root", "--json"))["lost"]) == MANY
+    assert validated(said(crowd, capsys, "impact", "m_root", "--json", "-n", "1"))["left_out"] == MANY - 1
+    mermaid = said(crowd, capsys, "trace", "m_root", "--reverse", "--format", "mermaid")
+    assert mermaid.count("-->") == MANY
+
+
+def test_orphans_are_cut_and_counted_too(crowd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (crowd / "root.md").unlink()
+    listed = said(crowd, capsys, "orphans")
+    assert listed.count(" names ") == 1_000 - listed.count("(no source)")
+    assert "  202 more are left out; -n 0 lists all.\n" in listed
+    assert said(crowd, capsys, "orphans", "-n", "0").count("note:m_root") == MANY
+    part = validated(said(crowd, capsys, "orphans", "--json", "-n", "1"))
+    assert (len(part["orphans"]), part["dangling"], part["left_out"]) == (1, [], 1_201)

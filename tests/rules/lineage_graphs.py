@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.rules.edge_table import edges_of
 from memstore.rules.lineage_graph import Graph
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hypothesis.strategies import SearchStrategy
 
 Cells = dict[str, str | list[str]]
 
 
-def graph(memories: Mapping[str, Cells], *, rows: Sequence[int] | None = None, is_owner: bool = True) -> Graph:
-    """Return the graph of memories given by `type:id` (or a path, for one without an id) and their cells."""
+def columns_of(memories: Mapping[str, Cells]) -> Mapping[str, list[str]]:
+    """Return the catalogue's columns of memories given by `type:id` (or a path, for one without an id)."""
     columns: dict[str, list[str]] = defaultdict(lambda: [""] * len(memories))
     for row, (name, cells) in enumerate(memories.items()):
         kind, colon, memory_id = name.partition(":")
@@ -29,15 +30,33 @@ def graph(memories: Mapping[str, Cells], *, rows: Sequence[int] | None = None, i
         columns["status"][row] = "active"
         for column, value in cells.items():
             columns[column][row] = value if isinstance(value, str) else ITEM_SEPARATOR.join(value)
+    return columns
+
+
+def graph(
+    memories: Mapping[str, Cells], *, rows: Sequence[int] | None = None, is_owner: bool = True, masked: bool = False
+) -> Graph:
+    """Return the graph of memories given by `type:id` (or a path, for one without an id) and their cells.
+
+    Args:
+        memories: all there are.
+        rows: those that may be seen; None for all.
+        is_owner: whether refs that lead nowhere are shown.
+        masked: whether its edges are taken from among those of all memories, instead of read from those of `rows`.
+    """
+    columns = columns_of(memories)
     known = {name.partition(":")[2] for name in memories}
-    return Graph(
+    everything = range(len(memories))
+    seen = everything if rows is None else rows
+    table = edges_of(
         columns.__getitem__,
-        range(len(memories)) if rows is None else rows,
-        is_missing=lambda memory_id: is_owner and memory_id not in known,
+        everything if masked else seen,
+        is_missing=lambda memory_id: (is_owner or masked) and memory_id not in known,
     )
+    return Graph(columns.__getitem__, seen, table, shows_missing=is_owner)
 
 
-def names(found: Graph, keys: Sequence[int | str]) -> list[str]:
+def names(found: Graph, keys: Iterable[int]) -> list[str]:
     """Return what the nodes are called."""
     return [found.name(key) for key in keys]
 

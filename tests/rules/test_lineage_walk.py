@@ -1,20 +1,27 @@
 from __future__ import annotations
 
 import random
-from unittest import mock
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.model.lineage import Direction, Mark
-from memstore.rules import lineage_graph, lineage_walk
+from memstore.model.lineage import Direction, Mark, NodeState
+from memstore.rules import lineage_walk
 from memstore.rules.lineage_trace import trace
 from tests.rules.lineage_graphs import Cells, graph, memories, names
+
+if TYPE_CHECKING:
+    from memstore.rules.lineage_graph import Graph
 
 
 def up(made: dict[str, Cells], start: int = 0) -> list[str]:
     found = graph(made)
-    return names(found, list(lineage_walk.distances(found, [start], up=True)))
+    return names(found, lineage_walk.walk(found.up, [start], bytearray(len(made))).nodes)
+
+
+def lost(found: Graph, gone: int) -> list[str]:
+    return names(found, lineage_walk.nearest(found, lineage_walk.impact(found, [gone]).lost))
 
 
 # -- any graph -----------------------------------------------------------------------------------
@@ -47,18 +54,6 @@ def test_down_is_up_read_backwards(made: dict[str, Cells]) -> None:
         for other in range(len(made)):
             assert (other in above) == (row in {link.key for link in found.dependents(other)})
             assert (other in below) == (row in {link.key for link in found.sources(other)})
-
-
-@settings(max_examples=40)
-@given(memories())
-def test_all_refs_read_at_once_say_what_each_memory_says(made: dict[str, Cells]) -> None:
-    one_by_one, at_once = graph(made), graph(made)
-    with mock.patch.object(lineage_graph, "_FEW_SOUGHT", 0):
-        above, below = (
-            [list(near[row].items()) for row in range(len(made))] for near in (at_once.above, at_once.below)
-        )
-    assert above == [list(one_by_one.above[row].items()) for row in range(len(made))]
-    assert below == [list(one_by_one.below[row].items()) for row in range(len(made))]
 
 
 @settings(max_examples=40)
@@ -97,24 +92,53 @@ def test_impact_is_what_would_be_ungrounded_without_it(made: dict[str, Cells], d
         and lineage_walk.is_ungrounded(after, row)
         and not lineage_walk.is_ungrounded(before, row)
     }
-    assert set(found.lost) == newly
-    assert not set(found.weakened) & {gone, *found.lost}
-    assert all(found.cut[row] for row in (*found.lost, *found.weakened))
+    lost, weakened = (lineage_walk.nearest(before, levels) for levels in (found.lost, found.weakened))
+    assert set(lost) == newly
+    assert not set(weakened) & {gone, *lost}
+    assert all(lineage_walk.cut_from(before, row, found.going) for row in (*lost, *weakened))
+    for limit in range(len(lost) + 2):
+        assert lineage_walk.nearest(before, found.lost, limit) == lost[:limit]
 
 
-@settings(max_examples=40)
+@settings(max_examples=60)
 @given(memories(), st.data())
 def test_what_is_hidden_reads_as_if_it_were_not_there(made: dict[str, Cells], data: st.DataObject) -> None:
     hidden = data.draw(st.sets(st.sampled_from(range(len(made))), max_size=len(made) - 1))
     rows = [row for row in range(len(made)) if row not in hidden]
-    with_hidden = graph(made, rows=rows, is_owner=False)
+    with_hidden = graph(made, rows=rows, is_owner=False, masked=data.draw(st.booleans()))
     without = graph({name: cells for row, (name, cells) in enumerate(made.items()) if row in rows}, is_owner=False)
+    assert with_hidden.dangling() == without.dangling() == []
+    limit = data.draw(st.one_of(st.none(), st.integers(1, 5)))
     for number, row in enumerate(rows):
         for direction in Direction:
-            assert trace(with_hidden, row, direction=direction) == trace(without, number, direction=direction)
-        assert [with_hidden.name(k) for k in lineage_walk.impact(with_hidden, [row]).lost] == [
-            without.name(k) for k in lineage_walk.impact(without, [number]).lost
-        ]
+            traced = trace(with_hidden, row, direction=direction, limit=limit)
+            assert traced == trace(without, number, direction=direction, limit=limit)
+        assert lost(with_hidden, row) == lost(without, number)
+        assert lineage_walk.is_ungrounded(with_hidden, row) == lineage_walk.is_ungrounded(without, number)
+
+
+@settings(max_examples=60)
+@given(memories(), st.sampled_from(Direction), st.one_of(st.none(), st.integers(0, 3)), st.data())
+def test_a_limit_leaves_out_what_is_furthest_and_counts_it(
+    made: dict[str, Cells], direction: Direction, depth: int | None, data: st.DataObject
+) -> None:
+    found = graph(made)
+    start = data.draw(st.sampled_from(range(len(made))))
+    whole = trace(found, start, direction=direction, depth=depth)
+    limit = data.draw(st.integers(1, len(whole.edges) + 1))
+    part = trace(found, start, direction=direction, depth=depth, limit=limit)
+    assert list(part.nodes) == list(whole.nodes)[: len(part.nodes)]
+    assert [edge._replace(in_cycle=False) for edge in part.edges] == [
+        edge._replace(in_cycle=False) for edge in whole.edges[:limit]
+    ]
+    assert len(part.tree) == len(part.edges) + 1
+    assert part.left_out.edges == len(whole.edges) - len(part.edges)
+    memories_of = [sum(node.state is NodeState.MEMORY for node in traced.nodes) for traced in (whole, part)]
+    assert part.left_out.memories == memories_of[0] - memories_of[1]
+    assert whole.left_out == (0, 0)
+    is_told = [branch.mark is Mark.CUT for branch in part.tree]
+    assert any(is_told) or not part.left_out.edges
+    assert (part.roots, part.chain, part.is_ungrounded) == (whole.roots, whole.chain, whole.is_ungrounded)
 
 
 # -- known shapes --------------------------------------------------------------------------------
@@ -132,15 +156,16 @@ def test_chains_of_50_and_10000_are_followed_to_their_end() -> None:
         assert len(traced.nodes) == length
         assert [node.key for node in traced.roots] == [f"note:m{length - 1:05d}"]
         assert trace(found, length - 1, direction=Direction.DOWN).tree[-1].level == length - 1
-        assert len(lineage_walk.impact(found, [length - 1]).lost) == length - 1
+        assert len(lost(found, length - 1)) == length - 1
 
 
 def test_a_chain_of_100000_is_followed_both_ways() -> None:
     length = 100_000
     found = graph(chain_of(length))
     assert [branch.level for branch in trace(found, 0, direction=Direction.UP).tree] == list(range(length))
-    assert list(lineage_walk.distances(found, [length - 1], up=False)) == list(reversed(range(length)))
-    assert len(lineage_walk.impact(found, [length - 1]).lost) == length - 1
+    below = lineage_walk.walk(found.down, [length - 1], found.hidden[:])
+    assert list(below.nodes) == list(reversed(range(length)))
+    assert len(lost(found, length - 1)) == length - 1
 
 
 def test_a_graph_in_which_nearly_all_name_all_is_followed_both_ways() -> None:
@@ -157,7 +182,7 @@ def test_a_graph_in_which_nearly_all_name_all_is_followed_both_ways() -> None:
         assert len(traced.tree) == len(traced.edges) + 1
         assert all(edge.in_cycle for edge in traced.edges)
     assert not lineage_walk.is_ungrounded(found, 0)
-    assert len(lineage_walk.impact(found, [0]).lost) == count - 1
+    assert len(lost(found, 0)) == count - 1
 
 
 def test_a_thousand_memories_and_refs_of_the_wrong_type_are_found_going_down() -> None:
@@ -281,9 +306,11 @@ def test_impact_tells_loss_from_weakening() -> None:
     }
     found = graph(made)
     impact = lineage_walk.impact(found, [0])
-    assert names(found, impact.lost) == ["note:next", "note:only"]
-    assert names(found, impact.weakened) == ["note:both", "note:cites"]
-    assert {found.name(row): names(found, [link.key for link in links]) for row, links in impact.cut.items()} == {
+    lost, weakened = (lineage_walk.nearest(found, levels) for levels in (impact.lost, impact.weakened))
+    assert names(found, lost) == ["note:only", "note:next"]
+    assert names(found, weakened) == ["note:both", "note:cites"]
+    cut = {row: lineage_walk.cut_from(found, row, impact.going) for row in (*lost, *weakened)}
+    assert {found.name(row): names(found, [link.key for link in links]) for row, links in cut.items()} == {
         "note:only": ["raw:aaa"],
         "note:both": ["raw:aaa"],
         "note:next": ["note:only"],
