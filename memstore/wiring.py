@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
     from memstore.ports.lexicon import Lexicon
+    from memstore.ports.pages import Pages
     from memstore.ports.pins import Pins
     from memstore.ports.place import Place
     from memstore.ports.run_record import RunRecord
@@ -263,6 +264,13 @@ def _pins(env: Environment, root: Path) -> Pins:
     from memstore.adapters.user_pins import UserPins
 
     return UserPins(env.config_file, root)
+
+
+def pages() -> Pages:
+    """Return the web, for a command that was told to ask it; no workspace has it."""
+    from memstore.adapters.web_pages import WebPages
+
+    return WebPages()
 
 
 def _lexicon() -> Lexicon:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import Session
     from memstore.codec.witness_request import WitnessRequest
+    from memstore.flows.anchor import Recorded
+    from memstore.flows.registry import Saving
     from memstore.flows.sign import Signed
+    from memstore.ports.workspace import Workspace
 
 
 def _key_option() -> Callable[[Any], Any]:
@@ -237,6 +240,7 @@ def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:
         "memstore anchor m_7f3                                  # in the current commit",
         "memstore anchor m_7f3 --reference v1.2",
         "memstore anchor m_7f3 --type url --reference https://example.org/p/1 --snapshot page.html",
+        "memstore anchor m_7f3 --type url --reference https://example.org/p/1 --online",
         "memstore attest digest m_7f3 > said && ots stamp said",
         "memstore anchor m_7f3 --type opentimestamps --snapshot said --proof said.ots",
     ),
@@ -247,16 +251,18 @@ def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:
 @click.option(
     "--snapshot", metavar="FILE", type=click.File("rb"), help="The page as you saved it; - is standard input."
 )
+@click.option("--online", is_flag=True, help="Fetch the page now, instead of --snapshot.")
 @click.option("--proof", metavar="FILE", type=click.File("rb"), help="Of opentimestamps: what `ots stamp` wrote.")
 @commit_option()
 @dry_run_option()
-def anchor(
+def anchor(  # noqa: PLR0913 -- one for each option
     session: Session,
     ref: str,
     *,
     kind: str,
     reference: str | None,
     snapshot: IO[bytes] | None,
+    online: bool,
     proof: IO[bytes] | None,
     commit: bool,
     dry_run: bool,
@@ -266,25 +272,10 @@ def anchor(
     A commit that holds the memory as it is now is kept by a ref of its own, whatever becomes of its branch. To show it
     to others, push it: git push origin 'refs/memstore/anchors/*'. Of a page the vault keeps a copy.
     """
-    from memstore.flows import anchor as flow
-
-    ws = session.workspace()
-    if kind == "git_commit":
-        done = flow.anchor_commit(ws, ref, revision=reference, dry_run=dry_run, commit=commit)
-    elif kind == "opentimestamps":
-        if snapshot is None or proof is None:
-            raise UsageError(f"{kind}: what was stamped?", hint="--snapshot FILE --proof FILE.ots")
-        done = flow.anchor_stamp(
-            ws, ref, snapshot.read(), proof.read(), reference=reference, dry_run=dry_run, commit=commit
-        )
-    elif reference is None:
-        raise UsageError(f"{kind}: where?", hint="--reference says where it can be seen")
-    elif kind in PAGE_ANCHORS:
-        if snapshot is None:
-            raise UsageError(f"{kind}: what did it say?", hint="--snapshot FILE, the page as you saved it")
-        done = flow.anchor_page(ws, ref, kind, reference, snapshot.read(), dry_run=dry_run, commit=commit)
-    else:
-        done = flow.anchor_elsewhere(ws, ref, kind, reference, dry_run=dry_run, commit=commit)
+    page, stamped = _page(kind, reference, snapshot, online=online), proof.read() if proof else None
+    done = _anchored(
+        session.workspace(), ref, kind, reference, page=page, proof=stamped, dry_run=dry_run, commit=commit
+    )
     session.emit(
         "anchor",
         document=lambda: {
@@ -299,6 +290,45 @@ def anchor(
         session.say(f"it adds nothing to trust: {done.anchored.reason}")
     _say_remotes(session, done.remotes)
     say_findings(session, done.saved.findings)
+
+
+def _anchored(
+    ws: Workspace,
+    ref: str,
+    kind: str,
+    reference: str | None,
+    *,
+    page: bytes | None,
+    proof: bytes | None,
+    **saving: Unpack[Saving],
+) -> Recorded:
+    """Record an anchor of whatever type, from what was given for it."""
+    from memstore.flows import anchor as flow
+
+    if kind == "git_commit":
+        return flow.anchor_commit(ws, ref, revision=reference, **saving)
+    if kind == "opentimestamps":
+        if page is None or proof is None:
+            raise UsageError(f"{kind}: what was stamped?", hint="--snapshot FILE --proof FILE.ots")
+        return flow.anchor_stamp(ws, ref, page, proof, reference=reference, **saving)
+    if reference is None:
+        raise UsageError(f"{kind}: where?", hint="--reference says where it can be seen")
+    if kind in PAGE_ANCHORS:
+        if page is None:
+            raise UsageError(f"{kind}: what did it say?", hint="--snapshot FILE, as you saved it, or --online")
+        return flow.anchor_page(ws, ref, kind, reference, page, **saving)
+    return flow.anchor_elsewhere(ws, ref, kind, reference, **saving)
+
+
+def _page(kind: str, url: str | None, snapshot: IO[bytes] | None, *, online: bool) -> bytes | None:
+    """Return what a page says, as it was saved or as it is fetched now; None where neither was asked for."""
+    from memstore import wiring
+
+    if not online:
+        return snapshot.read() if snapshot is not None else None
+    if snapshot is not None or url is None or kind not in PAGE_ANCHORS:
+        raise UsageError("--online fetches a page", hint="--type url --reference https://…, and no --snapshot")
+    return wiring.pages().fetch(url)
 
 
 def _say_remotes(session: Session, remotes: Mapping[str, bool]) -> None:

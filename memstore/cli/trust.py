@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,10 +10,11 @@ import click
 from memstore.cli.options import command, ref_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from memstore.cli.session import Session
     from memstore.flows.lineage_strength import LineageStrength
+    from memstore.flows.look_again import Fetched
     from memstore.flows.trust import Trusted
     from memstore.rules.anchors import Anchored
     from memstore.rules.beta import Beta
@@ -36,16 +38,43 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
     "isnad-0.1-literal counts what the file claims, for comparison only.",
 )
 @click.option("--literal", is_flag=True, help="The same as --profile isnad-0.1-literal.")
-def trust(session: Session, ref: str, *, profile: str, literal: bool) -> None:
+@click.option("--online", is_flag=True, help="Fetch the pages that anchor it, and tell whether they changed since.")
+def trust(session: Session, ref: str, *, profile: str, literal: bool, online: bool) -> None:
     """Show who vouches for a memory: the number, its level, and every point of it."""
+    from memstore import wiring
     from memstore.flows.lineage_strength import lineage_strength_of
+    from memstore.flows.look_again import look_again
     from memstore.flows.trust import trust_of
     from memstore.rules.trust import Profile
 
     ws = session.workspace()
     found = trust_of(ws, ref, profile=Profile.LITERAL if literal else Profile(profile))
     lineage = lineage_strength_of(ws, found.file.memory)
-    session.emit("trust", document=lambda: _document(found, lineage), lines=lambda: _lines(session, found, lineage))
+    again = look_again(wiring.pages(), found.file.memory) if online else {}
+    session.emit(
+        "trust",
+        document=lambda: _document(found, lineage) | ({"online": _pages(found, again)} if online else {}),
+        lines=lambda: chain(_lines(session, found, lineage), _page_lines(session, found, again)),
+    )
+
+
+def _pages(found: Trusted, again: Mapping[int, Fetched]) -> list[dict[str, Any]]:
+    anchors = found.file.memory.anchors
+    return [
+        {"reference": anchors[i].reference, "status": one.status.value, "reason": one.reason or None}
+        for i, one in again.items()
+    ]
+
+
+def _page_lines(session: Session, found: Trusted, again: Mapping[int, Fetched]) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+    from memstore.flows.look_again import Online
+
+    for i, one in again.items():
+        role = "ok" if one.status is Online.SAME else "warning"
+        reason = f": {safe_line(one.reason)}" if one.reason else ""
+        where = safe_line(found.file.memory.anchors[i].reference)
+        yield f"page       {session.paint(role, one.status.value)}{reason}  {where}"
 
 
 def _document(found: Trusted, lineage: LineageStrength) -> dict[str, Any]:

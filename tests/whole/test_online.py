@@ -1,0 +1,190 @@
+"""Nothing opens a connection without `--online`; with it pages are fetched, within bounds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.adapters import web_pages
+from memstore.adapters.web_pages import WebPages
+from memstore.errors import UsageError, VaultError
+from tests.installed import ROOT, validated
+from tests.whole.program import Program
+from tests.whole.test_outputs import COMMANDS, REF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# The program, many times in one process in which whoever opens a connection is noted.
+NO_SOCKETS = """\
+import contextlib, io, json, socket, sys
+opened = []
+def refuse(*words, **named):
+    opened.append(asked)
+    raise OSError("no connection is opened here")
+for name in ("connect", "connect_ex", "bind", "listen", "sendto"):
+    setattr(socket.socket, name, refuse)
+socket.getaddrinfo = socket.create_connection = refuse
+from memstore.cli.main import main
+for asked in json.load(sys.stdin):
+    out = io.TextIOWrapper(io.BytesIO())
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        main(asked)
+print(json.dumps(opened))
+"""
+
+
+class Site(BaseHTTPRequestHandler):
+    """A few pages."""
+
+    page = b"<p>Synthesis is hard.</p>"
+
+    def do_GET(self) -> None:
+        leads = {"/moved": "/page", "/file": "file:///etc/passwd", "/ftp": "ftp://e.org/x", "/loop": "/loop"}
+        if self.path in leads:
+            self.send_response(302)
+            self.send_header("Location", leads[self.path])
+            self.end_headers()
+        elif self.path == "/page":
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(self.page)
+        elif self.path == "/large":
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(bytes(2 << 16))
+        elif self.path == "/short":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b"cut")
+        else:
+            self.send_error(404)
+
+    def log_message(self, *words: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    with served() as address:
+        yield address
+
+
+def opened_by(home: Path, commands: list[list[str]]) -> list[list[str]]:
+    """Return which commands open a connection, in a copy of the sample vault."""
+    program = Program(home)
+    shutil.copytree(ROOT / "sample-vault", program.vault)
+    done = subprocess.run(
+        [sys.executable, "-c", NO_SOCKETS],
+        cwd=program.vault,
+        env=program.environment | {"MEMSTORE_EDITOR": "true"},
+        input=json.dumps(commands),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[list[str]] = json.loads(done.stdout)
+    return found
+
+
+# Beside one of every command all that has to do with anchors and keys.
+MORE = [
+    ["keys", "list"], ["keys", "pin", "--dry-run"], ["trust", REF], ["trust", "m_3467as21ns"],
+    ["attest", "digest", REF], ["anchor", REF], ["anchor", REF, "--type", "blockchain", "--reference", "btc:1"],
+    ["anchor", REF, "--type", "url", "--reference", "https://e.org", "--snapshot", "README.md"],
+    ["search", "Bella", "--min-trust", "0.1"], ["check"],
+]  # fmt: skip
+
+
+def test_no_command_opens_a_connection_by_itself(tmp_path: Path) -> None:
+    assert opened_by(tmp_path, [*COMMANDS, *MORE]) == []
+
+
+def test_with_online_a_connection_is_opened(tmp_path: Path) -> None:
+    without = ["anchor", REF, "--type", "url", "--reference", "https://e.org"]
+    assert opened_by(tmp_path, [without, [*without, "--online"]]) == [[*without, "--online"]]
+
+
+def test_a_page_is_fetched_to_anchor_and_again_to_compare(site: str, tmp_path: Path) -> None:
+    program = Program(tmp_path).in_process()
+    program.init()
+    ref, _ = program.add("Synthesis is hard.")
+    url = f"{site}/page"
+    made = validated(program.ok("--json", "anchor", ref, "--type", "url", "--reference", url, "--online"))["anchor"]
+    assert (made["status"], made["reason"]) == ("valid", "a source, no commitment")
+    kept = program.vault / ".memstore/snapshots" / hashlib.sha256(Site.page).hexdigest()
+    assert kept.read_bytes() == Site.page
+    assert "online" not in validated(program.ok("--json", "trust", ref))
+    asked = ("--json", "trust", ref, "--online")
+    assert validated(program.ok(*asked))["online"] == [{"reference": url, "status": "fetched-same", "reason": None}]
+    kept_page, Site.page = Site.page, b"edited"
+    try:
+        (found,) = validated(program.ok(*asked))["online"]
+        assert found["status"] == "changed"
+        assert f"page       changed: {found['reason']}  {url}" in program.ok("trust", ref, "--online")
+        assert validated(program.ok(*asked))["anchors"][0]["status"] == "valid"  # the copy is what was anchored
+    finally:
+        Site.page = kept_page
+    path = next(path for path in program.vault.rglob("*.md") if url in path.read_text())
+    path.write_text(path.read_text().replace(url, f"{site}/gone"))
+    (found,) = validated(program.ok(*asked))["online"]
+    assert (found["status"], "Not Found" in found["reason"]) == ("unreachable", True)
+
+
+def test_a_redirection_to_a_page_is_followed(site: str) -> None:
+    assert WebPages().fetch(f"{site}/moved") == Site.page
+
+
+@pytest.mark.parametrize("path", ["/file", "/ftp", "/loop", "/gone", "/short"])
+def test_what_is_no_page_is_not_had(path: str, site: str) -> None:
+    with pytest.raises(VaultError) as refused:
+        WebPages().fetch(site + path)
+    assert "--snapshot" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://e.org/x", "data:,x", "/etc/passwd", "javascript:1", ""])
+def test_nothing_but_http_is_fetched(url: str) -> None:
+    with pytest.raises(UsageError, match="no page"):
+        WebPages().fetch(url)
+
+
+def test_a_page_is_bounded_in_size_and_time(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_pages, "_MOST_BYTES", 1 << 16)
+    with pytest.raises(VaultError, match="has more than"):
+        WebPages().fetch(f"{site}/large")
+    monkeypatch.setattr(web_pages, "_MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(web_pages, "_WHOLE_SECONDS", -1.0)
+    with pytest.raises(VaultError, match="takes longer"):
+        WebPages().fetch(f"{site}/large")
+
+
+def test_who_does_not_answer_is_told(site: str) -> None:
+    with served() as gone:
+        pass
+    with pytest.raises(VaultError, match="can't be fetched"):
+        WebPages().fetch(f"{gone}/page")
