@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import TYPE_CHECKING
 
+from memstore.codec import digests
 from memstore.errors import VaultError
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ class ContextFile:
     """
 
     def __init__(self, state: Path, *, entity: str, session: str = "", declared: str | None = None) -> None:
-        name = hashlib.sha256(f"{entity}\0{session}".encode()).hexdigest()[:16]
+        name = digests.sha256(f"{entity}\0{session}".encode())[:16]
         self._path = state / "contexts" / f"{name}.json"
         self.declared = declared
 
@@ -46,6 +45,8 @@ class ContextFile:
 
     def enter(self, context: ActiveContext) -> None:
         """Keep that this context was entered, in place of the one before; it must say when it expires."""
+        import json
+
         from memstore.adapters.local_state import make_private
         from memstore.adapters.whole_file import write_whole
         from memstore.model.instants import instant
@@ -80,6 +81,7 @@ class ContextFile:
 
 def _read(data: bytes) -> ActiveContext:
     """Return the context that a file names; one that can't be read could name any."""
+    import json
     from datetime import datetime
 
     from memstore.model.world import ActiveContext

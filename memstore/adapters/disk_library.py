@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, TypeVar
 
-from memstore.adapters import in_two, tree_walk
+from memstore.adapters import tree_walk
 from memstore.adapters.file_reader import FileReader
 from memstore.adapters.index_store import FIRST_BUILD_PATIENCE_SECONDS, Difference, IndexStore, ReadAnew
 from memstore.adapters.layered_snapshot import LayeredSnapshot
@@ -156,6 +156,8 @@ class DiskLibrary:
 
     def _read_all(self, stats: Sequence[FileStat]) -> Generator[ReadAnew]:
         """Yield what files say that are still there, and tell how far it is; nothing is kept."""
+        from memstore.adapters import in_two  # a search of what is indexed needs no second process
+
         with closing(in_two.worked(stats, self._document)) as documents:
             for stat, document in zip(stats, self._told(documents, len(stats)), strict=True):
                 if document:

@@ -7,7 +7,6 @@ fits. What is damaged, of another version, or written where others may write, is
 
 from __future__ import annotations
 
-import hashlib
 import os
 from array import array
 from contextlib import contextmanager, suppress
@@ -23,6 +22,7 @@ from memstore.adapters.memory_snapshot import COLUMNS, Document, cell, entry_of_
 from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree
 from memstore.adapters.whoosh_index import Generation, WhooshIndex
 from memstore.adapters.write_lock import flocked
+from memstore.codec import digests
 from memstore.model.catalog import FileKind
 from memstore.model.edge_table import EdgeTable, Side
 from memstore.model.lineage import EdgeKind
@@ -378,4 +378,4 @@ def _stats_of(stat: FileStat) -> tuple[int, ...]:
 
 
 def _digest(rules: bytes) -> str:
-    return hashlib.sha256(rules).hexdigest()
+    return digests.sha256(rules)

@@ -4,23 +4,47 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-_UNUSED = "urllib.request"
+from memstore.codec import digests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What Whoosh imports for a function or two that reading an index never calls.
+_UNUSED = ("urllib.request", "html", "shutil", "tempfile", "random", "hashlib")
+
+
+class _StandIn(ModuleType):
+    """A module whose functions import the real one when they are called."""
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+        def call(*args: object, **named: object) -> object:
+            found: Callable[..., object] = getattr(import_module(self.__name__), name)
+            return found(*args, **named)
+
+        return call
 
 
 def import_whoosh() -> None:
     """Import the parts of Whoosh that read and write an index.
 
     `whoosh.compat` imports `urllib.request` for a name that nothing here calls, and with it come `http`, `email` and
-    `ssl`: half of the time that Whoosh takes to load. So an empty module stands there meanwhile; it is taken out
-    again at once, so that whoever needs the real one gets it.
+    `ssl`: half of the time that Whoosh takes to load. So something else stands there meanwhile; it is taken out again
+    at once, so that whoever needs the real one gets it. The same goes for others that load slowly.
     """
     if "whoosh.index" in sys.modules:
         return
-    stand_in = ModuleType(_UNUSED)
-    stand_in.urlretrieve = None  # type: ignore[attr-defined]
-    placed = sys.modules.setdefault(_UNUSED, stand_in) is stand_in
+    placed = [name for name in _UNUSED if name not in sys.modules]
+    stand_ins = {name: _StandIn(name) for name in placed}
+    if "hashlib" in placed:
+        vars(stand_ins["hashlib"])["md5"] = digests.maker("md5")  # by which terms are found
+    sys.modules.update(stand_ins)
     try:
         with warnings.catch_warnings():
             # Its source is from 2016: escapes and comparisons that newer Pythons warn of when they compile it.
@@ -29,5 +53,5 @@ def import_whoosh() -> None:
             import whoosh.index
             import whoosh.reading  # noqa: F401
     finally:
-        if placed:
-            sys.modules.pop(_UNUSED, None)
+        for name in placed:
+            del sys.modules[name]

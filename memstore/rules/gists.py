@@ -42,7 +42,7 @@ _PUT_OTHERWISE = listed("""
     or of a m p k c f able can will am is are was were be been being have has had having
     """)
 _NOT_DEMANDED = EMPTY | NEGATORS | WHEN | LEADS_TO_WHEN | OFTEN | quantities.WORDS | _PUT_OTHERWISE
-_NO_TOPIC = (EMPTY | GRAMMAR) - lexicon.parts_of_phrases()
+_NO_TOPIC = EMPTY | GRAMMAR | NEGATORS | WHEN
 _DENY = NEGATORS | {"cannot", "unable"}
 _WHEN_OR_NUMBER = WHEN | quantities.WORDS
 
@@ -116,16 +116,27 @@ def _is_covered(this: SentenceGist, that: SentenceGist, spare: int) -> bool:
         and len((that.demanded & that.topic) - this.stems) <= MOST_OTHER_WORDS
         and not this.topic.isdisjoint(that.topic)
         and (spare > 0 or this.denies or that.denies or (this.counts and that.counts) or _exchanges(this, that))
+        and (spare > 0 or all(_has_like(word, that) for word in this.known - that.known))
     )
 
 
 def _exchanges(this: SentenceGist, that: SentenceGist) -> bool:
-    """Whether a word of one may stand for one of the other."""
+    """Whether a word of one may stand for another of the other."""
     return any(
         lexicon.opposite(one, other) or lexicon.other_value(one, other)
         for one in this.known
         for other in that.known
         if one != other
+    )
+
+
+def _has_like(word: str, that: SentenceGist) -> bool:
+    """Whether what the lexicon knows of a word lets it stand for one in a sentence; its phrases may stand for any."""
+    if word in _NOT_DEMANDED or word in lexicon.parts_of_phrases() or term_of(word) in that.stems:
+        return True
+    return any(
+        lexicon.same(word, other) or lexicon.opposite(word, other) or lexicon.other_value(word, other)
+        for other in that.known
     )
 
 
@@ -136,15 +147,14 @@ def _of_sentence(text: str) -> SentenceGist:
     words = _WORD.findall(folded)
     said = [_said(word) for word in words]
     adds_at = next((at for at, word in enumerate(words) if word in ADDS), len(words))
-    known = {part for one in said for part in one.known}
-    if any(one.begins_phrase for one in said):
-        known.update(_phrases([word.removesuffix("'") for word in words]))
+    has_phrases = any(one.begins_phrase for one in said)
+    phrases = frozenset(_phrases([word.removesuffix("'") for word in words]) if has_phrases else ())
     return SentenceGist(
         stems=frozenset([stem for one in said for stem in one.stems]),
-        topic=frozenset([stem for one in said for stem in one.topic]),
+        topic=phrases.union([stem for one in said for stem in one.topic]),
         demanded=frozenset([stem for one in said for stem in one.demanded]),
         first=frozenset([stem for one in said[:adds_at] for stem in one.demanded]),
-        known=frozenset(known),
+        known=phrases.union([part for one in said for part in one.known]),
         denies=any(one.denies for one in said),
         counts=any(one.counts for one in said),
     )
