@@ -163,7 +163,7 @@ def assemble(
         pins=cast("Pins", _Later(lambda: _pins(env, root))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=alone,
-        lexicon=cast("Lexicon", _Later(_lexicon)),
+        lexicon=cast("Lexicon", _Later(lambda: _lexicon(env))),
         verdicts=cast("Verdicts", _Later(lambda: _verdicts(cache))),
         embedder=embedder or _embedder(env),
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
@@ -273,10 +273,11 @@ def pages() -> Pages:
     return WebPages()
 
 
-def _lexicon() -> Lexicon:
+def _lexicon(env: Environment) -> Lexicon:
     from memstore.adapters.wordnet import WordNet
 
-    return WordNet()
+    named = env.get("WN_DATA_DIR")
+    return WordNet(env.expanded(named) if named else env.home / ".wn_data")
 
 
 def find_vault(env: Environment, named: str | None) -> Path:

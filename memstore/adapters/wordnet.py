@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class WordNet:
-    """WordNet's antonyms, loaded when the first two words are compared that the built-in list does not know."""
+    """WordNet's antonyms, loaded when the first two words are compared that the built-in list does not know.
+
+    Args:
+        data: the folder of its data; where there is none, its package, which takes longer to load than a search, is
+            left alone. None: the package is asked.
+    """
+
+    def __init__(self, data: Path | None = None) -> None:
+        self._data = data
 
     @property
     def has_words(self) -> bool:
@@ -21,7 +32,7 @@ class WordNet:
 
     @cached_property
     def _words(self) -> Any:
-        if find_spec("wn") is None:
+        if (self._data and not self._data.is_dir()) or find_spec("wn") is None:
             return None
         import wn
 

@@ -39,7 +39,7 @@ _NOISE = re.compile(r"\[\[[^\]]*\]\]|\[\^[^\]]*\]|https?://\S+")
 # What `tokens` may leave out or put otherwise: `no longer`, `used to`, `no doubt`, `why not`, `3 p.m.`, `°C`, `won't`.
 _PUT_OTHERWISE = listed("""
     cannot unable longer any more anymore used to only just mention sure doubt problem worries wonder matter way why if
-    or of a m p k c f able can will am is are was were be been being have has had having
+    or of a m p k c f and half able can will am is are was were be been being have has had having
     """)
 _NOT_DEMANDED = EMPTY | NEGATORS | WHEN | LEADS_TO_WHEN | OFTEN | quantities.WORDS | _PUT_OTHERWISE
 _NO_TOPIC = EMPTY | GRAMMAR | NEGATORS | WHEN

@@ -7,8 +7,10 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.rules import number_words
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # As far apart two measures may lie and still be one, rounded: 5 km and 3.1 miles.
 SAME_WITHIN = 0.02
@@ -55,21 +57,16 @@ _UNITS = {
     **dict.fromkeys(("°c", "celsius"), ("degrees celsius", 1.0)),
     **dict.fromkeys(("°f", "fahrenheit"), ("degrees fahrenheit", 1.0)),
 }
-_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-    seventeen eighteen nineteen""".split()  # noqa: SIM905 - a list of words reads best as words
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
-_CARDINALS = {word: float(at) for at, word in enumerate(_ONES)} | {word: 10.0 * at for at, word in enumerate(_TENS, 2)}
-_CARDINALS |= {f"{ten}-{one}": _CARDINALS[ten] + at for ten in _TENS for at, one in enumerate(_ONES[1:10], 1)}
-_CARDINALS |= {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "dozen": 12.0}
-_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
-    fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905
-_ORDINAL_OF = {word: float(at) for at, word in enumerate(_ORDINALS, 1)} | {
-    "thirtieth": 30.0, "fortieth": 40.0, "fiftieth": 50.0, "hundredth": 100.0,
-}  # fmt: skip
-
 # All words that may be, or belong to, a number, a measure or a date.
 WORDS = frozenset(
-    {*_CARDINALS, *_ORDINAL_OF, *_UNITS, *(f"{unit}s" for unit in _UNITS), *MONTHS, *(month[:3] for month in MONTHS)}
+    {
+        *number_words.CARDINALS,
+        *number_words.ORDINALS,
+        *_UNITS,
+        *(f"{unit}s" for unit in _UNITS),
+        *MONTHS,
+        *(month[:3] for month in MONTHS),
+    }
 )
 
 _MONTH = "|".join(month if month == "may" else f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
@@ -163,11 +160,30 @@ def measured(value: Quantity, unit_word: str) -> Quantity | None:
     return Quantity(Scale.MEASURE, (value.parts[0] * unit[1],), unit[0])
 
 
-def of_word(word: str) -> Quantity | None:
-    """Return the number that a word says: `two`, `third`; None where it is no number."""
-    if word in _CARDINALS:
-        return Quantity(Scale.CARDINAL, (_CARDINALS[word],))
-    return Quantity(Scale.ORDINAL, (_ORDINAL_OF[word],)) if word in _ORDINAL_OF else None
+def of_words(first: str | Quantity, following: Sequence[str | Quantity]) -> tuple[Quantity, int] | None:
+    """Return the number that a piece of a text begins, in words (`two hundred`) or not (`5 million`, `third`).
+
+    With it comes how many of the pieces after it belong to it. None where it begins no number.
+    """
+    if isinstance(first, Quantity):
+        return _in_millions(first, following[0] if following else "")
+    if first in number_words.ORDINALS:
+        return Quantity(Scale.ORDINAL, (number_words.ORDINALS[first],)), 0
+    if first not in number_words.CARDINALS:
+        return None
+    value, more = number_words.joined(first, following)
+    return Quantity(Scale.CARDINAL, (value,)), more
+
+
+# What may stand before `million`: a bare number, or a sum of money.
+_MONEY = frozenset(_UNITS[sign][0] for sign in "$€£")
+
+
+def _in_millions(value: Quantity, after: str | Quantity) -> tuple[Quantity, int]:
+    times = number_words.SCALES.get(after) if isinstance(after, str) else None
+    if times is None or value.parts[0] is None or not (value.scale is Scale.CARDINAL or value.of in _MONEY):
+        return value, 0
+    return value._replace(parts=(value.parts[0] * times,)), 1
 
 
 def number(text: str) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.rules import lexicon, quantities
 from memstore.rules.analysis import fold, term_of
+from memstore.rules.number_words import SCALES
 from memstore.rules.quantities import Quantity, Scale
 from memstore.rules.word_lists import listed
 
@@ -46,6 +47,8 @@ _NO_NEGATION = (
 _NOISE = re.compile(r"\[\[[^\]]*\]\]|\[\^[^\]]*\]|https?://\S+|[`*_\"“”]")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*|[^\W_]+(?:\.\d+)*")
 
+# Of a number no more words are read.
+_MOST_NUMBER_WORDS = 12
 # After one of these a number is a bound or a guess, which another number may well agree with.
 _VAGUE = listed("about around approximately roughly nearly almost over under than least most to some circa")
 # Beside these `one` is no number.
@@ -121,21 +124,16 @@ def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tu
     for phrase in lexicon.phrases(piece) if isinstance(piece, str) else ():
         if tuple(pieces[at : at + len(phrase)]) == phrase:
             return "_".join(phrase), len(phrase)
-    value = _number_at(piece, before, after)
-    if value is None:
+    is_pronoun = piece == "one" and (before in _ONE_AFTER or after in _ONE_BEFORE) and after not in SCALES
+    found = None if is_pronoun else quantities.of_words(piece, pieces[at + 1 : at + 1 + _MOST_NUMBER_WORDS])
+    if found is None:
         return piece, 1
+    value, more = found
+    after = pieces[at + more + 1] if at + more + 1 < len(pieces) else ""
     if isinstance(after, str) and after and (measure := quantities.measured(value, after)):
-        return measure, 2
+        return measure, more + 2
     year = quantities.as_year(value) if before in _BEFORE_A_YEAR else None
-    return year or value, 1
-
-
-def _number_at(piece: str | Quantity, before: str | Quantity, after: str | Quantity) -> Quantity | None:
-    if isinstance(piece, Quantity):
-        return piece
-    if piece == "one" and (before in _ONE_AFTER or after in _ONE_BEFORE):
-        return None
-    return quantities.of_word(piece)
+    return year or value, more + 1
 
 
 def _with_before(pieces: Iterator[str | Quantity]) -> Iterator[tuple[str | Quantity, str | Quantity]]:

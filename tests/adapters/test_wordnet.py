@@ -56,3 +56,10 @@ def test_antonyms_are_opposites_both_ways(four_words: WordNet) -> None:
 def test_without_its_data_nothing_is_opposite(data: Path) -> None:
     assert not (data / "data").exists()
     assert not WordNet().opposes("arid", "lush")
+
+
+def test_a_folder_that_is_not_there_has_no_words(four_words: WordNet, data: Path) -> None:
+    assert four_words.has_words
+    assert WordNet(data / "data").opposes("arid", "lush")
+    assert not WordNet(data / "none").has_words
+    assert not WordNet(data / "none").opposes("arid", "lush")

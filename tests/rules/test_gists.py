@@ -20,7 +20,20 @@ OBJECTS = (
     *("tea", "coffee", "Paris", "Rome", "New York", "good", "bad", "open", "closed", "two miles", "5 km", "5000 m"),
     *("$20", "9 pm", "21:00", "3 May 2019", "4 May", "the first row", "the third row", "blue", "grey", "gray", "big"),
     *("large", "small", "Monday", "Tuesday", "twelve", "a dozen", "the kitchen", "far away from it", "next to it"),
-    *("twenty-one", "the boss' car", "an *odd* co-op", "[[note:m_x]] milk", "no doubt hot", "cold", "10 °C", "v2"),
+    *(
+        "twenty-one",
+        "two hundred and five",
+        "205",
+        "two and a half km",
+        "half a mile",
+        "the boss' car",
+        "an *odd* co-op",
+        "[[note:m_x]] milk",
+        "no doubt hot",
+        "cold",
+        "10 °C",
+        "v2",
+    ),
 )
 ADDED = ("", " in the evening", " every day", " with Bella", " since last week", " at all", " really", " always")
 ENDS = (".", "!", "?", ";", "\n\n", "\n- ", " but ", "")
