@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memstore.adapters.editor import Drafts, Editor
     from memstore.adapters.environment import Environment
     from memstore.ports.access_log import AccessLog
+    from memstore.ports.derived import Derived
     from memstore.ports.embedder import Embedder, VectorStore
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
@@ -165,6 +166,7 @@ def assemble(
         alone=alone,
         lexicon=cast("Lexicon", _Later(lambda: _lexicon(env))),
         verdicts=cast("Verdicts", _Later(lambda: _verdicts(cache))),
+        derived=cast("Derived", _Later(lambda: _derived(cache))),
         embedder=embedder or _embedder(env),
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
     )
@@ -206,6 +208,12 @@ def _verdicts(cache: Path) -> Verdicts:
     from memstore.adapters.verdict_cache import VerdictCache
 
     return VerdictCache(cache)
+
+
+def _derived(cache: Path) -> Derived:
+    from memstore.adapters.derived_cache import DerivedCache
+
+    return DerivedCache(cache)
 
 
 def _embedder(env: Environment) -> Embedder | None:

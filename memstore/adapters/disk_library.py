@@ -100,7 +100,7 @@ class DiskLibrary:
 
     def rebuild(self) -> Snapshot:
         """Drop the index, build it anew, and return the vault as it is now."""
-        self._drop_vectors()
+        self._drop_derived()
         self.store.drop()
         self._reader.forget()
         return self._first()
@@ -113,7 +113,7 @@ class DiskLibrary:
                 stays in the cache.
         """
         if purge:
-            self._drop_vectors()
+            self._drop_derived()
         if self.store.open() is None:
             self._first()
             built = self.store.open()
@@ -127,10 +127,12 @@ class DiskLibrary:
                 return Refreshed(0, written=True)
             return Refreshed(difference.files, written=self._written(index, walk, difference, purge=purge))
 
-    def _drop_vectors(self) -> None:
+    def _drop_derived(self) -> None:
+        from memstore.adapters.derived_cache import drop_derived
         from memstore.adapters.vector_store import drop_vectors
 
         drop_vectors(self.store.cache)
+        drop_derived(self.store.cache)
 
     # -- the ways to a snapshot ------------------------------------------------------------------
 

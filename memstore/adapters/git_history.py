@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from functools import cached_property
@@ -145,6 +146,11 @@ class GitHistory:
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs; ids that the repository does not have are left out."""
         return dict(self._objects(list(dict.fromkeys(ids))))
+
+    def past_state(self) -> str:
+        """Return what names the past: while it is the same, `past_blobs` are."""
+        kept = self._git.run("for-each-ref", "--format=%(objectname)", _KEPT)
+        return hashlib.sha256(f"{self.head()}\n".encode() + kept).hexdigest()
 
     def past_blobs(self) -> Collection[str]:
         """Return the blobs of all files that could be memories in any commit that the current, or a kept one, has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -44,11 +45,15 @@ def holds(signature: SshSignature, signed: bytes) -> bool:
 
 def _made(by: PublicKey, form: str, raw: bytes, signed: bytes) -> bool:
     try:
-        key = load_ssh_public_key(f"{by.type} {by.base64}".encode())
-        _verify(key, by, form, raw, signed)
+        _verify(_loaded(by), by, form, raw, signed)
     except (InvalidSignature, UnsupportedAlgorithm, ValueError, FormatError):
         return False
     return True
+
+
+@lru_cache(maxsize=256)  # mostly a few keys made all signatures of a vault
+def _loaded(by: PublicKey) -> object:
+    return load_ssh_public_key(f"{by.type} {by.base64}".encode())
 
 
 def _verify(key: object, by: PublicKey, form: str, raw: bytes, signed: bytes) -> None:

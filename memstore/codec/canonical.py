@@ -126,7 +126,9 @@ def _normal(value: Plain) -> Plain:
 
 
 def _assigned(text: str) -> str:
-    for char in text:
+    if text.isascii():
+        return text
+    for char in dict.fromkeys(text):
         if unicodedata.category(char) in ("Cn", "Cs"):
             raise FormatError(
                 f"U+{ord(char):04X} is no character of Unicode {unicodedata.unidata_version}, so it can't be signed",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from memstore.codec.memory_file import ReadFile
     from memstore.model.memory import Memory
 
-# The words before an entity in `Entry.attested`.
-WITNESS, RESOLVED = "witness", "resolution"
+# The words before an entity, or an anchor's type, in `Entry.attested`.
+AUTHOR, WITNESS, RESOLVED, ANCHOR = "author", "witness", "resolution", "anchor"
 
 
 def entry_of(file: ReadFile, blob: str) -> Entry:
@@ -75,8 +75,10 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
 
 
 def _attested(memory: Memory) -> tuple[str, ...]:
-    said = [f"{WITNESS} {one.agent_id}" for one in memory.witnesses]
-    return tuple(dict.fromkeys([*said, *(f"{RESOLVED} {one.by}" for one in memory.resolutions)]))
+    found = [f"{AUTHOR} {memory.signature.by}"] if memory.signature else []
+    found += [f"{WITNESS} {one.agent_id}" for one in memory.witnesses]
+    found += [f"{RESOLVED} {one.by}" for one in memory.resolutions]
+    return tuple(dict.fromkeys([*found, *(f"{ANCHOR} {one.type}" for one in memory.anchors)]))
 
 
 def _verdict(memory: Memory) -> str:

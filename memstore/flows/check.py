@@ -78,7 +78,7 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
             checked = Checked(path, file.memory, file.front.position, file.text.body_line)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
             findings += _cited_in_vain(checked, file, directory)
-            findings += attestations.of(checked)
+            findings += attestations.of(checked, file.data)
         elif isinstance(file, BrokenFile):
             findings += file.findings
         else:
@@ -86,6 +86,7 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(ws) if finding.path in wanted]
     findings += () if paths else attestations.keyring()
+    attestations.keep()
     return CheckResult(files=len(memories) - plain + len(registry), findings=in_order(findings))
 
 

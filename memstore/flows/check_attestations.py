@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from memstore.codec import git_blob
+from memstore.flows.known_verdicts import KnownVerdicts
 from memstore.flows.rotations import rotation_findings
 from memstore.flows.vouch import Voucher
 from memstore.rules.anchors import AnchorStatus
@@ -43,18 +46,22 @@ class AttestationCheck:
     def __init__(self, ws: Workspace, snapshot: Snapshot) -> None:
         self._ws = ws
         self._snapshot = snapshot
-        self._voucher: Voucher | None = None
 
     def keyring(self) -> tuple[Finding, ...]:
         """Return what is wrong with the keyring."""
-        return (*self._voucher_made().findings, *rotation_findings(self._ws))
+        return (*self._voucher.findings, *rotation_findings(self._ws))
 
-    def of(self, checked: Checked) -> Iterator[Finding]:
-        """Yield what is wrong with the attestations of one memory; unsigned ones are nothing wrong."""
-        voucher = self._voucher_made()
+    def of(self, checked: Checked, data: bytes) -> Iterator[Finding]:
+        """Yield what is wrong with the attestations in a file's bytes; unsigned ones are nothing wrong."""
+        voucher = self._voucher
         if not voucher.knows_of(checked.memory):
             return
+        blob = git_blob.blob_id(data, self._object_format)
+        known = self._known.of(blob)
+        if known and known.is_sound and not voucher.has_past(checked.memory.id or ""):
+            return
         found = voucher.of(checked.memory)
+        self._known.put(blob, checked.memory, found)
         yield from _attestation(checked, found.signature, "the author's signature", "signature")
         for i, one in enumerate(found.witnesses):
             yield from _attestation(checked, one.verdict, f"the word of {one.witness.agent_id}", "witnesses", i)
@@ -66,10 +73,21 @@ class AttestationCheck:
             code = f"attestation-{tampered.kind.value}"
             yield checked.finding(code, tampered.reason, _HINTS[code], *_place_of(tampered, checked.memory))
 
-    def _voucher_made(self) -> Voucher:
-        if self._voucher is None:
-            self._voucher = Voucher(self._ws, self._snapshot)
-        return self._voucher
+    def keep(self) -> None:
+        """Keep what was verified, for the next time."""
+        self._known.keep()
+
+    @cached_property
+    def _voucher(self) -> Voucher:
+        return Voucher(self._ws, self._snapshot)
+
+    @cached_property
+    def _known(self) -> KnownVerdicts:
+        return KnownVerdicts(self._ws, self._voucher)
+
+    @cached_property
+    def _object_format(self) -> str:
+        return git_blob.format_of(next(iter(self._snapshot.catalog.column("blob")), ""))
 
 
 def _attestation(checked: Checked, verdict: Verdict, what: str, *at: str | int) -> Iterator[Finding]:

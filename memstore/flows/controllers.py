@@ -43,6 +43,11 @@ class Controllers:
         """
         return sponsor_of(entity, self._sponsors, controller_of=self.of, owner=self._ws.config.owner)
 
+    @property
+    def told(self) -> object:
+        """All that the files of entities say of it, in a lasting order."""
+        return sorted(self._known.controllers.items()), sorted(self._known.sponsors.items())
+
     @cached_property
     def _sponsors(self) -> Mapping[str, str]:
         """The sponsor of each controller; of several personas' the first by name."""

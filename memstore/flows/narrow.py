@@ -46,8 +46,9 @@ def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Seq
     from memstore.rules.trust import Level
 
     lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
-    reader, paths = TrustReader(then), then.snapshot.catalog.column("path")
-    found = ((row, reader.at(paths[row])) for row in rows)
+    reader = TrustReader(then)
+    found = [(row, reader.of_row(row)) for row in rows]
+    reader.keep()
     return [row for row, trust in found if trust.score >= least and trust.level >= lowest]
 
 

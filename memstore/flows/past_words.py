@@ -13,7 +13,7 @@ from memstore.errors import GitError
 from memstore.flows.visible import seer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.model.memory import Memory
     from memstore.ports.search_index import Snapshot
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _SIGNED = re.compile(rb"""\bsig["']?[ \t]*:""")
 _ID = re.compile(rb"""^["']?id["']?[ \t]*:[ \t]*["']?([\w-]+)""", re.MULTILINE)
 _AT_ONCE = 2_000
+_NAME, _VERSION = "past", "1"
+# The entry that is no blob: the state of the past that all others are of.
+_STATE = "state"
 
 
 class PastWords:
@@ -37,9 +40,14 @@ class PastWords:
         self._ws = ws
         self._snapshot = snapshot
 
+    def knows(self, memory_id: str) -> bool:
+        """Whether an earlier revision of a memory with this id may have attestations."""
+        return memory_id in self._blobs_by_id
+
     def of(self, memory: Memory) -> Sequence[Memory]:
         """Return the earlier revisions of a memory that somebody attested to and the viewer may see, in no order."""
-        found = (memory_file.read("", data) for data in self._by_id.get((memory.id or "").encode(), ()))
+        blobs = self._blobs_by_id.get(memory.id or "", ())
+        found = (memory_file.read("", data) for data in self._ws.history.blobs(blobs).values()) if blobs else ()
         return [
             file.memory
             for file in found
@@ -51,23 +59,37 @@ class PastWords:
         return seer(self._ws, self._snapshot())
 
     @cached_property
-    def _by_id(self) -> Mapping[bytes, Sequence[bytes]]:
+    def _blobs_by_id(self) -> Mapping[str, Sequence[str]]:
+        """The blobs of the past that hold a signature, by the ids in them; without those of today."""
         found = defaultdict(list)
-        for data in self._signed():
-            for memory_id in set(_ID.findall(data)):
-                found[memory_id].append(data)
+        now = frozenset(self._snapshot().catalog.column("blob"))
+        for blob, ids in self._ids_by_blob().items():
+            if blob not in now:
+                for memory_id in ids:
+                    found[memory_id].append(blob)
         return found
 
-    def _signed(self) -> Iterator[bytes]:
-        """Yield the bytes of all files of the past that differ from those of today and hold a signature."""
+    def _ids_by_blob(self) -> Mapping[str, Sequence[str]]:
+        """Return the ids in each blob of the past that holds a signature; what was read once is not read again."""
         if self._ws.history.repository is None:
-            return
+            return {}
+        known = dict(self._ws.derived.last(_NAME, _VERSION))
         try:
-            past = set(self._ws.history.past_blobs())
+            state = self._ws.history.past_state()
+            if known.pop(_STATE, None) == [state]:
+                return known
+            past = frozenset(self._ws.history.past_blobs())
         except GitError:
-            return  # it is damaged, and `git fsck` finds where
-        blobs = sorted(past.difference(self._snapshot().catalog.column("blob")))
-        for start in range(0, len(blobs), _AT_ONCE):
-            for data in self._ws.history.blobs(blobs[start : start + _AT_ONCE]).values():
-                if _SIGNED.search(data):
-                    yield data
+            return {}  # it is damaged, and `git fsck` finds where
+        new = sorted(past.difference(known))
+        found = {blob: known[blob] for blob in past.intersection(known)}
+        for start in range(0, len(new), _AT_ONCE):
+            read = self._ws.history.blobs(new[start : start + _AT_ONCE])
+            found.update((blob, _ids(data)) for blob, data in read.items())
+        self._ws.derived.keep(_NAME, _VERSION, {**found, _STATE: [state]})
+        return found
+
+
+def _ids(data: bytes) -> Sequence[str]:
+    """Return the ids in a file's bytes; none where nobody signed anything in it."""
+    return sorted({found.decode() for found in _ID.findall(data)}) if _SIGNED.search(data) else ()

@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.codec.catalog_entry import RESOLVED
+from memstore.codec.catalog_entry import RESOLVED, WITNESS
 from memstore.flows.visible import file_seen, seer, visible_rows
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.ids import MemoryRef
@@ -76,7 +76,8 @@ class Reputations:
         rows = {row for row in visible if f"{RESOLVED} " in attested[row]} | self._corrections.keys()
         found = defaultdict(list)
         for row in sorted(rows):
-            said_by = {item.partition(" ")[2] for item in attested[row].split(ITEM_SEPARATOR)} | {authors[row]}
+            items = [item.partition(" ") for item in attested[row].split(ITEM_SEPARATOR)]
+            said_by = {entity for word, _, entity in items if word == WITNESS} | {authors[row]}
             for who in {self._voucher.controller_of(entity) for entity in said_by if entity}:
                 found[who].append(row)
         return found

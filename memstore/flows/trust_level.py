@@ -6,14 +6,18 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from memstore.codec import git_blob
 from memstore.errors import VaultError
 from memstore.rules import trust
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memstore.flows.audience import View
+    from memstore.flows.known_verdicts import KnownVerdicts
     from memstore.flows.opened import Opened
     from memstore.flows.reputation import Reputations
-    from memstore.flows.vouch import Voucher
+    from memstore.flows.vouch import Vouched, Voucher
     from memstore.model.memory import Memory
     from memstore.ports.search_index import Snapshot
     from memstore.rules.trust import Trust
@@ -38,9 +42,7 @@ class TrustReader:
         """Return the trust of a memory that the viewer may see; 0, unverified, where it has no attestation."""
         if not (memory.signature or memory.witnesses or memory.anchors):
             return UNATTESTED
-        found = self._voucher.of(memory)
-        reputation = self._reputations.of(memory.author).value if found.signature.counts else trust.NEW_AUTHOR
-        return trust.trust(found.grounds(reputation=reputation))
+        return self._of(memory, self._voucher.of(memory))
 
     def of_file(self, file: Opened) -> Trust:
         """Return the trust of the memory in a file that the viewer may see."""
@@ -50,20 +52,53 @@ class TrustReader:
 
         return self.of(file.file.memory) if isinstance(file.file, MemoryFile) else UNATTESTED
 
-    def at(self, path: str) -> Trust:
-        """Return the trust of the memory at a path; 0 where there is none that the viewer may see."""
+    def of_row(self, row: int) -> Trust:
+        """Return the trust of the memory in a row of the catalogue that the viewer may see; mostly no file is read.
+
+        A file that is another by now, or not the viewer's to see, counts for nothing.
+        """
+        path, blob, memory_id, author, attested = (column[row] for column in self._columns)
+        if not attested:
+            return UNATTESTED
+        if not self._then.is_past and (known := self._known.of(blob)) and not self._voucher.has_past(memory_id):
+            return trust.trust(known.grounds(reputation=self._reputation(author, is_signed=known.signed)))
+        from memstore.codec.memory_file import MemoryFile, read
         from memstore.flows.visible import sees
 
         try:
             data = self._then.read(path)
         except VaultError:
             return UNATTESTED
-        if not _ATTESTED.search(data):
-            return UNATTESTED
-        from memstore.codec.memory_file import MemoryFile, read
-
         file = read(path, data)
-        return self.of(file.memory) if isinstance(file, MemoryFile) and sees(self._ws, file.memory) else UNATTESTED
+        if not (isinstance(file, MemoryFile) and sees(self._ws, file.memory)):
+            return UNATTESTED
+        found = self._voucher.of(file.memory)
+        if not self._then.is_past and git_blob.blob_id(data, git_blob.format_of(blob)) == blob:
+            self._known.put(blob, file.memory, found)
+        return self._of(file.memory, found)
+
+    def keep(self) -> None:
+        """Keep what was verified, for the next time."""
+        if not self._then.is_past:
+            self._known.keep()
+
+    def _of(self, memory: Memory, found: Vouched) -> Trust:
+        reputation = self._reputation(memory.author or "", is_signed=found.signature.counts)
+        return trust.trust(found.grounds(reputation=reputation))
+
+    def _reputation(self, author: str, *, is_signed: bool) -> float:
+        return self._reputations.of(author).value if is_signed else trust.NEW_AUTHOR
+
+    @cached_property
+    def _columns(self) -> Sequence[Sequence[str]]:
+        column = self._then.snapshot.catalog.column
+        return [column(name) for name in ("path", "blob", "id", "author", "attested")]
+
+    @cached_property
+    def _known(self) -> KnownVerdicts:
+        from memstore.flows.known_verdicts import KnownVerdicts
+
+        return KnownVerdicts(self._ws, self._voucher)
 
     @cached_property
     def _voucher(self) -> Voucher:

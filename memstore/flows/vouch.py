@@ -75,7 +75,7 @@ class Voucher:
     def __init__(self, ws: Workspace, snapshot: Snapshot | None = None, *, is_past: bool = False) -> None:
         self._ws = ws
         self.keyring, self.findings = read_keyring(ws)
-        self._now = ws.clock.now()
+        self.now = ws.clock.now()
         self.controllers = Controllers(ws)
         self._given = snapshot
         self._past = None if is_past else PastWords(ws, lambda: self._snapshot)
@@ -83,7 +83,11 @@ class Voucher:
     def knows_of(self, memory: Memory) -> bool:
         """Whether anybody attested to a memory, now or in the past."""
         now = memory.signature or memory.witnesses or memory.anchors or memory.resolutions
-        return bool(now) or bool(self._past and self._past.of(memory))
+        return bool(now) or self.has_past(memory.id or "")
+
+    def has_past(self, memory_id: str) -> bool:
+        """Whether an earlier revision, or one of another memory that was called so, has attestations."""
+        return self._past is not None and self._past.knows(memory_id)
 
     def of(self, memory: Memory) -> Vouched:
         """Return who vouches for a memory."""
@@ -168,7 +172,7 @@ class Voucher:
                 name for name, then, now in zip(digests._fields, said.digests, digests, strict=True) if then != now
             ],
             keyring=self.keyring,
-            now=self._now,
+            now=self.now,
             proven_by=proven_by(anchored, sig),
         )
 

@@ -55,7 +55,8 @@ class Entry(NamedTuple):
     evidence: tuple[str, ...] = ()
     # The memories that the body cites, as refs.
     cites: tuple[str, ...] = ()
-    # Who attested to it: `witness si:pith`, `resolution human:claire`; whether that holds is not known here.
+    # What attests to it: `author si:ash`, `witness si:pith`, `resolution human:claire`, `anchor url`; whether that
+    # holds is not known here.
     attested: tuple[str, ...] = ()
     # What else decides who may see it (`model.world.Labels`); each of `upstream_grants` is one label, `[a b]`.
     source_chain: tuple[str, ...] = ()

@@ -147,6 +147,9 @@ class History(Protocol):
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs; ids that the repository does not have are left out."""
 
+    def past_state(self) -> str:
+        """Return what names the past: while it is the same, `past_blobs` are."""
+
     def past_blobs(self) -> Collection[str]:
         """Return the blobs of all files that could be memories in any commit that the current, or a kept one, has.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.ports.access_log import NoAccessLog
 from memstore.ports.context_state import NoContext
+from memstore.ports.derived import NoDerived
 from memstore.ports.embedder import NoVectors
 from memstore.ports.journal import NoJournal
 from memstore.ports.lexicon import NoLexicon
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from memstore.ports.access_log import AccessLog
     from memstore.ports.clock import Clock, IdSource
     from memstore.ports.context_state import ContextState
+    from memstore.ports.derived import Derived
     from memstore.ports.embedder import Embedder, VectorStore
     from memstore.ports.history import History
     from memstore.ports.journal import Journal
@@ -59,5 +61,6 @@ class Workspace:
     alone: bool = False
     lexicon: Lexicon = field(default_factory=NoLexicon)
     verdicts: Verdicts = field(default_factory=NoVerdicts)
+    derived: Derived = field(default_factory=NoDerived)
     embedder: Embedder | None = None
     vectors: VectorStore = field(default_factory=NoVectors)

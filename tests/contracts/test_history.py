@@ -67,12 +67,16 @@ def test_files_and_bytes_come_back(history: GitHistory) -> None:
 def test_the_past_has_all_that_any_commit_or_a_kept_one_had(history: GitHistory, root: Path) -> None:
     first = committed(history, {**dict.fromkeys(ODD_PATHS, ONE), "README.md": b"no memory\n"})
     assert set(history.past_blobs()) == {history.blob_id(ONE)}
+    states = {history.past_state(), history.past_state()}
     history.keep("anchors/m_1/1", committed(history, {"a.md": TWO}, day=1))
+    states.add(history.past_state())
     git(root, "reset", "-q", "--hard", first)
     committed(history, {"a.md": THREE, "with space.md": None}, day=2)
+    states.add(history.past_state())
     assert set(history.past_blobs()) == {history.blob_id(data) for data in (ONE, TWO, THREE)}
     git(root, "update-ref", "-d", "refs/memstore/anchors/m_1/1")
     assert set(history.past_blobs()) == {history.blob_id(data) for data in (ONE, THREE)}
+    assert len({*states, history.past_state()}) == 4
 
 
 def test_before_the_first_commit_there_is_no_past(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.adapters.derived_cache import DerivedCache
 from memstore.adapters.ssh_signatures import SshSignatures
 from memstore.flows.check import check
 from memstore.flows.show import show_memory
@@ -69,7 +70,9 @@ def history(request: pytest.FixtureRequest, tmp_path: Path, keys: Path) -> Histo
     written = vault_in(tmp_path / "vault", request.param)
     written.write(PATH, MEMORY)
     written.write(ALLOWED_SIGNERS, keyring_of(keys))
-    ws = replace(written.open(BABEL), config=Config(owner=BABEL), signatures=SshSignatures(keys, agent=""))
+    cache = DerivedCache(tmp_path / "cache")
+    signatures = SshSignatures(keys, agent="")
+    ws = replace(written.open(BABEL), config=Config(owner=BABEL), signatures=signatures, derived=cache)
     found = History(written, ws, keys)
     found.sign()
     found.attest(PITH, "confirm")

@@ -1,0 +1,148 @@
+"""Verdicts that are kept by blob: the same answers as without, whatever changes; and what is not kept at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.flows.check import check
+from memstore.flows.known_verdicts import KnownVerdicts
+from memstore.flows.list_memories import list_memories
+from memstore.flows.sign import sign
+from memstore.flows.vouch import Voucher
+from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
+from memstore.model.retrieval import Filters
+from tests.attested_vault import BABEL, PATH, PITH, babels_vault, edit, make_keys, witnessed
+from tests.memory_workspace import files_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memstore.codec.sshsig import SshSignature
+    from memstore.ports.derived import Kept
+    from memstore.ports.signatures import Signatures
+    from memstore.ports.workspace import Workspace
+
+
+@dataclass
+class KeptInMemory:
+    """A cache in a dict."""
+
+    kept: dict[str, tuple[str, Kept]] = field(default_factory=dict)
+
+    def last(self, name: str, state: str) -> Kept:
+        known, found = self.kept.get(name, ("", {}))
+        return found if known == state else {}
+
+    def keep(self, name: str, state: str, found: Kept) -> None:
+        self.kept[name] = state, dict(found)
+
+
+@dataclass
+class Counting:
+    """Signatures that count how often they are checked."""
+
+    signatures: Signatures
+    checked: int = 0
+    own_key: str | None = None
+
+    def holds(self, signature: SshSignature, message: bytes) -> bool:
+        self.checked += 1
+        return self.signatures.holds(signature, message)
+
+    def public_key(self, key: str) -> object:
+        return self.signatures.public_key(key)
+
+    def sign(self, message: bytes, *, namespace: str, key: str) -> str:
+        return self.signatures.sign(message, namespace=namespace, key=key)
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_keys(tmp_path_factory.mktemp("keys"))
+
+
+@pytest.fixture
+def vault(keys: Path) -> Workspace:
+    ws = babels_vault(keys)
+    sign(ws, PATH, key=str(keys / "babel"))
+    witnessed(ws, keys, PITH)
+    return replace(ws, derived=KeptInMemory(), signatures=Counting(ws.signatures))  # type: ignore[arg-type]
+
+
+def trusted(ws: Workspace, least: float = 0.5) -> list[str]:
+    return [entry.path for entry in list_memories(ws, Filters(min_trust=least)).entries]
+
+
+def checked(ws: Workspace) -> int:
+    return ws.signatures.checked  # type: ignore[attr-defined, no-any-return]
+
+
+def test_what_was_verified_once_is_not_verified_again(vault: Workspace) -> None:
+    assert trusted(vault) == [PATH]
+    assert checked(vault) == 2
+    assert trusted(vault) == [PATH]
+    assert [one for one in check(vault).findings if one.path == PATH] == []
+    assert checked(vault) == 2
+
+
+def expire(ws: Workspace) -> None:
+    namespaces = f'namespaces="{ATTEST_NAMESPACE}"'
+    edit(ws, f"si:babel {namespaces}", f'si:babel {namespaces},valid-before="20260201130000Z"', ALLOWED_SIGNERS)
+    trusted(ws)
+    for _ in range(90):
+        ws.clock.now()
+
+
+def revoke(ws: Workspace) -> None:
+    key = files_of(ws)[ALLOWED_SIGNERS].decode().splitlines()[1].split(" ", 2)[2]
+    files_of(ws)[REVOKED_KEYS] = f"{key}\n".encode()
+
+
+def persona(ws: Workspace) -> None:
+    files_of(ws)["entities/si/pith.md"] = b"---\ntype: entity\nid: si:pith\ncontroller: si:babel\n---\n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        expire,
+        revoke,
+        persona,
+        lambda ws: edit(ws, "isn't", "is"),
+        lambda ws: edit(ws, "attestation: confirm", "attestation: dispute"),
+        lambda ws: edit(ws, "si:pith namespaces", "si:else namespaces", ALLOWED_SIGNERS),
+    ],
+)
+def test_whatever_it_depends_on_changes_the_verdict_at_once(
+    vault: Workspace, change: Callable[[Workspace], None]
+) -> None:
+    assert trusted(vault) == [PATH]
+    change(vault)
+    assert trusted(vault) == []
+
+
+def test_what_depends_on_more_than_the_file_is_not_kept(vault: Workspace, keys: Path) -> None:
+    witnessed(vault, keys, "human:claire", notes="I saw [[insight:m_0ther0000x]]")
+    assert trusted(vault) == [PATH]
+    assert KnownVerdicts(vault, Voucher(vault)).of(vault.library.snapshot().catalog.entry(0).blob) is None
+    before = checked(vault)
+    trusted(vault)
+    assert checked(vault) > before
+
+
+def test_findings_come_again(vault: Workspace) -> None:
+    edit(vault, "isn't", "is")
+    found = check(vault).findings
+    assert "attestation-stale" in [one.code for one in found]
+    assert check(vault).findings == found
+
+
+def test_the_author_is_not_in_the_cache(vault: Workspace) -> None:
+    trusted(vault)
+    kept = vault.derived.kept["attestations"][1]  # type: ignore[attr-defined]
+    assert BABEL not in repr(kept)
+    assert list(kept.values()) == [("1", "1", "0", "1")]
