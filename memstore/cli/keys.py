@@ -254,7 +254,9 @@ def pin(session: Session, revision: str | None, *, block: tuple[int, str] | None
         )
         return
     done = flow.unpin(ws) if remove else flow.pin(ws, revision=revision, dry_run=dry_run)
-    session.emit("keys-pin", document=lambda: _pin_document(done), lines=lambda: _pin_lines(session, done))
+    session.emit(
+        "keys-pin", document=lambda: _pin_document(done), lines=lambda: _pin_lines(session, done, dry_run=dry_run)
+    )
     if done.commit is not None and not done.keepers:
         session.say("nobody in it is a keeper: no change of the keyring will count until you pin again")
         session.say("  hint: memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin")
@@ -272,11 +274,11 @@ def _pin_document(done: Pinned) -> dict[str, Any]:
     }
 
 
-def _pin_lines(session: Session, done: Pinned) -> Iterator[str]:
+def _pin_lines(session: Session, done: Pinned, *, dry_run: bool) -> Iterator[str]:
     from memstore.model.keyring import ALLOWED_SIGNERS
 
     before = f", before {done.before[:10]}" if done.before and done.before != done.commit else ""
-    yield f"pinned: {done.commit[:10] if done.commit else 'nothing'}{before}"
+    yield f"{'would pin' if dry_run else 'pinned'}: {done.commit[:10] if done.commit else 'nothing'}{before}"
     for one in done.signers:
         keeper = ", keeper" if one in done.keepers else ""
         place = f"{session.paint('path', ALLOWED_SIGNERS)}:{session.paint('line', str(one.line))}"

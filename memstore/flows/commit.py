@@ -9,7 +9,7 @@ from memstore.codec import audit_event
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.changes import Changes, check_changes, introduced_ids
-from memstore.flows.keyring import KEYRING_FILES, keeper_signature
+from memstore.flows.keyring import KEYRING_FILES, keeper_signature, read_keyring
 from memstore.flows.pending import own_pending, pending
 from memstore.flows.resolve import resolve
 from memstore.flows.whole_world import whole_world
@@ -37,7 +37,7 @@ class Committed:
     """What was committed: None and nothing where nothing was pending.
 
     `own_files` are files of the vault itself, like its settings; `left_out` pending files that can't be read;
-    `findings` warnings about memories that were committed.
+    `findings` warnings about memories that were committed, and about keys that nobody signed for.
     """
 
     commit: str | None
@@ -101,6 +101,8 @@ def _commit(
     message = _message(chosen, own, text)
     sign = keeper_signature(ws) if set(own) & {*KEYRING_FILES} else None
     made = ws.history.commit({**_files(chosen, waiting.files), **own}, message, at=ws.clock.now(), sign=sign)
+    if set(own) & {*KEYRING_FILES} and ws.pins.commit is not None:
+        findings += read_keyring(ws)[1]
     return Committed(
         commit=made,
         message=message,

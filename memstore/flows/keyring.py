@@ -98,7 +98,9 @@ def _names(signer: Signer) -> str:
 
 
 def _uncounted(line: int, text: str) -> Finding:
-    return _finding("key-uncounted", line, text, "git log -p .memstore/ tells who did; a keeper makes it again")
+    return _finding(
+        "key-uncounted", line, text, "git log -p .memstore/ tells who did; a keeper makes it again, or undoes it"
+    )
 
 
 def _finding(code: str, line: int, text: str, hint: str) -> Finding:

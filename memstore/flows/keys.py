@@ -143,7 +143,8 @@ def revoke_key(ws: Workspace, named: str, *, dry_run: bool = False, commit: bool
     """
     stop_unless_owner(ws, "revoke keys")
     keyring, _ = read_keyring(ws)
-    found = [one for one in keyring.signers if named in (one.key.fingerprint, *one.principals)]
+    known = (*keyring.signers, *keyring.uncounted)
+    found = [one for one in known if named in (one.key.fingerprint, *one.principals)]
     if not found:
         raise NotFoundError(f"no key answers to `{named}`", hint="memstore keys list shows them")
     keys = list(dict.fromkeys(one.key for one in found if one.key.blob not in keyring.revoked))
@@ -201,14 +202,14 @@ def changed(
         diff=diff,
         commit=made,
         pinned=pinned,
-        counts=not pinned or (made is not None and _is_by_keeper(ws, files[0])),
+        counts=not pinned or (made is not None and _is_by_keeper(ws, files[0].path, entity, keys)),
     )
 
 
-def _is_by_keeper(ws: Workspace, change: Written) -> bool:
-    """Whether a change that was committed counts by a keeper's signature."""
-    keyring, findings = read_keyring(ws)
-    if keyring.unreadable or any(finding.code == "key-uncounted" for finding in findings):
-        return False
-    now = allowed_signers.read(own_bytes(ws, ALLOWED_SIGNERS), own_bytes(ws, REVOKED_KEYS))[0]
-    return change.path != REVOKED_KEYS or now.revoked == keyring.revoked
+def _is_by_keeper(ws: Workspace, path: str, entity: str, keys: Sequence[PublicKey]) -> bool:
+    """Whether what was committed about some keys counts by a keeper's signature."""
+    keyring, _ = read_keyring(ws)
+    if path == REVOKED_KEYS:
+        return all(keyring.is_revoked(key) for key in keys)
+    sure = {one.key for one in keyring.signers if one.pinned and entity in one.principals}
+    return sure.issuperset(keys)

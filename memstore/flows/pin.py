@@ -46,6 +46,7 @@ def pin(ws: Workspace, *, revision: str | None = None, dry_run: bool = False) ->
     Raises:
         RefusedError: somebody else than the vault's owner acts.
         NotFoundError: there is no such commit.
+        UsageError: it has no key that counts, so that none ever would.
         GitError: there is no repository, or an object is damaged.
     """
     stop_unless_owner(ws, "pin its keys")
@@ -53,6 +54,11 @@ def pin(ws: Workspace, *, revision: str | None = None, dry_run: bool = False) ->
     read = bytes_at(ws, true_objects(ws, [commit]), KEYRING_FILES)
     keyring, findings = allowed_signers.read(*(read[commit, path] for path in KEYRING_FILES))
     signers = tuple(one for one in keyring.signers if one.key.blob not in keyring.revoked)
+    if not signers:
+        raise UsageError(
+            f"{commit[:10]} has no key that counts, and none ever would",
+            hint="memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin",
+        )
     if not dry_run:
         ws.pins.pin(commit)
     return Pinned(commit=commit, before=before, signers=signers, findings=findings)

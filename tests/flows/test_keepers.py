@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from memstore.adapters.git_history import GitHistory
 from memstore.adapters.ssh_signatures import SshSignatures
 from memstore.adapters.user_pins import UserPins
-from memstore.errors import NotFoundError
+from memstore.errors import NotFoundError, UsageError
 from memstore.flows.check import check
+from memstore.flows.commit import commit
 from memstore.flows.keyring import read_keyring
 from memstore.flows.keys import add_key, list_keys, revoke_key
 from memstore.flows.pin import pin, unpin
@@ -40,7 +41,7 @@ class Vault:
     object_format: str = "sha1"
 
     def __post_init__(self) -> None:
-        for name in ("sean", "pith", "mallory", "new"):
+        for name in ("sean", "pith", "mallory", "new", "third"):
             key = Ed25519PrivateKey.generate()
             (self.home / name).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
             (self.home / name).chmod(0o600)
@@ -271,6 +272,29 @@ def test_keys_that_are_added_say_whether_they_count(vault: Vault) -> None:
     assert vault.names() == ["human:sean", "si:new", "si:pith"]
     assert revoke_key(vault.open("sean"), "si:new", commit=True).counts
     assert vault.names() == MINE
+
+
+def test_a_line_that_lurks_makes_nobody_elses_doubtful_and_can_be_revoked(vault: Vault) -> None:
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    vault.commit("Let me in")
+    assert add_key(vault.open("sean"), "si:new", str(vault.home / "new.pub"), commit=True).counts
+    assert revoke_key(vault.open("sean"), "si:mallory", commit=True).counts
+    assert set(vault.names()) == {*MINE, "si:new"}
+
+
+def test_a_commit_of_keys_that_nobody_signs_warns(vault: Vault) -> None:
+    for name, by, warnings in (("new", "sean", 0), ("mallory", "", 1), ("third", "pith", 2)):
+        add_key(vault.open(), f"si:{name}", str(vault.home / f"{name}.pub"))
+        assert [finding.code for finding in commit(vault.open(by)).findings] == ["key-uncounted"] * warnings
+
+
+def test_a_keyring_without_keys_is_not_pinned(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    vault.write([])
+    vault.commit("No keys")
+    with pytest.raises(UsageError, match="none ever would"):
+        vault.pin()
+    assert vault.open().pins.commit is None
 
 
 def test_git_takes_a_commit_that_was_signed_here(vault: Vault) -> None:
