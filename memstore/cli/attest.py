@@ -227,7 +227,7 @@ def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:
         session.say("it is signed already, and nothing changed since")
     elif not done.verdict.counts:
         session.say(f"it does not count yet: {done.verdict.reason}")
-        session.say("  hint: memstore keys add ENTITY FILE.pub tells whose key it is")
+        session.say("  hint: memstore keys add ENTITY FILE.pub tells whose key it is; or name its --key FILE-cert.pub")
     say_findings(session, done.saved.findings)
 
 

@@ -36,6 +36,9 @@ class Anchored(NamedTuple):
     shows: frozenset[str] = frozenset()
 
 
+_ANEW = "memstore anchor REF anchors it anew"
+
+
 def proven_by(anchored: Iterable[Anchored], sig: str) -> datetime | None:
     """Return the earliest time at which an anchor shows that a signature was there, UTC; None where none does."""
     return min((one.at for one in anchored if one.counts and one.at and sig in one.shows), default=None)
@@ -93,9 +96,7 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
     if not found.is_true:
         return Anchored(AnchorStatus.ALTERED, "the object is not what its name says", "git fsck, and restore a backup")
     if found.changed:
-        return Anchored(
-            AnchorStatus.ALTERED, f"{' and '.join(found.changed)} changed since", "memstore anchor REF anchors it anew"
-        )
+        return Anchored(AnchorStatus.ALTERED, f"{' and '.join(found.changed)} changed since", _ANEW)
     if found.held_by_commit and found.is_kept:
         return _held(AnchorStatus.VALID, "", found, written_at)
     if found.elsewhere:
@@ -103,14 +104,18 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
     return Anchored(
         AnchorStatus.DANGLING,
         "no branch or tag holds a commit with it, so git may drop it",
-        "memstore anchor REF anchors it anew",
+        _ANEW,
     )
 
 
 def _held(status: AnchorStatus, reason: str, found: InHistory, written_at: datetime | None) -> Anchored:
     if found.at is not None and written_at is not None and found.at < written_at:
-        return Anchored(status, "it is older than the memory, and can't commit to it", at=found.at)
+        return _too_old(status, found.at)
     return Anchored(status, reason, counts=True, at=found.at, shows=found.shows)
+
+
+def _too_old(status: AnchorStatus, at: datetime) -> Anchored:
+    return Anchored(status, "it is older than the memory, and can't commit to it", _ANEW, at=at)
 
 
 def of_page(found: Snapshot, *, is_commitment: bool) -> Anchored:
@@ -123,7 +128,7 @@ def of_page(found: Snapshot, *, is_commitment: bool) -> Anchored:
     if not found.is_true:
         return Anchored(AnchorStatus.ALTERED, "the copy is not what its hash says", "restore it from git")
     if is_commitment and not found.holds_digest:
-        return Anchored(AnchorStatus.ALTERED, "the page does not hold the memory's digest as it is now")
+        return Anchored(AnchorStatus.ALTERED, "the page does not hold the memory's digest as it is now", _ANEW)
     return Anchored(AnchorStatus.VALID, "" if is_commitment else "a source, no commitment", counts=is_commitment)
 
 
@@ -155,7 +160,7 @@ def of_stamp(
     if stamp.at is None:
         return _open(stamp)
     if written_at is not None and stamp.at < written_at:
-        return Anchored(AnchorStatus.VALID, "it is older than the memory, and can't commit to it", at=stamp.at)
+        return _too_old(AnchorStatus.VALID, stamp.at)
     return Anchored(AnchorStatus.VALID, counts=True, at=stamp.at, shows=shows)
 
 
@@ -168,4 +173,6 @@ def _open(stamp: Stamp) -> Anchored:
     return Anchored(AnchorStatus.UNVERIFIABLE, reason, "ots upgrade FILE.ots, then anchor it again")
 
 
-UNVERIFIABLE = Anchored(AnchorStatus.UNVERIFIABLE, "nothing here can check it")
+UNVERIFIABLE = Anchored(
+    AnchorStatus.UNVERIFIABLE, "nothing here can check it", "memstore anchor REF adds one that can be checked"
+)

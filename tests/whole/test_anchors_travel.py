@@ -166,3 +166,33 @@ def test_a_squash_and_a_rebase_move_what_no_anchor_ref_holds(sides: tuple[Side, 
         assert one.anchors(other) == ["moved"]
         one.git("checkout", "-q", "--", ".")
     assert one.anchors(ref) == []
+
+
+def test_a_shallow_clone_says_what_to_fetch_and_then_has_it(sides: tuple[Side, Side, str]) -> None:
+    one, two, ref = sides
+    one.ok("anchor", ref)
+    one.commit("-m", "Anchored")
+    one.git("push", "-q", "origin", "HEAD:main")
+    url = f"file://{one.git('remote', 'get-url', 'origin').strip()}"
+    one.git("clone", "-q", "--depth=1", url, str(two.vault))
+    assert two.anchors(ref) == ["missing"]
+    assert "git fetch --unshallow" in two.hints(ref)[0]
+    two.git("fetch", "-q", "--unshallow")
+    assert two.anchors(ref) == ["valid"]
+
+
+def test_what_no_ref_holds_dangles_and_is_missing_once_it_is_collected(sides: tuple[Side, Side, str]) -> None:
+    one, _, ref = sides
+    other, path = one.add("Said on a branch.")
+    one.commit("-m", "Said")
+    one.ok("anchor", other)
+    said = path.read_text()
+    one.git("reset", "-q", "--hard", "HEAD~1")
+    path.write_text(said)
+    assert one.anchors(other) == ["valid"]
+    for name in one.git("for-each-ref", "--format=%(refname)", "refs/memstore").split():
+        one.git("update-ref", "-d", name)
+    assert (one.anchors(other), "anchors it anew" in one.hints(other)[0]) == (["dangling"], True)
+    one.collect()
+    assert (one.anchors(other), "git fetch" in one.hints(other)[0]) == (["missing"], True)
+    assert one.anchors(ref) == []

@@ -1,0 +1,97 @@
+"""How an anchor stands: a table of what is found, and that whatever does not count says what to do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import product
+
+import pytest
+
+from memstore.rules.anchors import (
+    UNVERIFIABLE,
+    Anchored,
+    AnchorStatus,
+    InHistory,
+    Snapshot,
+    Stamp,
+    in_history,
+    of_page,
+    of_stamp,
+    proven_by,
+)
+
+EARLY, WRITTEN, LATE = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2, 3))
+HELD = InHistory(is_there=True, is_true=True, held_by_commit=True, is_kept=True, at=LATE, shows=frozenset({"sig"}))
+WHOLE = Snapshot(is_there=True, is_true=True, holds_digest=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "counts"),
+    [
+        (HELD, "valid", True),
+        (HELD._replace(at=EARLY), "valid", False),
+        (HELD._replace(is_kept=False, elsewhere="a" * 40), "moved", True),
+        (HELD._replace(held_by_commit=False, is_kept=False, elsewhere="a" * 40), "moved", True),
+        (HELD._replace(is_kept=False), "dangling", False),
+        (HELD._replace(changed=("content",)), "altered", False),
+        (HELD._replace(is_true=False), "altered", False),
+        (InHistory(is_there=False), "missing", False),
+    ],
+)
+def test_a_commit(found: InHistory, status: str, *, counts: bool) -> None:
+    told = in_history(found, written_at=WRITTEN)
+    assert (told.status.value, told.counts) == (status, counts)
+
+
+@pytest.mark.parametrize(
+    ("stamp", "status", "counts"),
+    [
+        (Stamp(at=LATE), "valid", True),
+        (Stamp(at=LATE, heights=(9,), pending=("https://a.example",)), "valid", True),
+        (Stamp(at=EARLY), "valid", False),
+        (Stamp(heights=(9, 10)), "unverifiable", False),
+        (Stamp(pending=("https://a.example",)), "unverifiable", False),
+        (Stamp(), "unverifiable", False),
+        (Stamp(problem="it is none"), "altered", False),
+        (None, "missing", False),
+    ],
+)
+def test_a_stamp(stamp: Stamp | None, status: str, *, counts: bool) -> None:
+    told = stamped(WHOLE, stamp)
+    assert (told.status.value, told.counts) == (status, counts)
+
+
+def stamped(page: Snapshot, stamp: Stamp | None, *, is_commitment: bool = True) -> Anchored:
+    shows = frozenset({"sig"})
+    return of_stamp(page, stamp, is_commitment=is_commitment, written_at=WRITTEN, shows=shows)
+
+
+def test_a_stamped_page_is_a_page_first() -> None:
+    for page in (Snapshot(is_there=False), WHOLE._replace(is_true=False), WHOLE._replace(holds_digest=False)):
+        assert stamped(page, Stamp(at=LATE)) == of_page(page, is_commitment=True)
+    assert not stamped(WHOLE, Stamp(at=LATE), is_commitment=False).counts
+
+
+def test_whatever_does_not_count_says_what_to_do() -> None:
+    flags = (False, True)
+    found = [
+        InHistory(is_there=a, is_true=b, changed=c, held_by_commit=d, is_kept=e, elsewhere=f, at=at)
+        for a, b, c, d, e, f, at in product(
+            flags, flags, ((), ("content",)), flags, flags, (None, "a"), (None, EARLY, LATE)
+        )
+    ]
+    pages = [Snapshot(*three) for three in product(flags, repeat=3)]
+    stamps = [None, Stamp(), Stamp(at=EARLY), Stamp(at=LATE), Stamp(heights=(1,)), Stamp(problem="no")]
+    told = [in_history(one, written_at=WRITTEN) for one in found]
+    told += [of_page(page, is_commitment=True) for page in pages]
+    told += [stamped(page, stamp) for page, stamp in product(pages, stamps)]
+    told.append(UNVERIFIABLE)
+    assert {one.status for one in told} == set(AnchorStatus)
+    assert [one for one in told if not one.counts and not (one.hint and one.reason)] == []
+
+
+def test_an_anchor_proves_the_age_of_the_signatures_that_it_holds() -> None:
+    anchors = [in_history(HELD._replace(at=at), written_at=None) for at in (LATE, EARLY, WRITTEN)]
+    assert proven_by(anchors, "sig") == EARLY
+    assert proven_by(anchors, "other") is None
+    assert proven_by([in_history(HELD._replace(changed=("content",)), written_at=None)], "sig") is None
