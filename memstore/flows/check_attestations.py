@@ -87,7 +87,7 @@ class AttestationCheck:
 
     @cached_property
     def _object_format(self) -> str:
-        return git_blob.format_of(next(iter(self._snapshot.catalog.column("blob")), ""))
+        return git_blob.format_of(next(filter(None, self._snapshot.catalog.column("blob")), ""))
 
 
 def _attestation(checked: Checked, verdict: Verdict, what: str, *at: str | int) -> Iterator[Finding]:

@@ -62,7 +62,9 @@ class PastWords:
     def _blobs_by_id(self) -> Mapping[str, Sequence[str]]:
         """The blobs of the past that hold a signature, by the ids in them; without those of today."""
         found = defaultdict(list)
-        now = frozenset(self._snapshot().catalog.column("blob"))
+        catalog = self._snapshot().catalog
+        blobs = catalog.column("blob")  # dead rows have one, too
+        now = frozenset(blobs[row] for row in catalog.memories)
         for blob, ids in self._ids_by_blob().items():
             if blob not in now:
                 for memory_id in ids:

@@ -95,12 +95,22 @@ def terms_of(grounds: Grounds) -> tuple[Term, ...]:
     standing = round(OF_REPUTATION * grounds.reputation) if grounds.signed else 0
     terms = (
         Term("signature", FOR_SIGNATURE * grounds.signed, "the author's signature is valid"),
-        Term("witness", FOR_ONE_CONFIRM * (grounds.confirms >= 1), _count(grounds.confirms, "witness confirms")),
+        Term(
+            "witness",
+            FOR_ONE_CONFIRM * (grounds.confirms >= 1),
+            _count(grounds.confirms, "witness confirms", "witnesses confirm"),
+        ),
         Term("witnesses", FOR_THREE_CONFIRMS * (grounds.confirms >= _CONFIRMS_FOR_MORE), "three or more confirm"),
-        Term("anchor", FOR_ONE_ANCHOR * (grounds.anchors >= 1), _count(grounds.anchors, "anchor holds")),
+        Term(
+            "anchor", FOR_ONE_ANCHOR * (grounds.anchors >= 1), _count(grounds.anchors, "anchor holds", "anchors hold")
+        ),
         Term("anchors", FOR_TWO_ANCHORS * (grounds.anchors >= _ANCHORS_FOR_MORE), "two or more hold"),
         Term("reputation", standing, f"the author's reputation is {grounds.reputation:.2f}"),
-        Term("disputes", -AGAINST_DISPUTE * grounds.disputes, _count(grounds.disputes, "dispute it")),
+        Term(
+            "disputes",
+            -AGAINST_DISPUTE * grounds.disputes,
+            _count(grounds.disputes, "witness disputes it", "witnesses dispute it"),
+        ),
     )
     return tuple(term for term in terms if term.points)
 
@@ -121,5 +131,5 @@ def gate(grounds: Grounds) -> Level:
     return Level.CONSENSUS
 
 
-def _count(number: int, words: str) -> str:
-    return f"{number} {words}"
+def _count(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"

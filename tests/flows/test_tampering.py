@@ -55,6 +55,7 @@ class History:
         key = str(self.keys / who.partition(":")[2])
         witness(replace(self.ws, actor=who, config=Config(owner=who)), PATH, word, key=key)
         self.written.commit(f"{who}: {word}")
+        self.ws.library.refresh()  # the index has what is taken out later
 
     def found(self) -> list[str]:
         found = trust_of(self.ws, PATH)
