@@ -268,7 +268,12 @@ def _pin_document(done: Pinned) -> dict[str, Any]:
         "commit": done.commit,
         "before": done.before,
         "keys": [
-            {"entities": list(one.principals), "fingerprint": one.key.fingerprint, "keeper": one in done.keepers}
+            {
+                "entities": list(one.principals),
+                "fingerprint": one.key.fingerprint,
+                "keeper": one in done.keepers,
+                "let_in": one in done.let_in,
+            }
             for one in done.signers
         ],
     }
@@ -280,6 +285,6 @@ def _pin_lines(session: Session, done: Pinned, *, dry_run: bool) -> Iterator[str
     before = f", before {done.before[:10]}" if done.before and done.before != done.commit else ""
     yield f"{'would pin' if dry_run else 'pinned'}: {done.commit[:10] if done.commit else 'nothing'}{before}"
     for one in done.signers:
-        keeper = ", keeper" if one in done.keepers else ""
+        notes = ", keeper" * (one in done.keepers) + ", did not count before" * (one in done.let_in)
         place = f"{session.paint('path', ALLOWED_SIGNERS)}:{session.paint('line', str(one.line))}"
-        yield f"{place}: {session.paint('ref', ','.join(one.principals))} {one.key.fingerprint}{keeper}"
+        yield f"{place}: {session.paint('ref', ','.join(one.principals))} {one.key.fingerprint}{notes}"

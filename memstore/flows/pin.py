@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import allowed_signers, bitcoin
 from memstore.errors import FormatError, UsageError
-from memstore.flows.keyring import KEYRING_FILES
+from memstore.flows.keyring import KEYRING_FILES, read_keyring
 from memstore.flows.objects_at import bytes_at, true_objects
 from memstore.flows.registry import stop_unless_owner
 from memstore.model.keyring import COMMIT_NAMESPACE
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """The commit that is pinned now and was before, None for none; the keys in it, and what is wrong with its files."""
+    """The commit that is pinned now and was before, None for none; the keys in it, and what is wrong with its files.
+
+    `let_in` are lines that did not count under the pin before.
+    """
 
     commit: str | None
     before: str | None
     signers: tuple[Signer, ...] = ()
+    let_in: tuple[Signer, ...] = ()
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -46,7 +50,7 @@ def pin(ws: Workspace, *, revision: str | None = None, dry_run: bool = False) ->
     Raises:
         RefusedError: somebody else than the vault's owner acts.
         NotFoundError: there is no such commit.
-        UsageError: it has no key that counts, so that none ever would.
+        UsageError: it has no key that counts, or is not in the current commit's history, so that none ever would.
         GitError: there is no repository, or an object is damaged.
     """
     stop_unless_owner(ws, "pin its keys")
@@ -59,9 +63,13 @@ def pin(ws: Workspace, *, revision: str | None = None, dry_run: bool = False) ->
             f"{commit[:10]} has no key that counts, and none ever would",
             hint="memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin",
         )
+    if ws.history.touching(KEYRING_FILES, since=commit, until=ws.history.resolve("HEAD")) is None:
+        raise UsageError(f"{commit[:10]} is not in the history of the current commit", hint="git log .memstore/")
+    known = {(one.principals, one.key, one.namespaces) for one in read_keyring(ws)[0].signers if one.pinned}
+    let_in = [one for one in signers if before and (one.principals, one.key, one.namespaces) not in known]
     if not dry_run:
         ws.pins.pin(commit)
-    return Pinned(commit=commit, before=before, signers=signers, findings=findings)
+    return Pinned(commit=commit, before=before, signers=signers, let_in=tuple(let_in), findings=findings)
 
 
 def pin_block(ws: Workspace, height: int, header: str) -> datetime:

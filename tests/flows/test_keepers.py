@@ -297,6 +297,19 @@ def test_a_keyring_without_keys_is_not_pinned(tmp_path: Path) -> None:
     assert vault.open().pins.commit is None
 
 
+def test_pinning_again_tells_whom_that_lets_in(vault: Vault) -> None:
+    vault.write([*vault.lines(), vault.line("new", ATTEST)])
+    vault.commit("New may", "sean")
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    vault.commit("Let me in")
+    done = pin(vault.open(), dry_run=True)
+    assert [one.principals[0] for one in done.let_in] == ["si:mallory"]
+    git(vault.root, "branch", "side", "HEAD")
+    git(vault.root, "reset", "-q", "--hard", "HEAD~1")
+    with pytest.raises(UsageError, match="is not in the history"):
+        pin(vault.open(), revision="side")
+
+
 def test_git_takes_a_commit_that_was_signed_here(vault: Vault) -> None:
     add_key(vault.open("sean"), "si:new", str(vault.home / "new.pub"), commit=True)
     signers = vault.root / ALLOWED_SIGNERS
