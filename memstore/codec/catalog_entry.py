@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from memstore.codec.edges import cited_refs, evidence_of
@@ -71,7 +72,13 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         consent_grants=memory.consent_grants,
         upstream_grants=tuple(f"[{' '.join(label)}]" for label in memory.upstream_grants),
         generalization=_verdict(memory),
+        words=_words(memory.body),
     )
+
+
+def _words(text: str) -> str:
+    words = text.split()
+    return hashlib.blake2b(" ".join(words).encode(), digest_size=8).hexdigest() if words else ""
 
 
 def _attested(memory: Memory) -> tuple[str, ...]:

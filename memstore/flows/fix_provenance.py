@@ -12,12 +12,13 @@ from memstore.flows.lineage import graph_of
 from memstore.flows.save import Edit, save_all
 from memstore.flows.visible import file_seen, owns, seer, visible_file
 from memstore.ports.search_index import Field
-from memstore.rules import provenance_gaps
+from memstore.rules import analysis, provenance_gaps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from memstore.flows.save import Saved
+    from memstore.ports.search_index import SearchIndex
     from memstore.ports.workspace import Workspace
     from memstore.rules.lineage_graph import Graph
     from memstore.rules.provenance_gaps import Change
@@ -58,9 +59,7 @@ def fix_provenance(ws: Workspace, *, dry_run: bool = False, commit: bool = False
     snapshot = ws.library.snapshot()
     files: list[Filled] = []
     edits: list[Edit] = []
-    for path, changes in groupby(
-        plan(ws, graph_of(ws, snapshot), snapshot.index.lengths(Field.TEXT)), key=lambda change: change.path
-    ):
+    for path, changes in groupby(plan(ws, graph_of(ws, snapshot), snapshot.index), key=lambda change: change.path):
         filled, edit = _filled(ws, path, tuple(changes))
         files.append(filled)
         edits += [edit] if edit else []
@@ -68,17 +67,17 @@ def fix_provenance(ws: Workspace, *, dry_run: bool = False, commit: bool = False
     return FixedProvenance(files=tuple(files), saved=saved, dry_run=dry_run)
 
 
-def plan(ws: Workspace, graph: Graph, lengths: Sequence[int]) -> tuple[Change, ...]:
+def plan(ws: Workspace, graph: Graph, index: SearchIndex) -> tuple[Change, ...]:
     """Return all that can be filled in among the memories of a graph, in a lasting order.
 
     Args:
         ws: the vault.
         graph: its memories, as the viewer may see them.
-        lengths: the number of terms of each row's text.
+        index: where their words stand, with the same rows.
     """
-    pairs = provenance_gaps.twins_in_time(graph, lengths)
+    pairs = provenance_gaps.twins_in_time(graph)
     rows = {row for pair in pairs for row in pair}
-    texts = _texts(ws, graph, rows.union(provenance_gaps.unsourced_beliefs(graph)))
+    texts = _texts(ws, graph, rows.union(_perhaps_seeds(graph, index)))
     return provenance_gaps.merged(
         [
             *provenance_gaps.one_sided_promotions(graph),
@@ -87,6 +86,15 @@ def plan(ws: Workspace, graph: Graph, lengths: Sequence[int]) -> tuple[Change, .
             *provenance_gaps.same_texts(graph, pairs, texts),
         ]
     )
+
+
+def _perhaps_seeds(graph: Graph, index: SearchIndex) -> frozenset[int]:
+    """Return the beliefs that do not say how they are known and hold a word of a seed belief: they are to be read."""
+    unsourced = frozenset(provenance_gaps.unsourced_beliefs(graph))
+    if not unsourced:
+        return unsourced
+    postings = (index.postings(Field.TEXT, analysis.term_of(word))[0] for word in provenance_gaps.SEED_WORDS)
+    return unsourced.intersection(row for rows in postings for row in rows)
 
 
 def _texts(ws: Workspace, graph: Graph, rows: Iterable[int]) -> dict[int, str]:

@@ -10,7 +10,6 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.errors import VaultError
 from memstore.flows.fix_provenance import plan
 from memstore.flows.lineage import graph_of
-from memstore.ports.search_index import Field
 from memstore.ports.vault import read_file
 from memstore.rules import lineage_trace, lineage_walk
 from memstore.rules.provenance_gaps import without_source
@@ -81,7 +80,7 @@ def find_orphans(ws: Workspace, *, limit: int | None = None) -> Orphans:
 
 
 def _is_fixable(ws: Workspace, graph: Graph, snapshot: Snapshot, paths: AbstractSet[str]) -> bool:
-    changes = plan(ws, graph, snapshot.index.lengths(Field.TEXT))
+    changes = plan(ws, graph, snapshot.index)
     return any(change.path in paths and change.key in _TELLS for change in changes)
 
 

@@ -66,6 +66,8 @@ class Entry(NamedTuple):
     upstream_grants: tuple[str, ...] = ()
     # The verdict of a generalization's check, and who acknowledged its warnings: `warn human:sean`.
     generalization: str = ""
+    # A digest of the body's words as they stand, whatever lies between them: memories that say the same share it.
+    words: str = ""
 
     @property
     def ref(self) -> str | None:

@@ -30,6 +30,8 @@ SEED_STATEMENTS = (
     "I am not obligated to be everything; being a particular kind of mind is sufficient.",
 )
 FEWEST_WORDS_OF_A_STATEMENT = 4
+# Raw memories that say the same, tried on either side of a memory's time: hundreds may have been imported at once.
+MOST_TWINS = 8
 SAME_MOMENT = timedelta(minutes=30)  # seed 000's design: a raw memory is promoted while it is fresh
 
 # Suggestions are no memories yet, tombstones none any more.
@@ -127,7 +129,7 @@ def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[Change]:
 
     Args:
         graph: the graph.
-        texts: the bodies of beliefs without a source type, by row.
+        texts: the bodies of beliefs without a source type, by row; one without any of `SEED_WORDS` need not be there.
     """
     titles, paths, derived = (graph.column(name) for name in ("title", "path", "derived_from"))
     changes = []
@@ -160,33 +162,38 @@ def _words(text: str) -> list[str]:
 
 
 _SEEDS = [_words(statement) for statement in SEED_STATEMENTS]
+# Of each, a word that is left even where it is cut short.
+SEED_WORDS = tuple(max(words[:FEWEST_WORDS_OF_A_STATEMENT], key=len) for words in _SEEDS)
 
 
-def twins_in_time(graph: Graph, lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Return pairs of a raw memory and one without lineage that were written within half an hour, nearest first.
+def twins_in_time(graph: Graph) -> list[tuple[int, int]]:
+    """Return pairs of a raw memory and one without lineage that say the same, written within half an hour.
 
-    Args:
-        graph: the graph.
-        lengths: the number of terms of each row's text: where these differ, so do the texts.
+    They are told by the digests of their words; a memory's nearest raw memories come first, and no more than a few.
     """
-    types, derived = graph.column("type"), graph.column("derived_from")
-    times = {row: at for row in _eligible(graph) if (at := _instant(graph.column("created_at")[row])) is not None}
-    raws: dict[int, list[tuple[datetime, str, int]]] = defaultdict(list)
-    for row, at in times.items():
-        if types[row] == "raw":
-            raws[lengths[row]].append((at, graph.name(row), row))
+    types, derived, digests, created = (graph.column(name) for name in ("type", "derived_from", "words", "created_at"))
+    raws: dict[str, list[tuple[datetime, str, int]]] = defaultdict(list)
+    for row in _eligible(graph):
+        if types[row] == "raw" and digests[row] and (at := _instant(created[row])) is not None:
+            raws[digests[row]].append((at, graph.name(row), row))
     for same in raws.values():
         same.sort()
     pairs = []
-    for row, at in times.items():
-        same = raws.get(lengths[row], [])
-        if types[row] == "raw" or not same or any(key >= 0 for key in graph.above[row] if derived[row]):
+    for row in _eligible(graph):
+        if types[row] == "raw" or digests[row] not in raws or (at := _instant(created[row])) is None:
             continue
-        first = bisect_left(same, at - SAME_MOMENT, key=_time)
-        last = bisect_right(same, at + SAME_MOMENT, key=_time)
-        pairs += [(abs(at - then), name, raw, row) for then, name, raw in same[first:last]]
-    pairs.sort(key=lambda pair: (pair[0], pair[1], graph.name(pair[3])))
-    return [(raw, row) for _, _, raw, row in pairs]
+        if not derived[row] or all(key < 0 for key in graph.above[row]):
+            pairs += [(raw, row) for raw in _nearest(raws[digests[row]], at)]
+    return pairs
+
+
+def _nearest(raws: Sequence[tuple[datetime, str, int]], at: datetime) -> list[int]:
+    """Return the raw memories of the same half hour that are nearest in time, then by name."""
+    first = bisect_left(raws, at - SAME_MOMENT, key=_time)
+    last = bisect_right(raws, at + SAME_MOMENT, key=_time)
+    near = bisect_left(raws, at, lo=first, hi=last, key=_time)
+    around = raws[max(first, near - MOST_TWINS) : min(last, near + MOST_TWINS)]
+    return [row for _, _, row in sorted(around, key=lambda raw: (abs(at - raw[0]), raw[1]))]
 
 
 def _time(raw: tuple[datetime, str, int]) -> datetime:
@@ -198,7 +205,7 @@ def same_texts(graph: Graph, pairs: Iterable[tuple[int, int]], texts: Mapping[in
 
     Args:
         graph: the graph.
-        pairs: raw memories and memories of the same half hour, the best first.
+        pairs: raw memories and memories of the same half hour, for each the best first.
         texts: their bodies, by row.
     """
     linked: set[int] = set()

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 from memstore.rules.provenance_gaps import (
+    MOST_TWINS,
+    SEED_STATEMENTS,
+    SEED_WORDS,
     Change,
     is_seed_statement,
     merged,
@@ -103,6 +106,11 @@ def test_seed_beliefs_are_known_by_their_statement() -> None:
     ]
 
 
+def test_a_seed_word_is_left_of_a_statement_cut_short() -> None:
+    for statement, word in zip(SEED_STATEMENTS, SEED_WORDS, strict=True):
+        assert word in " ".join(statement.lower().split()[:4])
+
+
 def test_a_statement_cut_short_is_known_by_its_beginning() -> None:
     assert is_seed_statement("I am not obligated...")
     assert is_seed_statement("Authentic relationships require honesty…")
@@ -111,14 +119,13 @@ def test_a_statement_cut_short_is_known_by_its_beginning() -> None:
     assert not is_seed_statement("")
 
 
-RAW: Cells = {"created_at": "2026-02-01T12:00:00Z"}
-LENGTHS = (4, 4, 4)
+RAW: Cells = {"created_at": "2026-02-01T12:00:00Z", "words": "one"}
 TEXTS = {0: "The tea\nwas cold.\n", 1: "The tea was cold.\n"}
 
 
 def joined(memory: Cells, texts: dict[int, str]) -> list[tuple[str, str, tuple[str, ...], str]]:
-    found = graph({"raw:rrr": RAW, "note:nnn": memory})
-    return told(same_texts(found, twins_in_time(found, LENGTHS), texts))
+    found = graph({"raw:rrr": RAW, "note:nnn": {"words": "one", **memory}})
+    return told(same_texts(found, twins_in_time(found), texts))
 
 
 def test_the_same_text_within_half_an_hour_is_the_same_memory() -> None:
@@ -137,18 +144,26 @@ def test_later_other_or_sourced_texts_are_not_joined() -> None:
     assert joined({}, TEXTS) == []
 
 
-def test_texts_of_other_lengths_are_not_even_compared() -> None:
-    found = graph({"raw:rrr": RAW, "note:nnn": {"created_at": "2026-02-01T12:01:00Z"}})
-    assert twins_in_time(found, (4, 4)) == [(0, 1)]
-    assert twins_in_time(found, (4, 5)) == []
+def test_texts_of_other_words_are_not_even_compared() -> None:
+    made: dict[str, Cells] = {"raw:rrr": RAW, "note:nnn": {"created_at": "2026-02-01T12:01:00Z", "words": "one"}}
+    assert twins_in_time(graph(made)) == [(0, 1)]
+    assert twins_in_time(graph({**made, "raw:rrr": {**RAW, "words": "other"}})) == []
+    assert twins_in_time(graph({name: {**cells, "words": ""} for name, cells in made.items()})) == []
+
+
+def test_of_hundreds_of_the_same_moment_a_few_are_tried() -> None:
+    made: dict[str, Cells] = {f"{kind}:m{n:03d}{kind}": RAW for kind in ("raw", "note") for n in range(300)}
+    pairs = twins_in_time(graph(made))
+    assert len(pairs) == 300 * MOST_TWINS
+    assert {raw for raw, _ in pairs} == set(range(MOST_TWINS))
 
 
 def test_of_two_raw_memories_the_nearer_one_is_the_source() -> None:
     made: dict[str, Cells] = {
-        "raw:far": {"created_at": "2026-02-01T11:50:00Z"},
+        "raw:far": {**RAW, "created_at": "2026-02-01T11:50:00Z"},
         "raw:near": RAW,
-        "note:nnn": {"created_at": "2026-02-01T12:01:00Z"},
+        "note:nnn": {**RAW, "created_at": "2026-02-01T12:01:00Z"},
     }
     found = graph(made)
-    changes = same_texts(found, twins_in_time(found, LENGTHS), dict.fromkeys(range(3), "The tea was cold."))
+    changes = same_texts(found, twins_in_time(found), dict.fromkeys(range(3), "The tea was cold."))
     assert [change.items for change in changes] == [("raw:near",), ("note:nnn",)]
