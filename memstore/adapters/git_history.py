@@ -35,6 +35,8 @@ _ID_LINE = "^[\"']?id[\"']?[ ]*:"
 _OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 # The refs that hold commits for anchors, whatever becomes of branches.
 _KEPT = "refs/memstore/"
+# What git keeps while it takes in commits.
+_TAKING_IN = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 _NO_REPOSITORY = b"not a git repository"
 
 
@@ -209,6 +211,13 @@ class GitHistory:
     def staged_paths(self) -> list[str]:
         """Return all files, memories or not, that are staged and differ from the current commit."""
         return [change.path for change in self._staged()]
+
+    def is_taking_in(self) -> bool:
+        """Whether git is in the middle of taking in commits; see the port."""
+        self.require()
+        words = [word for name in _TAKING_IN for word in ("--git-path", name)]
+        paths = os.fsdecode(self._git.run("rev-parse", *words)).splitlines()
+        return any((self._git.folder / path).exists() for path in paths)
 
     def is_merging(self) -> bool:
         """Whether a merge waits for its commit."""

@@ -32,7 +32,7 @@ _SWITCHED_OFF = (
 _ALWAYS = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_GRAFT_FILE": f"{os.devnull}/none",  # one that is there, even empty, makes git talk
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_LITERAL_PATHSPECS": "1",

@@ -39,7 +39,7 @@ def read_keyring(ws: Workspace) -> tuple[Keyring, tuple[Finding, ...]]:
         return _lost(pin, error, now[0] or b"")
     files = _files(*now)
     pinned = counts
-    if not ws.history.is_merging():  # what a merge brings is the change under review
+    if not ws.history.is_taking_in():  # what comes with others' commits is the change under review
         counts = keepers.uncommitted(counts, committed, files)
     return _keyring(pin, counts, pinned, now[0] or b"")
 

@@ -202,8 +202,8 @@ class History(Protocol):
     def staged_paths(self) -> Sequence[str]:
         """Return all files, memories or not, that are staged and differ from the current commit."""
 
-    def is_merging(self) -> bool:
-        """Whether a merge waits for its commit."""
+    def is_taking_in(self) -> bool:
+        """Whether git is in the middle of taking in commits: by a merge, a rebase, a cherry-pick or a revert."""
 
     def index_files(self) -> Mapping[str, str]:
         """Return the blob of every file in the index, by its path; memories, registries and all else."""

@@ -243,6 +243,17 @@ def test_a_merge_that_adds_a_line_of_its_own_does_not_count(vault: Vault) -> Non
     assert vault.names() == ["human:sean", "si:new", "si:pith"]
 
 
+@pytest.mark.parametrize("words", [("cherry-pick",), ("rebase", "--onto", "main", "side~1")])
+def test_what_a_rebase_or_a_cherry_pick_brings_does_not_count_meanwhile(vault: Vault, words: tuple[str, ...]) -> None:
+    branched(vault, [vault.line("mallory", BOTH)], "")
+    vault.write([vault.line("sean", BOTH), vault.line("new", ATTEST)])
+    vault.commit("Here", "sean")
+    with pytest.raises(AssertionError):  # both changed the same line
+        git(vault.root, "-c", "core.hooksPath=/dev/null", *words, "side")
+    vault.write([vault.line("sean", BOTH), vault.line("mallory", BOTH)])
+    assert vault.names() == ["human:sean", "si:new"]
+
+
 def test_an_older_branch_brings_no_signed_change_from_before_the_pin(vault: Vault) -> None:
     git(vault.root, "checkout", "-q", "--orphan", "side")
     vault.write([*vault.lines(), vault.line("mallory", ATTEST)])
@@ -355,6 +366,36 @@ def test_an_object_that_was_overwritten_vouches_for_nobody(vault: Vault) -> None
     target.write_bytes((objects / forged[:2] / forged[2:]).read_bytes())
     keyring, findings = read_keyring(vault.open())
     assert (keyring.signers, findings[0].code) == ((), "pin-lost")
+
+
+def test_no_program_that_the_repository_names_is_run(vault: Vault) -> None:
+    ran = vault.home / "ran"
+    program = vault.home / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o700)
+    for key in ("gpg.program", "gpg.ssh.program", "gpg.ssh.defaultKeyCommand", "core.fsmonitor", "core.sshCommand"):
+        git(vault.root, "config", key, str(program))
+    git(vault.root, "config", "commit.gpgSign", "true")
+    git(vault.root, "config", "gpg.format", "ssh")
+    git(vault.root, "config", "log.showSignature", "true")
+    assert add_key(vault.open("sean"), "si:new", str(vault.home / "new.pub"), commit=True).counts
+    assert vault.names() == ["human:sean", "si:new", "si:pith"]
+    assert not ran.exists()
+
+
+def test_a_vault_in_a_folder_of_its_repository_is_pinned_alike(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    inner = vault.root / "inner"
+    inner.mkdir()
+    git(vault.root, "mv", ".memstore", "inner/.memstore")
+    vault.commit("Moved")
+    vault.vault.root = vault.root = inner
+    vault.pin()
+    vault.write([*vault.lines(), vault.line("mallory", BOTH)])
+    vault.commit("Let me in")
+    vault.write([*vault.lines(), vault.line("new", ATTEST)])
+    vault.commit("New may", "sean")
+    assert vault.names() == ["human:sean", "si:new", "si:pith"]
 
 
 def test_replacements_and_grafts_are_not_looked_at(vault: Vault) -> None:
