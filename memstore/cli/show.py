@@ -12,6 +12,7 @@ import click
 
 from memstore.cli.filters import Given, filter_options
 from memstore.cli.options import at_option, command, ref_argument
+from memstore.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,15 +36,34 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
 @ref_argument()
 @at_option()
 @click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
-def show(session: Session, ref: str, at: str | None, *, with_lineage: bool) -> None:
+@click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
+def show(session: Session, ref: str, at: str | None, *, with_lineage: bool, verified: bool) -> None:
     """Show a memory: what its file says of it, how its confidence came about, its text."""
     from memstore.flows.show import show_memory
 
+    if verified and (at or with_lineage):
+        raise UsageError("--verified tells how it stands now", hint="leave --at and --trace out")
     shown = show_memory(session.workspace(), ref, at=at)
     if with_lineage:
         _show_lineage(session, shown)
         return
+    if verified:
+        _show_verified(session, shown)
+        return
     session.emit("show", document=lambda: document_of(shown), lines=lambda: card(session, shown))
+
+
+def _show_verified(session: Session, shown: Shown) -> None:
+    from memstore.cli.trust import explained, explanation_document
+    from memstore.flows.trust import trust_of
+
+    ws = session.workspace()
+    found = trust_of(ws, shown.entry.ref or shown.entry.path)
+    session.emit(
+        "show",
+        document=lambda: {**document_of(shown), "verified": explanation_document(found)},
+        lines=lambda: (*card(session, shown), "", *explained(session, found)),
+    )
 
 
 def _show_lineage(session: Session, shown: Shown) -> None:

@@ -90,6 +90,20 @@ def _document(found: Trusted, lineage: LineageStrength) -> dict[str, Any]:
             {"name": term.name, "points": term.points / _THOUSAND, "because": term.because}
             for term in found.trust.terms
         ],
+        **explanation_document(found),
+        "beta": None if found.beta is None else _beta(found, found.beta),
+        "reputation": _reputation(memory.author, found.reputation),
+        "lineage": {
+            "derived_from": _link(lineage.derived_from) if lineage.derived_from else None,
+            "relates_to": _support(lineage.relates_to) if lineage.relates_to else None,
+        },
+    }
+
+
+def explanation_document(found: Trusted) -> dict[str, Any]:
+    """Return how every attestation of a memory stands, and which keys nobody signed."""
+    memory = found.file.memory
+    return {
         "tampered": [
             {"kind": one.kind.value, "agent": one.agent, "reason": one.reason} for one in found.vouched.tampered
         ],
@@ -103,12 +117,6 @@ def _document(found: Trusted, lineage: LineageStrength) -> dict[str, Any]:
             {"by": one.by, "outcome": one.outcome, "at": one.at, "notes": one.notes, **verdict_document(verdict)}
             for one, verdict in zip(memory.resolutions, found.vouched.resolutions, strict=False)
         ],
-        "beta": None if found.beta is None else _beta(found, found.beta),
-        "reputation": _reputation(memory.author, found.reputation),
-        "lineage": {
-            "derived_from": _link(lineage.derived_from) if lineage.derived_from else None,
-            "relates_to": _support(lineage.relates_to) if lineage.relates_to else None,
-        },
         "unsigned": list(found.unsigned),
     }
 
@@ -213,6 +221,16 @@ def _lines(session: Session, found: Trusted, lineage: LineageStrength) -> Iterat
         yield f"  {term.points / _THOUSAND:+.3f}  {term.name:<10}  {term.because}"
     if found.beta is not None:
         yield from _beta_lines(found, found.beta)
+    yield from explained(session, found)
+    yield from _reputation_lines(session, found.reputation)
+    yield from _lineage_lines(lineage)
+
+
+def explained(session: Session, found: Trusted) -> Iterator[str]:
+    """Yield how every attestation of a memory stands, and which keys nobody signed."""
+    from memstore.cli.output import safe_line
+
+    paint, memory = session.paint, found.file.memory
     for tampered in found.vouched.tampered:
         yield f"{tampered.kind.value:<10} {paint('error', tampered.reason)}: unverified until it is put back"
     yield _said(session, "signature", memory.author or "no author", found.vouched.signature)
@@ -228,8 +246,6 @@ def _lines(session: Session, found: Trusted, lineage: LineageStrength) -> Iterat
         yield _said(session, "resolution", told, verdict)
         if resolution.notes:
             yield f"           {paint('dim', safe_line(resolution.notes))}"
-    yield from _reputation_lines(session, found.reputation)
-    yield from _lineage_lines(lineage)
     if found.unsigned:
         yield f"unsigned   {paint('dim', ', '.join(map(safe_line, found.unsigned)))}"
 

@@ -433,3 +433,20 @@ def test_the_strength_of_a_lineage_stands_beside_the_score_and_is_no_part_of_it(
     assert f"made of    0.300: the weakest is {vault.ref}" in told
     assert "rests on   0.300: one source" in told
     assert vault.json("trust", vault.ref)["lineage"] == {"derived_from": None, "relates_to": None}
+
+
+def test_a_verified_view_says_which_part_is_unsigned(vault: Vault) -> None:
+    vault.ok("keys", "add", owner(vault), "@sean.pub")
+    vault.ok("set", vault.ref, "importance=high")
+    vault.ok("sign", vault.ref, "--key", "@sean")
+    shown = vault.json("show", vault.ref, "--verified")
+    assert (shown["verified"]["signature"]["state"], shown["verified"]["unsigned"]) == ("valid", ["importance"])
+    told = vault.ok("show", vault.ref, "--verified")
+    assert WORDS in told
+    assert "signature  valid" in told
+    assert "unsigned   importance" in told
+    assert "verified" not in vault.json("show", vault.ref)
+    vault.path.write_text(vault.path.read_text().replace("hard", "easy"))
+    assert "signature  stale: content changed since" in vault.ok("show", vault.ref, "--verified")
+    for other in (("--at", "HEAD"), ("--trace",)):
+        assert vault.do("show", vault.ref, "--verified", *other).returncode == 2
