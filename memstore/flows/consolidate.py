@@ -28,7 +28,7 @@ from memstore.rules.consolidation import (
     patterns,
     proposals,
 )
-from memstore.rules.pruning import prunable
+from memstore.rules.pruning import figures, prunable
 from memstore.rules.sides import side_of
 from memstore.rules.strength import strength
 
@@ -179,7 +179,8 @@ def _prunings(ws: Workspace, gathered: Gathered, now: datetime) -> Iterator[Prop
         recalled = strength(made, [use.at for use in uses.get(memory.id or "", ()) if use.at <= now], now)
         why = prunable(memory, now, strength=recalled.retrieval)
         if why is not None:
-            yield Proposal(action=Action.ARCHIVE, target=memory, terms=(why.value,))
+            told = figures(memory, now, strength=recalled.retrieval, uses=recalled.uses)
+            yield Proposal(action=Action.ARCHIVE, target=memory, terms=(why.value, told))
 
 
 def _new_on(ws: Workspace, branch: str, suggestions: Sequence[Suggestion]) -> list[Suggestion]:

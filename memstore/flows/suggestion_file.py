@@ -100,7 +100,8 @@ def _of_archiving(
 ) -> Suggestion:
     file, number = gathered.files[str(target.ref)], held(target)
     change = edit_of_archiving(file, f"Accepted belief:{proposal.id}")
-    told = f"[[{target.ref}]] is {proposal.terms[0]}, and would be put out of sight"
+    why, figures = proposal.terms
+    told = f"[[{target.ref}]] is {why} ({figures}), and would be put out of sight"
     return _about(ws, proposal, change, told, now=now, old=number, new=number)
 
 

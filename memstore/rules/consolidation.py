@@ -114,7 +114,7 @@ class Proposal:
 
     `members` are the evidence by ref, `against` what in the pattern contradicts its own most general member; `target`
     is the belief that is meant, None where there is none yet. `unanimous`: all of the pattern says so, word by word.
-    What is to be archived has no evidence, and no most general member.
+    What is to be archived has no evidence, and no most general member; its `terms` are why, and the figures of that.
     """
 
     action: Action

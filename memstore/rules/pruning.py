@@ -43,6 +43,14 @@ def prunable(memory: Memory, now: datetime, *, strength: float) -> Prunable | No
     return None
 
 
+def figures(memory: Memory, now: datetime, *, strength: float, uses: int) -> str:
+    """Return the numbers behind that, in words; arguments as for `prunable`, and how often it was used."""
+    left = f"{live_evidence(memory, now):.2f} observations left"
+    return (
+        f"confidence {held(memory) or 0.0:g}, {left}, strength {strength:.2f}, {uses} {'use' if uses == 1 else 'uses'}"
+    )
+
+
 def live_evidence(memory: Memory, now: datetime) -> float:
     """Return how many observations still stand behind a confidence at `now`, 0 or more: they fade with their age."""
     return max(0.0, replay_of(memory, now).precision - confidence.PRIOR_WEIGHT)

@@ -337,6 +337,7 @@ def test_a_refuted_belief_is_proposed_for_the_archive_and_a_pinned_one_never() -
     assert one.title == "Archive: The old bridge is closed to lorries."
     assert consolidate(ws, apply=True).suggestions == ()
     (shown,) = (part for part in show_suggestion(ws, one.ref).memory.body.split("~~~~") if part.startswith("diff"))
+    assert "[[belief:m_b]] is refuted (confidence 0.2, " in show_suggestion(ws, one.ref).memory.body
     before = files_of(ws)["b.md"]
     accept_suggestion(ws, one.ref)
     assert memory(ws, "m_b").status_reason == f"Accepted {one.ref}"
