@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from memstore.codec import memory_file
 from memstore.model.confidence import LedgerLine
 from memstore.model.memory import Memory
 from memstore.rules.confidence import replay
 from memstore.rules.reconsolidation import Surprise, destab_threshold, prediction_error, standing
+from tests.installed import ROOT
 from tests.rules.ledgers import START, instant, ledgers
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
@@ -122,3 +124,13 @@ def test_whatever_the_ledger_figures_stay_within_bounds_and_the_number_is_left_a
     assert 0 < found.uncertainty <= 1 + 1e-9
     assert found.votes_for >= 0 <= found.votes_against
     assert replay(memory.confidence_history) == replay(lines)
+
+
+def test_the_sample_vault_has_two_beliefs_that_are_not_at_rest() -> None:
+    found = {}
+    for path in (ROOT / "sample-vault").glob("memories/belief/**/*.md"):
+        file = memory_file.read(path.name, path.read_bytes())
+        assert isinstance(file, memory_file.MemoryFile)
+        found[str(file.memory.id)] = standing(file.memory, datetime(2026, 11, 20, tzinfo=UTC))
+    assert [name for name, stands in found.items() if stands.contested] == ["m_c0fr3w7qkt"]
+    assert [name for name, stands in found.items() if stands.labile] == ["m_r1n8dv5pyb"]
