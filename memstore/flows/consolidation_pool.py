@@ -19,8 +19,8 @@ from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.model.retrieval import PassageKind
 from memstore.rules.analysis import words
 from memstore.rules.checks import SUGGESTIONS
-from memstore.rules.clustering import content_terms
 from memstore.rules.consolidation import MOST_POOLED, POOLED_TYPES, Action, Earlier, Held, Pooled, depth_of, spoken_for
+from memstore.rules.content import content_terms
 from memstore.rules.evidence import roots
 
 if TYPE_CHECKING:

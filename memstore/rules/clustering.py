@@ -6,14 +6,11 @@ The clusters depend on the texts and their names alone, never on the order in wh
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from memstore.rules.analysis import STOP_WORDS, term_of, words
-
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     Vector = Mapping[str, float]
 
@@ -24,43 +21,6 @@ MOST_EMBEDDED = 500
 # Sums of floats differ in the last digits with their order; what differs by less is a tie.
 _DECIMALS = 10
 _TIE = 10.0**-_DECIMALS
-
-_DATE = re.compile(r"\d{1,4}(?:[.:]\d{1,4})*(?:st|nd|rd|th|am|pm|h)?")
-_CALENDAR = frozenset(
-    """
-    january february march april may june july august september october november december
-    jan feb apr jun jul aug sep sept oct nov dec
-    monday tuesday wednesday thursday friday saturday sunday mon tue tues thu thur thurs fri
-    today yesterday tomorrow day days week weeks month months year years ago last next
-    """.split()  # noqa: SIM905 - a list of words reads best as words
-)
-
-# What people say to each other whatever they talk about.
-_COURTESIES = frozenset(
-    """
-    amazing anything appreciate awesome bye chat congrats congratulations cool definitely excited exciting fun glad good
-    great haha happy hello hey hi hope keep kind know like lol look looks lot love luck mean news nice oh ok okay please
-    really see sorry sounds sure talk thank thanks thing things think thought totally wait wish wonderful wow yeah yep
-    yes
-    """.split()  # noqa: SIM905 - a list of words reads best as words
-)
-_SAYING_NOTHING = STOP_WORDS | _CALENDAR | _COURTESIES
-# A question states nothing.
-_QUESTION = re.compile(r"[^.!?\n]*\?")
-
-
-def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
-    """Return what a text is about: the stems of what it states, without stop words, courtesies, dates and names.
-
-    Args:
-        text: any text.
-        names: words, folded as `analysis.words` folds them.
-    """
-    return [
-        term_of(word)
-        for word in words(_QUESTION.sub(" ", text))
-        if len(word) > 1 and word not in _SAYING_NOTHING and word not in names and not _DATE.fullmatch(word)
-    ]
 
 
 class Weights:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from memstore.rules.clustering import average_link, centre, cosine
 from memstore.rules.evidence import grounds
 from memstore.rules.inheritance import ABOUT
-from memstore.rules.wording import says
+from memstore.rules.wording import FEWEST_TERMS, best_worth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -33,7 +33,6 @@ FEWEST_POOLED = 20  # seed 002, "Cold start"
 MOST_POOLED = 5_000  # docs/consolidation.md, "What it costs"
 FEWEST_MEMBERS = 3  # seed 002, "Hallucinated beliefs"
 FEWEST_ROOTS = 3  # three sessions let a sixth of what three episodes let through: docs/consolidation.md, "Gates"
-FEWEST_TERMS = 2  # one word in common is no pattern: docs/consolidation.md, "Gates"
 SHARED_BY = (2, 3)  # two of three members have a term that is shared
 DEEPEST = 2  # seed 002, "Belief drift"
 MORE_AFTER_DECISION = 3
@@ -89,7 +88,8 @@ class Pattern:
     """Memories from independent origins that say alike things.
 
     `members` by ref; `general` is the one that is most like all of them, of those that say in one sentence what is
-    shared; `terms` are shared by two thirds of them; `centre` points where they point on the whole.
+    shared, and best of no one time; `terms` are shared by two thirds of them; `centre` points where they point on the
+    whole.
     """
 
     members: tuple[Pooled, ...]
@@ -212,16 +212,22 @@ def patterns(part: Sequence[Pooled], vectors: Mapping[str, Vector], threshold: f
 
 def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | None:
     """Return what these members have in common; None where a gate is shut."""
+    members = _having(shared_terms(members), members)
     terms = shared_terms(members)
     if len(terms) < FEWEST_TERMS or not is_founded(members):
         return None
     middle = centre(vectors[member.ref] for member in members)
-    speaking = [member for member in members if says(member.text, terms, FEWEST_TERMS)]
+    speaking = {member: found for member in members if (found := best_worth(member.text, terms))}
     if not speaking:
         return None  # nobody says it, so it can't be quoted
-    alike = {member.ref: round(cosine(vectors[member.ref], middle), 10) for member in speaking}
-    general = min(speaking, key=lambda member: (-alike[member.ref], member.ref))
+    alike = {member: round(cosine(vectors[member.ref], middle), 10) for member in speaking}
+    general = min(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], member.ref))
     return Pattern(members=tuple(members), general=general, terms=terms, centre=middle)
+
+
+def _having(terms: Collection[str], members: Iterable[Pooled]) -> list[Pooled]:
+    """Return the members that have enough of these terms: who has one of them, has it by chance."""
+    return [member for member in members if len(set(terms).intersection(member.terms)) >= FEWEST_TERMS]
 
 
 def is_founded(members: Collection[Pooled]) -> bool:

@@ -308,3 +308,74 @@ KINDS = {
     "religion": "christian muslim jewish buddhist hindu atheist agnostic",
     "diet": "vegan vegetarian pescatarian omnivore",
 }
+
+# What a text is about is none of the following. Dates:
+CALENDAR = """
+january february march april may june july august september october november december
+jan feb apr jun jul aug sep sept oct nov dec
+monday tuesday wednesday thursday friday saturday sunday mon tue tues thu thur thurs fri
+today yesterday tomorrow tonight day days week weeks weekend month months year years ago last next
+"""
+
+# What people say whatever they talk about: courtesies, praise, verbs that say nothing without their object, and words
+# that stand for others. Their inflections are left out with them.
+SMALL_TALK = """
+hello hey hi bye goodbye welcome please thank thanks congrats congratulations cheers sorry sure ok okay oh wow whoa
+woo
+yay yeah yep yes nope haha lol hmm well anyway
+great good better best nice cool awesome amazing fantastic incredible wonderful lovely sweet fun funny glad happy
+proud
+grateful thankful excited exciting stoked thrilled super special gorgeous beautiful perfect wicked epic neat
+bad worse worst sad hard tough easy crazy weird wild rough
+love like enjoy appreciate hope wish wait luck lucky
+make made making get getting got gotten gotta go goes went gone going gonna come came take took taken give gave given
+keep kept
+put putting let letting set setting bring brought try tried want wanna need use used do did done become became seem
+happen start begin began beginning
+turn turned end leave left stay meet met work sound add
+see saw seen look watch hear heard feel felt find found know knew known think thought believe understand understood
+realize notice remember remind forget forgot guess suppose mean meant call called
+talk talking chat say said tell told ask asked answer answered speak spoke spoken show showed shown share discuss
+help helped help's send sent hang catch caught check plan hold held
+thing things stuff something anything everything nothing someone anyone everyone anybody everybody somebody people
+person guy guys man folks friend buddy dude
+way ways lot lots ton tons bit kind sort type part point place side idea reason sense difference moment time times
+chance word
+words news life world experience story stories feeling vibe
+really actually definitely totally absolutely especially exactly honestly literally probably maybe perhaps quite
+pretty
+always never ever often sometimes usually still already yet soon later now then here there anymore lately recently
+finally again also too even only just much many more most less least enough almost else instead
+around indeed toward towards throughout worth back away together along across far near off over up down
+big little small huge whole new old long short high real true right wrong different same own another other able ready
+one two first second last couple few several
+'cause cuz since because though although while
+must might may would could should shall will us ours
+"""
+
+# With what somebody is spoken to.
+ADDRESS = """
+you your yours yourself yourselves you'd you'll you're you've ya u let's thank thanks appreciate congrats
+congratulations cheers
+"""
+
+# What makes a rule of it all the same.
+OBLIGATIONS = "must shall should mustn't shouldn't"
+RULES_BEGIN = "never always don't"
+
+# What a sentence may begin with and be none the clearer.
+OPENERS = """
+hello hey hi yeah yep yes no nope well so and but or oh wow ah aw ok okay sure also plus anyway then now still because
+since though even just really actually totally definitely absolutely honestly maybe too
+"""
+
+# What points at something that was said before.
+POINTERS = """
+it it's its it'll it'd they they're they'll they've they'd them their this that that's that'll these those
+let here here's he he's she she's his her which who
+"""
+
+# What binds a sentence to one time.
+AT_ONE_TIME = """
+yesterday today tomorrow tonight last next ago just finally currently recently lately upcoming soon now already
+"""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.rules.analysis import STOP_WORDS, term_of, words
-from memstore.rules.clustering import content_terms
+from memstore.rules.content import content_terms, is_lasting, stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
 MOST_WORDS = 30
+FEWEST_TERMS = 2  # one word in common is no pattern: docs/consolidation.md, "Gates"
 
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+")
 _WORD = re.compile(r"[\w][\w'’.-]*")
@@ -35,15 +36,41 @@ class Wording:
     cites: tuple[str, ...]
 
 
+class Worth(NamedTuple):
+    """How well a sentence may stand for what is shared, the best smallest.
+
+    Best is what can be understood by itself, has two of the terms, tells of no one time, and has most of the terms.
+    """
+
+    needs_others: bool
+    few_terms: bool
+    of_one_time: bool
+    terms: int
+
+
+def worth(sentence: str, terms: Collection[str]) -> Worth:
+    """Return how well a sentence may stand for what has these terms."""
+    shared = len(set(content_terms(sentence)).intersection(terms))
+    return Worth(not stands_alone(sentence), shared < FEWEST_TERMS, not is_lasting(sentence), -shared)
+
+
+def best_worth(text: str, terms: Collection[str]) -> Worth | None:
+    """Return how well the best sentence of a text may stand for what has these terms; None where no sentence may."""
+    found = min((worth(one, terms) for one in sentences(text)), default=None)
+    return None if found is None or found.needs_others or found.few_terms else found
+
+
 def quotation(passages: Iterable[tuple[str, int, int]], terms: Collection[str]) -> Quotation | None:
-    """Return the sentence with the most of these terms, of equals the shortest, then the first; None without any text.
+    """Return the sentence that may best stand for these terms, of equals the shortest, then the first.
+
+    None where there is no text.
 
     Args:
         passages: text, first and last line of each.
         terms: what is to be said.
     """
     found = [
-        (-len(set(content_terms(sentence)) & set(terms)), len(sentence), at, Quotation(sentence, first, last))
+        (worth(sentence, terms), len(sentence), at, Quotation(sentence, first, last))
         for at, (text, first, last) in enumerate(passages)
         for sentence in sentences(text)
     ]
@@ -53,11 +80,6 @@ def quotation(passages: Iterable[tuple[str, int, int]], terms: Collection[str]) 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, each on one line."""
     return [sentence for part in _SENTENCE.split(text) if (sentence := " ".join(part.split()))]
-
-
-def says(text: str, terms: Collection[str], fewest: int) -> bool:
-    """Whether one sentence of a text has so many of these terms."""
-    return any(len(set(content_terms(sentence)).intersection(terms)) >= fewest for sentence in sentences(text))
 
 
 def said_by(answer: Any) -> Wording | str:

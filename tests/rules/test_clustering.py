@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.clustering import Weights, average_link, centre, content_terms, cosine
+from memstore.rules.clustering import Weights, average_link, centre, cosine
 
 ABOUT = ["heat walk", "walk heat", "heat walk slow", "tabs spaces", "tabs spaces parser", "kettle"]
 
@@ -17,20 +17,6 @@ def vectors(*texts: str) -> dict[str, dict[str, float]]:
     documents = [text.split() for text in texts]
     weights = Weights(documents)
     return {f"{i:03}": weights.vector(terms) for i, terms in enumerate(documents)}
-
-
-@pytest.mark.parametrize(
-    ("text", "terms"),
-    [
-        ("The walks were slow.", ["walk", "slow"]),
-        ("On Monday, 2026-02-01 at 12:30, and on the 3rd of March", []),
-        ("Bella walked with Sean's dog", ["walk", "dog"]),
-        ("port 8080 of v1.2", ["port", "v1.2"]),
-        ("I was there and you weren't", []),
-    ],
-)
-def test_terms_are_what_a_text_is_about(text: str, terms: list[str]) -> None:
-    assert content_terms(text, {"bella", "sean"}) == terms
 
 
 def test_alike_texts_cluster_and_others_stay_alone() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memstore.model.confidence import LedgerLine
 from memstore.model.memory import Memory
-from memstore.rules.clustering import Weights, content_terms
+from memstore.rules.clustering import Weights
 from memstore.rules.consolidation import (
     Action,
     Earlier,
@@ -28,6 +28,7 @@ from memstore.rules.consolidation import (
     shared_terms,
     spoken_for,
 )
+from memstore.rules.content import content_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,8 +86,22 @@ def test_three_memories_of_three_origins_are_a_pattern() -> None:
         [*some(*WALKS[:2]), pooled("e9", WALKS[2], root="session:e0")],
         [*some(*WALKS[:2]), pooled("e9", WALKS[2], depth=2)],
         some("Heat of one lamp", "Heat of that kettle", "Heat of our oven"),
+        # Two thirds have either word, and one memory has both.
+        some("Heat of the walk", "Heat of one lamp", "A walk to the stone"),
+        # Each needs what was said before.
+        some("It was a slow walk", "That slow walk", "They're on a slow walk"),
+        some("A nice day, thanks!", "What a great day, thank you!", "Thanks, you had a nice day"),
     ],
-    ids=["two", "one session", "three episodes of two sessions", "too abstract", "one word in common"],
+    ids=[
+        "two",
+        "one session",
+        "three episodes of two sessions",
+        "too abstract",
+        "one word in common",
+        "one word each",
+        "nothing to quote",
+        "small talk",
+    ],
 )
 def test_nothing_forms(part: list[Pooled]) -> None:
     assert found(part)[0] == []
