@@ -23,6 +23,7 @@ _EXAMPLES = (
     "memstore check",
     "memstore check memories/belief --strict",
     "memstore check --fix",
+    "memstore check --against origin/main     # all that changed since, for a pull request",
     "memstore check --explain yaml-ambiguous",
     "memstore check --output-format github",
 )
@@ -31,6 +32,7 @@ _EXAMPLES = (
 @command("check", examples=_EXAMPLES)
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option("--staged", is_flag=True, help="Check what git has staged, as the pre-commit hook does.")
+@click.option("--against", metavar="REV", help="Check all that changed since a commit, as a successor of it.")
 @click.option("--strict", is_flag=True, help="Warnings make the exit code 1 too.")
 @click.option("--fix", is_flag=True, help="Mend what needs no judgement first: missing ids, blanks, repeated items.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How findings are written.")
@@ -40,6 +42,7 @@ def check(
     *,
     paths: tuple[str, ...],
     staged: bool,
+    against: str | None,
     strict: bool,
     fix: bool,
     output_format: str,
@@ -49,19 +52,25 @@ def check(
     if explain is not None:
         _explain(session, explain)
         return
-    if staged and (fix or paths):
-        raise UsageError("--staged checks all that is staged", hint="leave out --fix and paths")
+    if staged and (fix or paths or against):
+        raise UsageError("--staged checks all that is staged", hint="leave out --fix, --against and paths")
+    if against and paths:
+        raise UsageError("--against checks all that changed since", hint="leave out the paths")
     session.choices.json = session.choices.json or output_format == "json"
     ws = session.workspace()
-    result = _result(ws, [in_vault(session, path) for path in paths], staged=staged, fix=fix)
+    result = _result(ws, [in_vault(session, path) for path in paths], staged=staged, against=against, fix=fix)
     _emit(session, ws, result, output_format)
     if result.errors or (strict and result.warnings):
         session.exit(Exit.FOUND_ERRORS)
 
 
-def _result(ws: Workspace, paths: Sequence[str], *, staged: bool, fix: bool) -> CheckResult:
+def _result(ws: Workspace, paths: Sequence[str], *, staged: bool, against: str | None, fix: bool) -> CheckResult:
     from memstore.flows import check as flow
 
+    if against:
+        from memstore.flows.check_against import check_against
+
+        return check_against(ws, against, mend=fix)
     if staged:
         return flow.check_staged_files(ws)
     return flow.fix(ws, paths) if fix else flow.check(ws, paths)

@@ -90,7 +90,7 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     return CheckResult(files=len(memories) - plain + len(registry), findings=in_order(findings))
 
 
-def fix(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
+def fix(ws: Workspace, paths: Sequence[str] = (), *, since: str | None = None) -> CheckResult:
     """Mend what needs no judgement, and check: a missing id, blanks in a title, an item that a list has twice.
 
     A confidence that was changed by hand is recorded in its history; where the history was, the number follows it, and
@@ -98,6 +98,11 @@ def fix(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
 
     A file that can't be read is never touched, even where the line that would mend it is known: whether it says what
     was meant is for a person to see.
+
+    Args:
+        ws: the vault.
+        paths: files or folders, relative to the vault; empty for all.
+        since: the commit with which files are compared to see what hands changed; None for the last one.
 
     Raises:
         RefusedError: somebody else than the vault's owner asks.
@@ -107,7 +112,7 @@ def fix(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     stop_for_others(ws)
     fixed: list[Finding] = []
     edits = []
-    by_hand = HandEdits(ws)
+    by_hand = HandEdits(ws, since)
     for path in _chosen(ws, paths)[0]:
         file = _read(ws, path)
         if isinstance(file, MemoryFile) and (done := _fixed(ws, file, by_hand)):

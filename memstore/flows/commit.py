@@ -131,8 +131,15 @@ def _events(own: Mapping[str, bytes | None]) -> Iterator[AuditEvent]:
             yield event
 
 
-def _checked(ws: Workspace, changes: Changes, files: Mapping[str, ReadFile], snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Return warnings; stop on errors, as the pre-commit hook does."""
+def findings_of(ws: Workspace, changes: Changes, files: Mapping[str, ReadFile], snapshot: Snapshot) -> list[Finding]:
+    """Return what is wrong with changes, as the pre-commit hook does.
+
+    Args:
+        ws: the vault.
+        changes: what became of which memories.
+        files: the files that hold them now, by path.
+        snapshot: the vault as it is.
+    """
     introduced = introduced_ids(changes, files)
     catalog = snapshot.catalog
     holders = {
@@ -142,6 +149,12 @@ def _checked(ws: Workspace, changes: Changes, files: Mapping[str, ReadFile], sna
     findings = check_changes(changes, files)
     findings += check_widening(changes.memories, files, lambda ids: _around(ws, snapshot, ids), ws.clock.now())
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
+    return findings
+
+
+def _checked(ws: Workspace, changes: Changes, files: Mapping[str, ReadFile], snapshot: Snapshot) -> tuple[Finding, ...]:
+    """Return warnings; stop on errors."""
+    findings = findings_of(ws, changes, files, snapshot)
     errors = [finding for finding in in_order(findings) if finding.is_error]
     if errors:
         told = "\n".join(f"{e.path}:{e.at.line}:{e.at.column}: error: {e.text} [{e.code}]" for e in errors)

@@ -23,10 +23,16 @@ UNKNOWN_HAND = "human:unknown"
 
 
 class HandEdits:
-    """What was changed by hand in the vault's files since the last commit; git is asked once, when it is needed."""
+    """What was changed by hand in the vault's files since a commit; git is asked once, when it is needed.
 
-    def __init__(self, ws: Workspace) -> None:
+    Args:
+        ws: the vault.
+        since: the commit; None for the last one.
+    """
+
+    def __init__(self, ws: Workspace, since: str | None = None) -> None:
         self._ws = ws
+        self._since = since
 
     def is_of_the_number(self, file: MemoryFile) -> bool:
         """Whether a hand changed the number and not only the ledger; it is so where no commit says otherwise."""
@@ -81,8 +87,10 @@ class HandEdits:
 
     @cached_property
     def _blobs(self) -> Mapping[str, str]:
-        head = self._ws.history.head() if self._ws.history.repository else None
-        return self._ws.history.files_at(head) if head else {}
+        if self._ws.history.repository is None:
+            return {}
+        commit = self._since or self._ws.history.head()
+        return self._ws.history.files_at(commit) if commit else {}
 
     @cached_property
     def _hand(self) -> str:

@@ -29,9 +29,9 @@ class Pending:
     files: Mapping[str, ReadFile]
 
 
-def pending(ws: Workspace, snapshot: Snapshot) -> Pending:
-    """Return what is not committed yet; `snapshot` is the vault as it is."""
-    committed, present = _committed(ws), _present(snapshot)
+def pending(ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
+    """Return what is not committed yet, or not as of the commit `since`; `snapshot` is the vault as it is."""
+    committed, present = _committed(ws, since), _present(snapshot)
     old = {path: blob for path, blob in committed.items() if present.get(path) != blob}
     before = read_blobs(ws, old)
     new = {path for path in present if committed.get(path) != present[path]}
@@ -77,10 +77,10 @@ def committed_snapshot(ws: Workspace, snapshot: Snapshot) -> Snapshot:
     return ws.library.snapshot_of((path, data[blob]) for path, blob in old.items() if blob in data)
 
 
-def _committed(ws: Workspace) -> Mapping[str, str]:
-    """Return path and blob of every memory file of the current commit."""
-    head = ws.history.head()
-    return ws.history.files_at(head) if head else {}
+def _committed(ws: Workspace, since: str | None = None) -> Mapping[str, str]:
+    """Return path and blob of every memory file of a commit, the current one where it is None."""
+    commit = since or ws.history.head()
+    return ws.history.files_at(commit) if commit else {}
 
 
 def _present(snapshot: Snapshot) -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import RefusedError
+from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.check import check, check_staged_files, fix
+from memstore.flows.check_against import check_against
 from memstore.flows.recompute import check_confidences, fold, recompute
 from memstore.flows.reinforce import reinforce
 from memstore.flows.show import show_memory
@@ -180,3 +182,43 @@ def test_a_folded_history_is_one_line_that_git_keeps_the_others_of(vault: Writte
     assert held_now(show_memory(ws, "m_b").memory, ws.clock.now()) == before
     assert not reinforce(ws, "m_b", "raw:m_r").saved.changed
     assert not fold(ws, "m_b").changed
+
+
+# -- against an earlier revision -----------------------------------------------------------------
+
+
+def against(ws: Workspace, *, mend: bool = False) -> list[str]:
+    return [finding.code for finding in check_against(ws, "HEAD~1", mend=mend).findings]
+
+
+def test_evidence_that_was_taken_out_and_committed_is_lost_until_it_is_retracted(vault: Written) -> None:
+    vault.write("b.md", belief("0.8", STATED))
+    vault.commit("without its evidence")
+    ws = vault.open()
+    assert fix(ws).fixed == ()  # the last commit has nothing that is missing now
+    assert against(ws) == ["history-lost"]
+    done = check_against(ws, "HEAD~1", mend=True)
+    assert ([finding.code for finding in done.fixed], done.findings) == (["history-lost"], ())
+    assert 'op: retract, old: null, new: null, evidence_source: "raw:m_r"' in text(vault)
+    vault.commit("and so it is retracted")
+    assert check_against(vault.open(), "HEAD~2").findings == ()
+    assert check_confidences(ws).unequal == ()
+
+
+def test_all_that_changed_since_is_checked_and_nothing_else(vault: Written) -> None:
+    vault.write("old.md", "---\ntype: note\nid: m_old\nconfidence: 7\n---\nBroken before.\n")
+    vault.write("consents/2026/con_0000000000.md", "---\nid: con_0000000000\n---\n")
+    vault.commit("as it begins")
+    vault.write("b.md", belief("0.8286").replace("id: m_b", "id: m_other"))
+    (vault.root / "consents" / "2026" / "con_0000000000.md").unlink()
+    vault.commit("another id, and a consent gone")
+    vault.write("new.md", "---\ntype: note\nconfidence: 80%\n---\nNot committed.\n")
+    found = check_against(vault.open(), "HEAD~1")
+    assert sorted((one.path, one.code) for one in found.findings if one.is_error) == [
+        ("b.md", "id-changed"), ("consents/2026/con_0000000000.md", "consent-deleted"), ("new.md", "value-shape"),
+    ]  # fmt: skip
+    assert (found.files, check_against(vault.open(), "HEAD~2").files) == (2, 3)
+    with pytest.raises(NotFoundError):
+        check_against(vault.open(), "nowhere")
+    with pytest.raises(RefusedError):
+        check_against(replace(vault.open(), actor="si:ash"), "HEAD")

@@ -1,0 +1,42 @@
+"""Check the vault as a successor of an earlier revision: what a pull request, say, would do to what there was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.flows.check import CheckResult, fix
+from memstore.flows.commit import findings_of
+from memstore.flows.pending import pending
+from memstore.flows.staged import consents_gone
+from memstore.flows.visible import stop_for_others
+from memstore.model.finding import in_order
+
+if TYPE_CHECKING:
+    from memstore.ports.workspace import Workspace
+
+
+def check_against(ws: Workspace, revision: str, *, mend: bool = False) -> CheckResult:
+    """Return what is wrong with all that changed since a revision, committed or not; as the pre-commit hook does.
+
+    A line of evidence that a ledger has lost is accepted where the ledger says that it is retracted, or folded.
+
+    Args:
+        ws: the vault.
+        revision: a commit, in git's own notation.
+        mend: mend first what needs no judgement, as `fix` does, with what hands changed since that revision.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner asks.
+        NotFoundError: there is no such commit.
+        GitError: the vault has no history.
+        ChangedMeanwhileError: a file was saved by somebody else at the same moment; nothing was mended.
+    """
+    stop_for_others(ws)
+    ws.history.require()
+    commit = ws.history.resolve(revision)
+    fixed = fix(ws, since=commit).fixed if mend else ()
+    snapshot = ws.library.snapshot()
+    changed = pending(ws, snapshot, since=commit)
+    findings = findings_of(ws, changed.changes, changed.files, snapshot)
+    findings += consents_gone(set(ws.history.own_files_at(commit)), lambda: [*ws.vault.registry_files()])
+    return CheckResult(files=len(changed.files), findings=in_order(findings), fixed=fixed)
