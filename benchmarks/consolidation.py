@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Consolidate conversations and print the figures of docs/consolidation.md, and proposals for a reader to judge.
 
-    .venv/bin/python benchmarks/consolidation.py PATH/locomo_dev.json [--show 30] [--sizes 1000 5000]
+    .venv/bin/python benchmarks/consolidation.py PATH/locomo_dev.json [--show 30] [--sizes 1000 5000] [--dense]
 
 Each turn of five words or more becomes an episode about its speaker, in a project of its conversation, with its session
 as root. The vault is made in a temporary folder. Times are CPU seconds of the whole run, reading included; those for
@@ -17,6 +17,7 @@ import random
 import re
 import tempfile
 import time
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,8 +25,9 @@ from typing import TYPE_CHECKING, Any
 import memstore
 from memstore.codec.draft import new_file
 from memstore.flows.consolidation_pool import gather
-from memstore.rules.clustering import TEXT_THRESHOLD, Weights, average_link
+from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Dense, Weights, average_link
 from memstore.rules.consolidation import FEWEST_MEMBERS, FEWEST_ROOTS, partitions
+from memstore.rules.fusion import unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 FEWEST_WORDS = 5
 SEED = 5
+NUMBERS = 384
 
 
 @dataclass(frozen=True)
@@ -125,12 +128,27 @@ def sentences(said: Iterable[Turn]) -> list[Turn]:
     ]
 
 
+def dense_seconds(texts: Iterable[str]) -> float:
+    """Return the CPU seconds in which vectors of 384 numbers, as embedders make them, are clustered."""
+    made = {}
+    for at, text in enumerate(texts):
+        numbers = [0.0] * NUMBERS
+        for word in text.lower().split():
+            for first in range(max(len(word) - 2, 1)):
+                numbers[zlib.crc32(word[first : first + 3].encode()) % NUMBERS] += 1
+        made[f"{at:06d}"] = Dense(unit(numbers))
+    start = time.process_time()
+    average_link(made, EMBEDDING_THRESHOLD)
+    return time.process_time() - start
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path)
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--sizes", type=int, nargs="*", default=[1_000, 5_000])
+    parser.add_argument("--dense", action="store_true", help="cluster vectors of an embedder's kind, too")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         os.environ |= {"XDG_CACHE_HOME": f"{scratch}/cache", "XDG_STATE_HOME": f"{scratch}/state"}
@@ -147,6 +165,9 @@ def main() -> None:
             make_vault(folder, sentences(said)[:size], apart=False)
             done, seconds = consolidated(folder)
             print(f"one partition of {done.pooled}: {len(done.suggestions)} proposals, {seconds:.1f} s")
+            if given.dense:
+                spent = dense_seconds(turn.text for turn in sentences(said)[:size])
+                print(f"clustering {size} vectors of {NUMBERS} numbers: {spent:.1f} s")
 
 
 if __name__ == "__main__":

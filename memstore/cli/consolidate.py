@@ -94,8 +94,6 @@ def _say(session: Session, done: Consolidated, *, dry_run: bool) -> None:
             session.say(f"{one.ref}: {safe_line(one.note)}")
     if done.left_out:
         session.say(f"{done.left_out} older memories were left out: at most {done.pooled} are looked at")
-    if done.by_words:
-        session.say(f"{done.by_words} memories of one kind are too many for the embedder: their words were compared")
     if done.faded:
         session.say(f"{len(done.faded)} {'belief has' if len(done.faded) == 1 else 'beliefs have'} faded")
     if done.applied:

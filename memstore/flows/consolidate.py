@@ -15,7 +15,7 @@ from memstore.model.instants import instant
 from memstore.ports.run_record import Run
 from memstore.rules.beliefs import held, held_now
 from memstore.rules.checks import SUGGESTIONS
-from memstore.rules.clustering import EMBEDDING_THRESHOLD, MOST_EMBEDDED, TEXT_THRESHOLD, Weights
+from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
 from memstore.rules.commit_messages import MEMORY_ID, with_trailers
 from memstore.rules.consolidation import (
     FEWEST_POOLED,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from memstore.flows.suggestion_file import Suggestion
     from memstore.ports.synthesizer import Synthesizer
     from memstore.ports.workspace import Workspace
+    from memstore.rules.clustering import Vector
     from memstore.rules.consolidation import Held, Pooled
 
 FADED_BY = 0.05
@@ -63,8 +64,7 @@ class Consolidated:
 
     `pooled` memories were looked at, those of `left_out` were too many. Where `enough` is false they were too few,
     where `due` is it was too early, and nothing was suggested. `applied` are the refs of suggestions that were not
-    written but carried out. `by_words` memories were too many of one kind for the embedder. `faded` is reported and
-    nothing more: time writes no file.
+    written but carried out. `faded` is reported and nothing more: time writes no file.
     """
 
     pooled: int
@@ -73,7 +73,6 @@ class Consolidated:
     due: bool = True
     suggestions: tuple[Suggestion, ...] = ()
     applied: frozenset[str] = frozenset()
-    by_words: int = 0
     faded: tuple[Faded, ...] = ()
     saved: tuple[Saved, ...] = ()
 
@@ -134,7 +133,6 @@ def consolidate(
         left_out=gathered.left_out,
         suggestions=tuple(suggestions),
         applied=frozenset(safe),
-        by_words=sum(len(part) for part in partitions(gathered.pool) if ws.embedder and len(part) > MOST_EMBEDDED),
         faded=tuple(_faded(gathered.beliefs, now)),
         saved=saved,
     )
@@ -158,8 +156,8 @@ def _of_partition(ws: Workspace, part: Sequence[Pooled], gathered: Gathered) -> 
     labels = labels_of(part[0].memory)
     own = [held for held in gathered.beliefs if labels_of(held.memory) == labels]
     terms = {pooled.ref: pooled.terms for pooled in part} | {str(held.memory.ref): held.terms for held in own}
-    vectors: Mapping[str, Mapping[str, float]]
-    if ws.embedder is not None and len(part) <= MOST_EMBEDDED:
+    vectors: Mapping[str, Vector]
+    if ws.embedder is not None:
         from memstore.flows.meaning import vectors_of
 
         vectors, threshold = vectors_of(ws, {ref: gathered.files[ref] for ref in terms}), EMBEDDING_THRESHOLD

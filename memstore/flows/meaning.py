@@ -10,6 +10,7 @@ from memstore.codec.titles import default_title
 from memstore.errors import UsageError
 from memstore.flows.opened import opened
 from memstore.rules import fusion
+from memstore.rules.clustering import Dense
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -66,8 +67,8 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
     return made
 
 
-def vectors_of(ws: Workspace, files: Mapping[str, MemoryFile]) -> dict[str, dict[str, float]]:
-    """Return the vector of each file, of length 1 and by the same name, for `rules/clustering.py`; empty for nothing.
+def vectors_of(ws: Workspace, files: Mapping[str, MemoryFile]) -> dict[str, Dense]:
+    """Return the vector of each file, of length 1 and by the same name, for `rules/clustering.py`.
 
     Args:
         ws: the vault; it has an embedder.
@@ -83,7 +84,7 @@ def vectors_of(ws: Workspace, files: Mapping[str, MemoryFile]) -> dict[str, dict
     blobs = {name: git_blob.blob_id(file.data, digest) for name, file in files.items()}
     wanted = {blobs[name]: partial(_said, file.memory.title, file.memory.body) for name, file in files.items()}
     vectors = _vectors(ws, ws.embedder, wanted)
-    return {name: {str(at): value for at, value in enumerate(vectors[blob]) if value} for name, blob in blobs.items()}
+    return {name: Dense(vectors[blob]) for name, blob in blobs.items()}
 
 
 def _said(title: str | None, body: str) -> str:

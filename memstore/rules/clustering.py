@@ -1,4 +1,4 @@
-"""Clustering: which texts say alike things, by average link over TF-IDF vectors, in pure Python.
+"""Clustering: which texts say alike things, by average link over vectors, of words or of an embedder.
 
 The clusters depend on the texts and their names alone, never on the order in which they come.
 """
@@ -6,21 +6,50 @@ The clusters depend on the texts and their names alone, never on the order in wh
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from functools import cache
+from operator import mul
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    Vector = Mapping[str, float]
+    Vector = Mapping[Any, float]
 
 TEXT_THRESHOLD = 0.20  # measured for stems without names; docs/consolidation.md, "Clusters"
 EMBEDDING_THRESHOLD = 0.75  # seed 002, "Consolidation Pipeline Pattern"
-# An embedder's vectors have no zeros to skip: time grows with the square, 10 s for so many of 384 numbers.
-MOST_EMBEDDED = 500
+# A matrix of which so few rows are still in use is made anew.
+_WORTH_KEEPING = 0.5
 # Sums of floats differ in the last digits with their order; what differs by less is a tie.
 _DECIMALS = 10
 _TIE = 10.0**-_DECIMALS
+
+
+class Dense(Mapping[int, float]):
+    """A vector of an embedder: all of its numbers, by their place.
+
+    Args:
+        numbers: of a length that all vectors share.
+    """
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, numbers: Sequence[float]) -> None:
+        self._numbers = numbers
+
+    def __getitem__(self, at: int) -> float:
+        return self._numbers[at]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self._numbers)))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __contains__(self, at: object) -> bool:
+        return isinstance(at, int) and 0 <= at < len(self._numbers)
 
 
 class Weights:
@@ -63,9 +92,9 @@ def _square(vector: Vector) -> float:
     return math.fsum(value * value for value in vector.values())
 
 
-def centre(vectors: Iterable[Vector]) -> dict[str, float]:
+def centre(vectors: Iterable[Vector]) -> dict[Any, float]:
     """Return the sum of vectors, which points where they point on the whole."""
-    total: dict[str, float] = defaultdict(float)
+    total: dict[Any, float] = defaultdict(float)
     for vector in vectors:
         for key, value in vector.items():
             total[key] += value
@@ -92,19 +121,19 @@ class _Clusters:
     """Clusters on the way; each is called by its first member.
 
     The nearest-neighbour chain finds the same tree as joining the best pair again and again. The mean of all pairs of
-    two clusters is the product of their sums by their sizes, and an inverted index gives that for all others at once.
+    two clusters is the product of their means.
 
     Args:
         vectors: one for each member.
     """
 
     def __init__(self, vectors: Sequence[Vector]) -> None:
-        self._sums = {i: dict(vector) for i, vector in enumerate(vectors) if vector}
+        self._sums = {i: vector for i, vector in enumerate(vectors) if vector}
         self._members = {i: [i] for i in self._sums}
-        self._postings: dict[str, dict[int, float]] = defaultdict(dict)
+        is_dense = any(isinstance(vector, Dense) for vector in self._sums.values())
+        self._means: _Postings | _Rows = _Rows() if is_dense else _Postings()
         for i, vector in self._sums.items():
-            for key, value in vector.items():
-                self._postings[key][i] = value
+            self._means.put(i, vector)
 
     def joined(self, threshold: float) -> list[list[int]]:
         """Return the members of each cluster in the end; one use."""
@@ -127,30 +156,91 @@ class _Clusters:
 
     def _nearest(self, last: int, before: int | None, threshold: float) -> int | None:
         """Return the cluster that is most like the last, of equals the one before it, then the first."""
-        products: dict[int, float] = defaultdict(float)
-        for key, value in self._sums[last].items():
-            for other, its in self._postings[key].items():
-                products[other] += value * its
-        products.pop(last, None)
-        size = len(self._members[last])
-        best, highest = None, (threshold, False, -math.inf)
-        for other, product in products.items():
-            alike = product / (size * len(self._members[other]))
-            if alike >= highest[0] - _TIE:
-                rank = (round(alike, _DECIMALS), other == before, -other)
-                if rank >= highest:
-                    best, highest = other, rank
-        return best
+        near = self._means.near(last, threshold - _TIE)
+        ranks = {other: (round(alike, _DECIMALS), other == before, -other) for other, alike in near if other != last}
+        return max(ranks, key=ranks.__getitem__, default=None)
 
     def _join(self, first: int, second: int) -> None:
         members = self._members[first] + self._members[second]
         total = centre((self._sums[first], self._sums[second]))
         self._leave(second)
         self._sums[first], self._members[first] = total, members
-        for key, value in total.items():
-            self._postings[key][first] = value
+        self._means.put(first, {key: value / len(members) for key, value in total.items()})
 
     def _leave(self, cluster: int) -> list[int]:
-        for key in self._sums.pop(cluster):
-            del self._postings[key][cluster]
+        self._means.drop(cluster)
+        del self._sums[cluster]
         return self._members.pop(cluster)
+
+
+class _Postings:
+    """Vectors of a few numbers of very many: which have a number is looked up."""
+
+    def __init__(self) -> None:
+        self._vectors: dict[int, Vector] = {}
+        self._postings: dict[object, dict[int, float]] = defaultdict(dict)
+
+    def put(self, name: int, vector: Vector) -> None:
+        """Take a vector in, in place of an earlier one that had no other numbers."""
+        self._vectors[name] = vector
+        for key, value in vector.items():
+            self._postings[key][name] = value
+
+    def drop(self, name: int) -> None:
+        """Let a vector go."""
+        for key in self._vectors.pop(name):
+            del self._postings[key][name]
+
+    def near(self, name: int, least: float) -> Iterator[tuple[int, float]]:
+        """Yield what has at least that product with a vector, itself included."""
+        products: dict[int, float] = defaultdict(float)
+        for key, value in self._vectors[name].items():
+            for other, its in self._postings[key].items():
+                products[other] += value * its
+        return ((other, product) for other, product in products.items() if product >= least)
+
+
+class _Rows:
+    """Vectors that have all numbers: each is compared with each, by numpy where that is there."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, array[float]] = {}
+        self._matrix: Any = None
+        self._names: list[int] = []
+
+    def put(self, name: int, vector: Vector) -> None:
+        """Take a vector in, in place of an earlier one."""
+        self._rows[name] = array("d", vector.values())
+        if self._matrix is not None:
+            self._matrix[self._names.index(name)] = self._rows[name]
+
+    def drop(self, name: int) -> None:
+        """Let a vector go."""
+        del self._rows[name]
+        if self._matrix is not None:
+            self._matrix[self._names.index(name)] = 0.0
+            if len(self._rows) < len(self._names) * _WORTH_KEEPING:
+                self._matrix = None
+
+    def near(self, name: int, least: float) -> Iterator[tuple[int, float]]:
+        """Yield what has at least that product with a vector, itself included."""
+        row = self._rows[name]
+        if numpy := _numpy():
+            if self._matrix is None:
+                self._names = [*self._rows]
+                self._matrix = numpy.array([*self._rows.values()])
+            products = self._matrix @ numpy.array(row)
+            found = numpy.flatnonzero(products >= least)
+            return ((self._names[at], float(products[at])) for at in found if self._names[at] in self._rows)
+        every = ((other, sum(map(mul, row, its))) for other, its in self._rows.items())
+        return ((other, product) for other, product in every if product >= least)
+
+
+@cache
+def _numpy() -> Any:
+    """Return numpy, which comes with the extra `semantic`; None where it is not there."""
+    try:
+        import numpy as np
+    except ImportError:
+        return None
+    return np

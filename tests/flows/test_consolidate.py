@@ -491,11 +491,3 @@ def test_what_is_hidden_is_not_embedded() -> None:
     consolidate(replace(vault(alone(20), walks(owner="si:ash")), embedder=embedder))
     assert not any("walk" in text for text in embedder.texts)
     assert len(embedder.texts) == 20
-
-
-def test_too_many_for_an_embedder_are_compared_by_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memstore.flows.consolidate.MOST_EMBEDDED", 23)
-    embedder = Topics(0.0)
-    done = consolidate(replace(vault(alone(20), walks()), embedder=embedder))
-    assert (done.by_words, len(done.suggestions), embedder.texts) == (24, 1, [])
-    assert consolidate(replace(vault(alone(19), walks()), embedder=embedder)).by_words == 0

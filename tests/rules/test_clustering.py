@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.clustering import Weights, average_link, centre, cosine
+from memstore.rules import clustering
+from memstore.rules.clustering import Dense, Weights, average_link, centre, cosine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ABOUT = ["heat walk", "walk heat", "heat walk slow", "tabs spaces", "tabs spaces parser", "kettle"]
 
@@ -51,6 +56,26 @@ def test_clusters_are_those_of_joining_the_best_pair_again_and_again(
         assert mean(made, left, right) < threshold + 1e-6
     for cluster in found:
         assert all(mean(made, (name,), tuple(set(cluster) - {name})) > 0 for name in cluster)
+
+
+@pytest.fixture(params=["numpy", "no numpy"], scope="module")
+def arithmetic(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Compare dense vectors with numpy, where it is there, and without."""
+    with pytest.MonkeyPatch.context() as patched:
+        if request.param == "numpy":
+            pytest.importorskip("numpy")
+        else:
+            patched.setattr(clustering, "_numpy", lambda: None)
+        yield
+
+
+@pytest.mark.usefixtures("arithmetic")
+@given(st.lists(st.lists(st.sampled_from("abcdefg"), max_size=4), max_size=12), st.floats(0.05, 0.9))
+def test_an_embedders_vectors_cluster_as_those_of_words_do(documents: list[list[str]], threshold: float) -> None:
+    made = vectors(*map(" ".join, documents))
+    dense = {name: Dense([vector.get(letter, 0.0) for letter in "abcdefg"]) for name, vector in made.items()}
+    assert average_link(dense, threshold) == average_link(made, threshold)
+    assert all(cosine(dense[a], dense[b]) == pytest.approx(cosine(made[a], made[b])) for a in made for b in made)
 
 
 def mean(made: dict[str, dict[str, float]], left: tuple[str, ...], right: tuple[str, ...]) -> float:
