@@ -11,6 +11,7 @@ from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.errors import FormatError, NotFoundError, VaultError
 from memstore.flows.check_attestations import AttestationCheck
+from memstore.flows.compress import wholes_of
 from memstore.flows.directory import directory_of
 from memstore.flows.hand_edits import HandEdits
 from memstore.flows.save import Edit, save_all
@@ -71,6 +72,7 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
     directory = directory_of(catalog, catalog.memories)
     attestations = AttestationCheck(ws, snapshot)
     findings: list[Finding] = []
+    compressed: list[Checked] = []
     plain = 0
     for path in memories:
         file = _read(ws, path)
@@ -79,10 +81,12 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
             findings += _cited_in_vain(checked, file, directory)
             findings += attestations.of(checked, file.data)
+            compressed += [checked] if file.memory.compressed_from else []
         elif isinstance(file, BrokenFile):
             findings += file.findings
         else:
             plain += 1
+    findings += _lost_texts(ws, compressed)
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(ws) if finding.path in wanted]
     findings += () if paths else attestations.keyring()
@@ -180,6 +184,16 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
             for _, at in edges.places(file, EdgeKind.CITES, cited):
                 text, hint = f"the text cites {cited}, and there is no such memory", "mend the citation, or take it out"
                 yield checked.finding("ref-dangling", text, hint, "", line=at.line)._replace(at=at)
+
+
+def _lost_texts(ws: Workspace, compressed: Sequence[Checked]) -> Iterator[Finding]:
+    """Yield the compressed memories of which the history does not keep the whole."""
+    for checked, whole in zip(compressed, wholes_of(ws, [one.memory for one in compressed]), strict=True):
+        kept = checked.memory.compressed_from
+        if kept and whole is None:
+            text = f"the history has no blob {kept.blob[:10]} of this memory, of which its text is the summary"
+            hint = f"fetch the history that has commit {kept.commit[:10]}"
+            yield checked.finding("compressed-lost", text, hint, "compressed_from")
 
 
 # -- registry files ------------------------------------------------------------------------------

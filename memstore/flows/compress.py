@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec import splice
+from memstore.codec import memory_file, splice
+from memstore.codec.memory_file import MemoryFile
 from memstore.codec.titles import title_of
 from memstore.errors import RefusedError
 from memstore.flows.amend import opened_for_change
@@ -21,8 +22,8 @@ from memstore.rules.quality import days_since
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.codec.memory_file import MemoryFile
     from memstore.flows.save import Saved
+    from memstore.model.memory import Memory
     from memstore.ports.search_index import Snapshot
     from memstore.ports.workspace import Workspace
 
@@ -76,6 +77,32 @@ def compress(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, 
     return Compressed(saved=saved, sizes=sizes)
 
 
+def summary_of(file: MemoryFile) -> str:
+    """Return what would be left of a memory's text; empty where it has no words to quote."""
+    said = quotable(file)
+    memory = file.memory
+    return compression.summary(title_of(memory), said[0][0], has_title=bool(memory.title)) if said else ""
+
+
+def whole_of(ws: Workspace, memory: Memory) -> MemoryFile | None:
+    """Return the file of which a memory is the summary, as the history keeps it; None where it has no such file.
+
+    `compressed_from` may name any blob: what it holds must be the same memory.
+    """
+    return wholes_of(ws, [memory])[0]
+
+
+def wholes_of(ws: Workspace, memories: Sequence[Memory]) -> list[MemoryFile | None]:
+    """Return what `whole_of` does, of each of these memories; git is asked once."""
+    blobs = [memory.compressed_from.blob if memory.compressed_from else "" for memory in memories]
+    data = ws.history.blobs(filter(None, blobs)) if ws.history.repository and any(blobs) else {}
+    files = [memory_file.read("", data[blob]) if blob in data else None for blob in blobs]
+    return [
+        file if isinstance(file, MemoryFile) and file.memory.id == memory.id else None
+        for file, memory in zip(files, memories, strict=True)
+    ]
+
+
 class _Found:
     """What speaks for and against: uses, citations, and what git keeps."""
 
@@ -119,8 +146,7 @@ class _Found:
         blob = self._ws.history.blob_id(file.data)
         if self._committed.get(file.path) != blob:
             return "it is not committed as it is, so nothing would keep its text"
-        said = quotable(file)
-        left = compression.summary(title_of(memory), said[0][0], has_title=bool(memory.title)) if said else ""
+        left = summary_of(file)
         if not left:
             return "it has no words to quote"
         kept = splice.SetValue("compressed_from", {"commit": self._head, "blob": blob})

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import memory_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import GitError, NotFoundError
+from memstore.errors import NotFoundError
+from memstore.flows.compress import whole_of
 from memstore.flows.show import glance
 from memstore.flows.uses import record_use
 from memstore.flows.visible import sees
@@ -84,21 +83,11 @@ def _whole(ws: Workspace, memory: Memory) -> bytes | None:
     kept = memory.compressed_from
     if kept is None:
         return None
-    try:
-        ws.history.require()
-        data = ws.history.blobs([kept.blob]).get(kept.blob)
-    except GitError:
-        data = None
-    # Decided on the bytes that are shown: they have grants of their own, and `compressed_from` may name any blob.
-    before = memory_file.read("", data) if data is not None else None
-    if (
-        data is None
-        or not isinstance(before, MemoryFile)
-        or before.memory.id != memory.id
-        or not sees(ws, before.memory)
-    ):
+    before = whole_of(ws, memory)
+    # Decided on the bytes that are shown: they have grants of their own.
+    if before is None or not sees(ws, before.memory):
         raise NotFoundError(
             f"the history has no blob {kept.blob[:10]}, of which {memory.ref} is the summary",
             hint=f"fetch the history that has commit {kept.commit[:10]}",
         )
-    return data
+    return before.data

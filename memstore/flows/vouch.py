@@ -91,7 +91,7 @@ class Voucher:
 
     def of(self, memory: Memory) -> Vouched:
         """Return who vouches for a memory."""
-        digests = _digests(memory)
+        digests = _digests(self._as_signed(memory))
         anchored = () if isinstance(digests, FormatError) else verified(self._ws, memory, digests)
         attested = [self._attested(memory, witness, digests, anchored) for witness in memory.witnesses]
         signature = self._signature(memory, digests, anchored)
@@ -123,6 +123,20 @@ class Voucher:
         return tampering.of_author(there, signed) + tampering.of_witnesses(
             memory.author, attested, before, controller_of=self.controller_of
         )
+
+    def _as_signed(self, memory: Memory) -> Memory:
+        """Return a memory as somebody may have signed it: a compressed one with the whole text of its summary.
+
+        A summary that doesn't quote that text is somebody's own words, and stays what is looked at.
+        """
+        if memory.compressed_from is None:
+            return memory
+        from memstore.flows.compress import summary_of, whole_of
+
+        whole = whole_of(self._ws, memory)
+        if whole is None or canonical.canonical_body(summary_of(whole)) != canonical.canonical_body(memory.body):
+            return memory
+        return replace(memory, body=whole.memory.body)
 
     def is_one_voice(self, entity: str, other: str) -> bool:
         """Whether two entities are controlled by the same one, and so have one voice."""

@@ -308,6 +308,12 @@ _CODES = (
         "a link that the other side does not return",
         "supersedes and superseded_by, derived_from and processed_into are written on both sides.",
     ),
+    _warning(
+        "compressed-lost",
+        "the whole text of a compressed memory is not in the history",
+        "`compressed_from` names the blob that git keeps of it, and there is none, or it holds another memory. Fetch "
+        "the history that has the commit (`git fetch --unshallow` in a shallow clone).",
+    ),
     # -- what a memory may become: two states of one file
     _error(
         "id-changed",

@@ -14,6 +14,7 @@ from memstore.codec import memory_file
 from memstore.codec.git_blob import blob_id
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, RefusedError
+from memstore.flows.check import check
 from memstore.flows.compress import compress
 from memstore.flows.expand import expand
 from memstore.flows.undo import undo
@@ -155,3 +156,14 @@ def test_in_a_real_repository(tmp_path: Path) -> None:
 )
 def test_summaries(title: str, text: str, *, has_title: bool, left: str) -> None:
     assert summary(title, text, has_title=has_title) == left
+
+
+def test_check_tells_where_the_whole_is_lost() -> None:
+    whole = old("m_one")
+    ws = committed({"a.md": whole})
+    compress(ws)
+    assert "compressed-lost" not in {finding.code for finding in check(ws).findings}
+    summary_of_one = files_of(ws)["a.md"]
+    for lost in ({"a.md": summary_of_one}, {"a.md": summary_of_one.replace(b"m_one", b"m_two"), "old.md": whole}):
+        (found,) = (one for one in check(committed(lost)).findings if one.code == "compressed-lost")
+        assert (found.path, found.at.line) == ("a.md", summary_of_one.split(b"compressed_from")[0].count(b"\n") + 1)
