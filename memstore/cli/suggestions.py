@@ -137,7 +137,9 @@ def _line(session: Session, one: Waiting) -> str:
     about = f" {one.target}" if one.target else ""
     ref = paint("ref", str(memory.ref)) if memory.ref else ""
     said = f"{one.action.value}{about}: {paint('title', safe_line(title_of(one.memory)))}{sure}"
-    return f"{paint('path', safe_line(one.file.path))}: {ref} {said}, {len(one.evidence)} memories"
+    count = len(one.evidence)
+    on = f", {count} {'memory' if count == 1 else 'memories'}" if count else ""
+    return f"{paint('path', safe_line(one.file.path))}: {ref} {said}{on}"
 
 
 def _shown(session: Session, one: Waiting, linked: Linked) -> Iterator[str]:

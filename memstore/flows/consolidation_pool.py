@@ -198,7 +198,7 @@ def _earlier(ws: Workspace, files: Iterable[MemoryFile], snapshot: Snapshot) -> 
     for file in files:
         if file.path.startswith(SUGGESTIONS) or (file.memory.id or "").startswith(ID_OF_PROPOSAL):
             yield _as_earlier(file.memory, is_open=file.memory.status == "draft" and not is_moved(file))
-    for memory in _deleted(ws, snapshot):
+    for memory in deleted_suggestions(ws, snapshot):
         yield _as_earlier(memory, is_open=False)
 
 
@@ -212,7 +212,7 @@ def _as_earlier(memory: Memory, *, is_open: bool) -> Earlier:
     )
 
 
-def _deleted(ws: Workspace, snapshot: Snapshot) -> Iterator[Memory]:
+def deleted_suggestions(ws: Workspace, snapshot: Snapshot) -> Iterator[Memory]:
     """Yield the suggestions that were committed once and are nowhere any more."""
     if ws.history.repository is None or ws.history.head() is None:
         return

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.codec import managed_block
 from memstore.codec.titles import title_of
 from memstore.errors import NoFileError
-from memstore.flows.save import save_own, unified_diff
+from memstore.flows.save import save_all, save_own, unified_diff
 from memstore.flows.sources import loader
+from memstore.flows.suggested_lines import ByHand, Lines
 from memstore.flows.uses import uses_of
 from memstore.flows.visible import stop_for_others, visible_files
 from memstore.model.instants import instant
@@ -24,31 +25,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memstore.codec.managed_block import Page
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.flows.save import Edit, Saved
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
 
 
 class Proposal(NamedTuple):
-    """What a hand changed in a block: where, what stands there now, what it is about, and how to make it so.
+    """What a hand changed in a block, until somebody decided on it: where, what stands there now, what it is about.
 
-    `ref` is None for what a hand added, `text` empty for a line that a hand took out.
+    `ref` is None for what a hand added, `text` empty for a line that a hand took out. `suggestion` is the ref of the
+    file in suggestions/ that would make the memories say the same.
     """
 
     path: str
     line: int
     ref: str | None
     text: str
+    suggestion: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graduated:
-    """What became of one MEMORY.md, or would: the refs that came in and went out, and what hands changed in it."""
+    """What became of one MEMORY.md, or would: the refs that came in and went out, and what hands changed in it.
+
+    `suggested` are the files of suggestions that were written for the first time, or would be.
+    """
 
     path: str
     entered: tuple[str, ...]
     left: tuple[str, ...]
     proposals: tuple[Proposal, ...]
     diff: str
+    suggested: tuple[Saved, ...] = ()
     commit: str | None = None
 
 
@@ -72,16 +81,32 @@ def graduate(ws: Workspace, *, dry_run: bool = False, commit: bool = False) -> t
     stop_for_others(ws)
     found = _Gathered(ws)
     room, pages, files = graduation.MOST_A_RUN, [], []
+    edits: dict[str, list[Edit]] = {}
     for path in found.paths:
         before = _bytes(ws, path)
-        done, after = _page(found, path, before, room)
+        done, after, by_hand = _page(found, path, before, room)
         room -= len(done.entered)
         if done.diff or done.proposals:
             pages.append(done)
+            edits[path] = [found.lines.edit(line, found.now) for line in by_hand if found.lines.is_new(line)]
         if done.diff:
             files.append(Written(path, before, after))
-    made = save_own(ws, files, verb="graduate", dry_run=dry_run, commit=commit) if files else None
-    return tuple(replace(page, commit=made) for page in pages)
+    every = {edit.path: edit for part in edits.values() for edit in part}
+    saved, made = _save(ws, [*every.values()], files, dry_run=dry_run, commit=commit)
+    by_path = {one.path: one for one in saved}
+    return tuple(
+        replace(page, commit=made, suggested=tuple(by_path[edit.path] for edit in edits[page.path])) for page in pages
+    )
+
+
+def _save(
+    ws: Workspace, edits: Sequence[Edit], files: Sequence[Written], *, dry_run: bool, commit: bool
+) -> tuple[tuple[Saved, ...], str | None]:
+    """Write suggestions and pages as one operation; return what became of the former, and the commit of all."""
+    if edits:
+        saved = save_all(ws, edits, verb="graduate", own=files, dry_run=dry_run, commit=commit)
+        return saved, saved[0].commit
+    return (), save_own(ws, files, verb="graduate", dry_run=dry_run, commit=commit) if files else None
 
 
 def _bytes(ws: Workspace, path: str) -> bytes | None:
@@ -96,14 +121,17 @@ class _Gathered:
 
     def __init__(self, ws: Workspace) -> None:
         snapshot = ws.library.snapshot()
-        self._now = ws.clock.now()
+        self.now = ws.clock.now()
+        self.lines = Lines(ws, snapshot)
         self._load: Callable[[str], Memory | None] = loader(ws, snapshot)
         self._uses = uses_of(ws)
         scopes = set(snapshot.catalog.column("scope")) - {""}
         self.paths = sorted({"MEMORY.md", *map(graduation.page_of, scopes)})
-        memories = [file.memory for file in visible_files(ws, snapshot) if _is_wanted(file.memory, ws.config.owner)]
+        files = [file for file in visible_files(ws, snapshot) if _is_wanted(file.memory, ws.config.owner)]
+        self.files: Mapping[str, MemoryFile] = {file.memory.id: file for file in files if file.memory.id}
+        memories = [file.memory for file in files]
         gone = {ref.partition(":")[2] for memory in memories for ref in memory.supersedes}
-        today = instant(self._now)
+        today = instant(self.now)
         self.memories: Mapping[str, Memory] = {
             memory.id: memory
             for memory in sorted(memories, key=lambda one: (one.created_at or "", one.id or ""))
@@ -114,9 +142,9 @@ class _Gathered:
         """Return what a memory has to show."""
         is_belief = memory.type == "belief"
         return Record(
-            days_old=days_since(memory.created_at or "", self._now) or 0.0,
+            days_old=days_since(memory.created_at or "", self.now) or 0.0,
             uses=len(self._uses.get(memory.id or "", ())),
-            confidence=(held_now(memory, self._now) or 0.0) if is_belief else 0.0,
+            confidence=(held_now(memory, self.now) or 0.0) if is_belief else 0.0,
             roots=len(roots(memory, self._load)) if is_belief else 0,
         )
 
@@ -129,8 +157,8 @@ def _is_past(memory: Memory, today: str) -> bool:
     return bool(memory.valid_until) and str(memory.valid_until) < today[: len(str(memory.valid_until))]
 
 
-def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple[Graduated, bytes]:
-    """Return what becomes of one page, and its bytes."""
+def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple[Graduated, bytes, list[ByHand]]:
+    """Return what becomes of one page, its bytes, and what hands changed in it that nobody decided on."""
     page = managed_block.read(path, before)
     stays = {
         memory_id: memory
@@ -146,14 +174,18 @@ def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple
     after = page._replace(lines=(*kept, *lines.values()), written=_written(page, stays, kept, lines))
     same = not page.lines and not after.lines
     data = (before or b"") if same else managed_block.rendered(after)
+    by_hand = [(at, one) for at, one in _by_hand(path, page, found) if not found.lines.is_decided(one)]
     done = Graduated(
         path=path,
         entered=tuple(str(memory.ref) for memory in new),
         left=left,
-        proposals=tuple(_proposals(path, page, found.memories)),
+        proposals=tuple(
+            Proposal(path, at, str(one.target.memory.ref) if one.target else None, one.text, one.ref)
+            for at, one in by_hand
+        ),
         diff="" if same else unified_diff(path, before, data),
     )
-    return done, data
+    return done, data, [one for _, one in by_hand]
 
 
 def _kept(page: Page, stays: Mapping[str, Memory]) -> tuple[list[str], tuple[str, ...]]:
@@ -188,17 +220,18 @@ def _written(page: Page, stays: Mapping[str, Memory], kept: Sequence[str], new: 
     return {**marks, **{memory_id: managed_block.digest(line) for memory_id, line in new.items()}}
 
 
-def _proposals(path: str, page: Page, memories: Mapping[str, Memory]) -> list[Proposal]:
-    """Return what hands changed in a block: lines that read otherwise, lines of their own, lines that are gone."""
-    found, seen = [], set()
+def _by_hand(path: str, page: Page, found: _Gathered) -> list[tuple[int, ByHand]]:
+    """Return what hands changed in a block, with its line: other words, lines of their own, lines that are gone."""
+    changed, seen = [], set()
     for at, line in enumerate(page.lines, page.first_line):
         memory_id = managed_block.id_of(line)
         seen.add(memory_id)
-        memory = memories.get(memory_id or "")
+        memory = found.memories.get(memory_id or "")
         is_ours = memory_id is not None and page.written.get(memory_id) == managed_block.digest(line)
-        if is_ours or not line.strip() or (memory and line == graduation.line_of(str(memory.ref), title_of(memory))):
+        if is_ours or (memory and line == graduation.line_of(str(memory.ref), title_of(memory))):
             continue
         text = line.removeprefix("- ").rpartition(" [[")[0] if memory_id else line.strip().removeprefix("- ")
-        found.append(Proposal(path, at, str(memory.ref) if memory else None, text))
-    gone = [one for one in page.written if one not in seen and one in memories]
-    return [*found, *(Proposal(path, page.first_line - 1, str(memories[one].ref), "") for one in gone)]
+        if graduation.says_something(text):
+            changed.append((at, ByHand(path, text, found.files[memory_id or ""] if memory else None)))
+    gone = [one for one in page.written if one not in seen and one in found.memories]
+    return [*changed, *((page.first_line - 1, ByHand(path, "", found.files[one])) for one in gone)]

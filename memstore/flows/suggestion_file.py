@@ -112,12 +112,17 @@ def _about(
     file = change.before
     if not isinstance(file, MemoryFile):
         raise TypeError(f"{change.path} is no memory")
-    diff = unified_diff(file.path, file.data, change.after)
     title = f"{proposal.action.value.capitalize()}: {title_of(file.memory)}"
     values = {**_common(ws, proposal, now), "title": title, "relates_to": [str(file.memory.ref)]}
-    body = f"{told}: {title_of(file.memory)}\n\n{_FENCE}diff\n{diff}{_FENCE}\n"
+    body = f"{told}: {title_of(file.memory)}\n\n{diff_of(change)}"
     edit = _edit(proposal, values, body)
     return Suggestion(proposal=proposal, edit=edit, title=title, old=old, new=new, change=change)
+
+
+def diff_of(change: Edit) -> str:
+    """Return what a change makes of a file, as a block of Markdown."""
+    diff = unified_diff(change.path, change.before.data if change.before else None, change.after)
+    return f"{_FENCE}diff\n{diff}{_FENCE}\n"
 
 
 def _of_new_belief(
@@ -143,8 +148,6 @@ def _of_new_belief(
 
 def _common(ws: Workspace, proposal: Proposal, now: datetime) -> dict[str, Any]:
     """Return the keys that every suggestion has: it is shown to nobody who does not see all of its evidence."""
-    own = _labelled(proposal)
-    labels = {name: value for name in ABOUT if (value := getattr(own, name)) not in ((), None, "global")}
     members = sorted(member.ref for member in (*proposal.members, *proposal.against))
     return {
         "type": "belief",
@@ -156,8 +159,13 @@ def _common(ws: Workspace, proposal: Proposal, now: datetime) -> dict[str, Any]:
         "source": SOURCE,
         "source_type": SOURCE,
         "derived_from": [*members, f"{SOURCE}:{now:%Y-%m-%d}"],
-        **{name: _plain(value) for name, value in labels.items()},
+        **labels(_labelled(proposal)),
     }
+
+
+def labels(memory: Memory) -> dict[str, Any]:
+    """Return the keys that say whom a memory is about and who may see it."""
+    return {name: _plain(value) for name in ABOUT if (value := getattr(memory, name)) not in ((), None, "global")}
 
 
 def _labelled(proposal: Proposal) -> Memory:

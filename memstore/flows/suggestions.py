@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
+from memstore.codec.titles import title_of
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.amend import opened_for_change
-from memstore.flows.archive import edit_of_archiving
 from memstore.flows.promote import Linked, promote
 from memstore.flows.reinforce import edit_of_evidence
 from memstore.flows.save import Edit, save, save_all
 from memstore.flows.sources import loader
+from memstore.flows.suggested_lines import edit_of
 from memstore.flows.suggestion_file import SOURCE, STANCES
 from memstore.flows.uses import record_use
 from memstore.flows.visible import visible_file, visible_rows
@@ -83,7 +84,8 @@ def accept_suggestion(ws: Workspace, ref: str, *, dry_run: bool = False, commit:
     """
     one = _waiting(_opened(ws, ref))
     if one.action is Action.CREATE:
-        values = {"source": SOURCE, "source_type": SOURCE}
+        draft = one.memory
+        values = {"source": draft.source or SOURCE, "source_type": draft.source_type or SOURCE}
         linked = promote(ws, one.file.path, None, values, dry_run=dry_run, commit=commit)
         _count_use(ws, linked.saved.ref, dry_run=dry_run)
         return linked
@@ -139,8 +141,8 @@ def _recorded(ws: Workspace, one: Waiting) -> Edit:
     name = one.memory.ref or one.file.path
     if one.target is None:
         raise RefusedError(f"{name} says not what it is about", hint="put the belief into relates_to")
-    if one.action is Action.ARCHIVE:
-        return edit_of_archiving(opened_for_change(ws, one.target), f"Accepted {name}")
+    if one.action in (Action.ARCHIVE, Action.REVISE):
+        return edit_of(one.action, opened_for_change(ws, one.target), title_of(one.memory), str(name))
     load = loader(ws, ws.library.snapshot())
     known = [memory for ref in one.evidence if (memory := load(ref)) is not None]
     if not known:

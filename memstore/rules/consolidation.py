@@ -45,6 +45,7 @@ class Action(StrEnum):
     SUPPORT = "support"
     CONTRADICT = "contradict"
     ARCHIVE = "archive"
+    REVISE = "revise"
 
 
 class Polarity(StrEnum):

@@ -64,6 +64,11 @@ def is_important(memory: Memory) -> bool:
     return memory.importance in _IMPORTANT and memory.type != "raw"
 
 
+def says_something(text: str) -> bool:
+    """Whether a line by a hand states something: a heading, a comment or a rule is only there for the eye."""
+    return not text.startswith(("#", "<!--")) and any(letter.isalnum() for letter in text)
+
+
 def line_of(ref: str, title: str) -> str:
     """Return the line of a memory; its words can't end the block that it stands in."""
     words = one_line(title).replace("<!--", "< !--").replace("-->", "-- >")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 
 from memstore.codec import managed_block
 from memstore.errors import FormatError, RefusedError
+from memstore.flows.archive import restore
 from memstore.flows.graduate import graduate
+from memstore.flows.list_memories import list_memories
+from memstore.flows.show import show_memory
+from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion
 from memstore.flows.undo import undo
 from memstore.ports.usage import Use
 from memstore.rules.graduation import MOST_LINES, page_of
@@ -20,6 +24,7 @@ from tests.support import TickClock, memory_text
 
 if TYPE_CHECKING:
     from memstore.ports.workspace import Workspace
+    from tests.memory_vault import MemoryVault
 
 OLD, NEW = '"2026-01-01T12:00:00Z"', '"2026-01-31T12:00:00Z"'
 
@@ -122,6 +127,9 @@ def test_hand_edits_in_the_block_stay_and_are_proposed() -> None:
     told = [(one.line, one.ref, one.text) for one in done.proposals]
     assert told == [(2, "note:m_aaa", "Fact A, really."), (3, None, "my own"), (1, "note:m_bbb", "")]
     assert files_of(ws)["MEMORY.md"].decode() == text
+    assert {saved.path for saved in done.suggested} == {path for path in files_of(ws) if path.startswith("suggestions")}
+    assert [saved.ref for saved in done.suggested] == [one.suggestion for one in done.proposals]
+    assert [page.suggested for page in graduate(ws)] == [()]
     files_of(ws)["c.md"] = note("Fact d.", "m_ccc")
     graduate(ws)
     assert entries(ws) == ["- Fact A, really. [[note:m_aaa]]", "- my own", "- Fact d. [[note:m_ccc]]"]
@@ -172,3 +180,71 @@ def test_a_dry_run_writes_nothing() -> None:
     (done,) = graduate(ws, dry_run=True)
     assert "+- Fact. [[note:m_fact]]" in done.diff
     assert "MEMORY.md" not in files_of(ws)
+
+
+# -- what hands changed, as suggestions ----------------------------------------------------------
+
+
+@pytest.fixture
+def changed() -> Workspace:
+    """Return a vault whose page had a line reworded, one taken out and one written by a hand."""
+    files = {name: note(f"Fact {name}.", f"m_{name * 3}", owner=OWNER, tags="[x]") for name in "ab"}
+    ws = memory_workspace({f"{name}.md": data for name, data in files.items()})
+    graduate(ws)
+    text = files_of(ws)["MEMORY.md"].decode()
+    text = text.replace("- Fact a.", "- Fact A, really.").replace("- Fact b. [[note:m_bbb]]\n", "## Mine\n\n- my own\n")
+    files_of(ws)["MEMORY.md"] = text.encode()
+    graduate(ws)
+    return ws
+
+
+def waiting(ws: Workspace) -> dict[str, str]:
+    return {one.action.value: str(one.memory.ref) for one in list_suggestions(ws)}
+
+
+def test_accepting_makes_the_memories_say_what_the_hand_wrote(changed: Workspace) -> None:
+    found = waiting(changed)
+    assert set(found) == {"create", "revise", "archive"}
+    for action, ref in found.items():
+        (shown,) = (one for one in list_suggestions(changed) if one.action.value == action)
+        diff = accept_suggestion(changed, ref, dry_run=True).saved.diff
+        assert action == "create" or f"~~~~diff\n{diff}~~~~\n" in shown.memory.body
+        accept_suggestion(changed, ref)
+    memories = {one.title: one for one in list_memories(changed).entries}
+    assert set(memories) == {"Fact A, really.", "my own"}
+    made = show_memory(changed, memories["my own"].ref or "").memory
+    assert (made.type, made.source, made.source_type, made.body.strip()) == (
+        "note", "MEMORY.md", "told_by_human", "my own",
+    )  # fmt: skip
+    assert [page.proposals for page in graduate(changed)] == [()]  # the line is the program's again
+    assert graduate(changed) == ()
+    assert entries(changed) == ["- Fact A, really. [[note:m_aaa]]", "- my own"]
+    restore(changed, ["m_bbb"])
+    assert files_of(changed)["b.md"] == note("Fact b.", "m_bbb", owner=OWNER, tags="[x]")
+
+
+def test_what_was_rejected_is_neither_written_nor_told_again(changed: Workspace) -> None:
+    before = {path: data for path, data in files_of(changed).items() if not path.startswith("suggestions")}
+    for ref in waiting(changed).values():
+        reject_suggestion(changed, ref)
+    assert graduate(changed) == ()
+    assert {path: data for path, data in files_of(changed).items() if not path.startswith("suggestions")} == before
+
+
+def test_a_dry_run_suggests_nothing(changed: Workspace) -> None:
+    for path in [path for path in files_of(changed) if path.startswith("suggestions")]:
+        del files_of(changed)[path], cast("MemoryVault", changed.vault)._stats[path]
+    (done,) = graduate(changed, dry_run=True)
+    assert len(done.suggested) == 3
+    assert waiting(changed) == {}
+
+
+def test_a_suggestion_is_of_the_scope_of_its_page_and_shown_to_nobody_else() -> None:
+    ws = memory_workspace({"p.md": note("Ours.", "m_ours", scope="project:tides", access_grants='["si:ash"]')})
+    graduate(ws)
+    page = "projects/tides/MEMORY.md"
+    files_of(ws)[page] = files_of(ws)[page].replace(b"- Ours.", b"- my own\n- Ours, all.")
+    graduate(ws)
+    own, reworded = sorted(list_suggestions(ws), key=lambda one: one.action.value)
+    assert (own.memory.scope, own.memory.access_grants) == ("project:tides", ())
+    assert (reworded.memory.scope, reworded.memory.access_grants) == ("project:tides", ("si:ash",))
