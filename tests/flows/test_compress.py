@@ -40,7 +40,7 @@ def committed(files: dict[str, bytes]) -> Workspace:
     at = {path: blob_id(data) for path, data in files.items()}
     history = SimpleNamespace(
         repository=True, blob_id=blob_id, require=lambda: True, head=lambda: "c" * 40, files_at=lambda _: at,
-        blobs=lambda ids: {one: blobs[one] for one in ids if one in blobs},
+        blobs=lambda ids: {one: blobs[one] for one in ids if one in blobs}, past_blobs=list,
     )  # fmt: skip
     return replace(memory_workspace(files), history=cast("History", history))
 

@@ -540,7 +540,10 @@ def compressed(ws: Workspace, summary: str) -> Workspace:
     blob = blob_id(whole.encode())
     mark = f'compressed_from: {{commit: "{"c" * 40}", blob: "{blob}"}}\n'
     put(ws, whole.replace("---\n\n", f"{mark}---\n\n").partition("---\n\n")[0] + f"---\n\n{summary}\n")
-    history = SimpleNamespace(repository=True, blobs=lambda ids: {blob: whole.encode()} if blob in ids else {})
+    kept = {blob: whole.encode()}
+    history = SimpleNamespace(
+        repository=True, blobs=lambda ids: {one: kept[one] for one in ids if one in kept}, past_blobs=list
+    )
     return replace(ws, history=cast("History", history))
 
 
