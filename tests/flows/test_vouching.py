@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memstore.adapters.git_history import GitHistory
 from memstore.adapters.ssh_signatures import SshSignatures
 from memstore.cli.filters import TRUST_LEVELS
 from memstore.codec import witness_request
 from memstore.codec.canonical import digests
-from memstore.codec.git_blob import blob_id
 from memstore.errors import FormatError, RefusedError, UsageError, VaultError
 from memstore.flows.ask_witness import accept_answer, answer_request, request_witness
 from memstore.flows.attest import envelope, payload, signature
@@ -48,12 +48,12 @@ from tests.attested_vault import (
     text,
     witnessed,
 )  # fmt: skip
+from tests.git_repositories import git, repository
 from tests.memory_workspace import files_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.history import History
     from memstore.ports.workspace import Workspace
 
 
@@ -534,35 +534,35 @@ def test_the_words_for_levels_are_those_of_the_rules() -> None:
 # -- compressed ----------------------------------------------------------------------------------
 
 
-def compressed(ws: Workspace, summary: str) -> Workspace:
-    """Put a summary in the place of a memory's text, of which the history keeps the whole."""
+def compressed(ws: Workspace, root: Path, summary: str) -> Workspace:
+    """Put a summary in the place of a memory's text, of which git keeps the whole."""
     whole = text(ws)
-    blob = blob_id(whole.encode())
+    blob = git(repository(root / "kept"), "hash-object", "-w", "--stdin", stdin=whole).strip()
     mark = f'compressed_from: {{commit: "{"c" * 40}", blob: "{blob}"}}\n'
     put(ws, whole.replace("---\n\n", f"{mark}---\n\n").partition("---\n\n")[0] + f"---\n\n{summary}\n")
-    kept = {blob: whole.encode()}
-    history = SimpleNamespace(
-        repository=True, blobs=lambda ids: {one: kept[one] for one in ids if one in kept}, past_blobs=list
-    )
-    return replace(ws, history=cast("History", history))
+    return replace(ws, history=GitHistory(root / "kept", os.environ))
 
 
-def test_a_signature_over_what_was_compressed_is_checked_against_the_whole(vault: Workspace, keys: Path) -> None:
+def test_a_signature_over_what_was_compressed_is_checked_against_the_whole(
+    vault: Workspace, keys: Path, tmp_path: Path
+) -> None:
     edit(vault, "put memories.", "put memories. It is what to make of them.")
     sign(vault, PATH, key=str(keys / "babel"))
-    ws = compressed(vault, "The hard problem isn't where to put memories.")
+    ws = compressed(vault, tmp_path, "The hard problem isn't where to put memories.")
     assert states(ws) == ["valid"]
     edit(ws, "title: Memory", "title: Human memory")
     assert states(ws) == ["stale"]
 
 
-def test_a_summary_that_quotes_nothing_of_it_is_not_what_was_signed(vault: Workspace, keys: Path) -> None:
+def test_a_summary_that_quotes_nothing_of_it_is_not_what_was_signed(
+    vault: Workspace, keys: Path, tmp_path: Path
+) -> None:
     sign(vault, PATH, key=str(keys / "babel"))
-    assert states(compressed(vault, "There is no hard problem.")) == ["stale"]
+    assert states(compressed(vault, tmp_path, "There is no hard problem.")) == ["stale"]
 
 
-def test_without_the_whole_a_signature_can_not_be_checked(vault: Workspace, keys: Path) -> None:
+def test_without_the_whole_a_signature_can_not_be_checked(vault: Workspace, keys: Path, tmp_path: Path) -> None:
     edit(vault, "put memories.", "put memories. It is what to make of them.")
     sign(vault, PATH, key=str(keys / "babel"))
-    ws = compressed(vault, "The hard problem isn't where to put memories.")
+    ws = compressed(vault, tmp_path, "The hard problem isn't where to put memories.")
     assert states(replace(ws, history=vault.history)) == ["stale"]
