@@ -1,0 +1,104 @@
+"""What changes several files at once, killed at each of its writes: all is as before, or all as after."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.flows.compress import compress
+from memstore.flows.consolidate import consolidate
+from memstore.flows.graduate import graduate
+from memstore.flows.recover import recover
+from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion
+from tests.flows.test_compress import committed, old
+from tests.flows.test_consolidate import alone, episode, vault, walks
+from tests.flows.test_graduate import note
+from tests.flows.test_recover import DyingVault
+from tests.memory_workspace import ReadingLibrary, files_of, memory_workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.ports.workspace import Workspace
+
+
+def pooled() -> Workspace:
+    tabs = dict(episode(f"tabs{i}", "Tabs and spaces in the parser.") for i in range(3))
+    return vault(alone(17), walks(3), tabs)
+
+
+def suggested() -> Workspace:
+    ws = pooled()
+    consolidate(ws, apply=True)
+    return ws
+
+
+def edited() -> Workspace:
+    ws = memory_workspace({f"{name}.md": note(f"Fact {name}.", f"m_{name * 3}") for name in "ab"})
+    graduate(ws)
+    page = files_of(ws)["MEMORY.md"].replace(b"- Fact a.", b"- my own\n- Fact A.")
+    files_of(ws)["MEMORY.md"] = page.replace(b"- Fact b. [[note:m_bbb]]\n", b"")
+    ws.vault.create("c.md", note("Fact c.", "m_ccc"))
+    return ws
+
+
+def texts() -> Workspace:
+    return committed({f"{name}.md": old(f"m_{name * 3}") for name in "abc"})
+
+
+def accept(ws: Workspace) -> None:
+    accept_suggestion(ws, list_suggestions(ws)[0].file.path)
+
+
+def reject(ws: Workspace) -> None:
+    reject_suggestion(ws, list_suggestions(ws)[0].file.path)
+
+
+ACTS: dict[str, tuple[Callable[[], Workspace], Callable[[Workspace], object], int]] = {
+    "consolidate": (pooled, lambda ws: consolidate(ws, apply=True), 2),
+    "accept": (suggested, accept, 2),
+    "reject": (suggested, reject, 1),
+    "graduate": (edited, graduate, 4),
+    "compress": (texts, compress, 3),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_killed_at_any_write_all_is_as_before_or_as_after(act: str) -> None:
+    prepared, run, writes = ACTS[act]
+    before, after = dict(files_of(prepared())), _after(prepared, run)
+    assert sum(before.get(path) != data for path, data in after.items()) == writes
+    for survived in count():
+        ws = prepared()
+        dying = DyingVault(dict(files_of(ws)), survived)
+        dying.left = survived
+        ws = replace(ws, vault=dying, library=ReadingLibrary(dying))
+        if survived == writes:
+            run(ws)
+            break
+        with pytest.raises(SystemExit):
+            run(ws)
+        dying.left = None
+        recover(dying, ws.journal)
+        assert dying.files in (before, after)
+        # Whoever comes next is not in the way of what was begun.
+        run_again(act, run, ws)
+
+
+def run_again(act: str, run: Callable[[Workspace], object], ws: Workspace) -> None:
+    """Run a command that may be run twice again: it finishes, and a second time it changes nothing."""
+    if act in ("accept", "reject"):
+        return
+    run(ws)
+    whole = dict(files_of(ws))
+    run(ws)
+    assert files_of(ws) == whole
+
+
+def _after(prepared: Callable[[], Workspace], run: Callable[[Workspace], object]) -> dict[str, bytes]:
+    ws = prepared()
+    run(ws)
+    return dict(files_of(ws))
