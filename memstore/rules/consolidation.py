@@ -14,9 +14,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memstore.rules.clustering import average_link, centre, cosine
+from memstore.rules.content import denies
 from memstore.rules.evidence import grounds
 from memstore.rules.inheritance import ABOUT
-from memstore.rules.wording import FEWEST_TERMS, best_worth
+from memstore.rules.wording import FEWEST_TERMS, best_worth, closest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -90,13 +91,14 @@ class Pattern:
 
     `members` by ref; `general` is the one that is most like all of them, of those that say in one sentence what is
     shared, and best of no one time; `terms` are shared by two thirds of them; `centre` points where they point on the
-    whole.
+    whole. `unlike` are refs of members that deny what most of them state, or state what most deny.
     """
 
     members: tuple[Pooled, ...]
     general: Pooled
     terms: tuple[str, ...]
     centre: Vector
+    unlike: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,12 +220,21 @@ def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | 
     if len(terms) < FEWEST_TERMS or not is_founded(members):
         return None
     middle = centre(vectors[member.ref] for member in members)
-    speaking = {member: found for member in members if (found := best_worth(member.text, terms))}
+    unlike = _unlike(members, terms)
+    own = [member for member in members if member.ref not in unlike]
+    speaking = {member: found for member in own if (found := best_worth(member.text, terms))}
     if not speaking:
         return None  # nobody says it, so it can't be quoted
     alike = {member: round(cosine(vectors[member.ref], middle), 10) for member in speaking}
     general = min(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], member.ref))
-    return Pattern(members=tuple(members), general=general, terms=terms, centre=middle)
+    return Pattern(members=tuple(members), general=general, terms=terms, centre=middle, unlike=unlike)
+
+
+def _unlike(members: Collection[Pooled], terms: Collection[str]) -> frozenset[str]:
+    """Return the refs of the members that deny what most of them state, or state what most deny."""
+    denying = frozenset(member.ref for member in members if denies(closest(member.text, terms)))
+    every = frozenset(member.ref for member in members)
+    return every - denying if len(denying) * 2 > len(members) else denying
 
 
 def _having(terms: Collection[str], members: Iterable[Pooled]) -> list[Pooled]:
@@ -317,13 +328,16 @@ def _proposals_about(pattern: Pattern, held: Held, compare: Compare) -> list[Pro
 
 
 def _creation(pattern: Pattern, compare: Compare) -> list[Proposal]:
-    """Return the belief that a pattern suggests; what contradicts its most general member counts against it."""
+    """Return the belief that a pattern suggests.
+
+    What contradicts its most general member counts against it; what only denies as that does not counts on no side.
+    """
     opposed = {
         member.ref
         for member in pattern.members
         if member is not pattern.general and compare(pattern.general.text, member.text) is Polarity.OPPOSED
     }
-    agreeing = tuple(member for member in pattern.members if member.ref not in opposed)
+    agreeing = tuple(member for member in pattern.members if member.ref not in opposed | pattern.unlike)
     if not is_founded(agreeing):
         return []
     return [

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from memstore.rules.analysis import STOP_WORDS, term_of, words
+from memstore.rules.statements import statements
 from memstore.rules.word_lists import (
     ADDRESS,
     AT_ONE_TIME,
@@ -56,6 +57,11 @@ def stands_alone(sentence: str) -> bool:
     first = next((word for word in said if word not in _OPENERS), "")
     is_rule = first in _RULES_BEGIN or not _OBLIGATIONS.isdisjoint(said)
     return bool(first) and first not in _POINTERS and (is_rule or _ADDRESS.isdisjoint(said))
+
+
+def denies(sentence: str) -> bool:
+    """Whether a sentence denies something: `no test failed`, `nobody deletes backups`."""
+    return any(statement.negations for statement in statements(sentence))
 
 
 def is_lasting(sentence: str) -> bool:

@@ -377,5 +377,6 @@ let here here's he he's she she's his her which who
 
 # What binds a sentence to one time.
 AT_ONE_TIME = """
-yesterday today tomorrow tonight last next ago just finally currently recently lately upcoming soon now already
+yesterday today tomorrow tonight last next ago just
+finally currently recently lately upcoming soon now already again once
 """

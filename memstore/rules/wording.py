@@ -60,6 +60,11 @@ def best_worth(text: str, terms: Collection[str]) -> Worth | None:
     return None if found is None or found.needs_others or found.few_terms else found
 
 
+def closest(text: str, terms: Collection[str]) -> str:
+    """Return the sentence of a text that may best stand for what has these terms; empty where there is none."""
+    return min(sentences(text), key=lambda one: worth(one, terms), default="")
+
+
 def quotation(passages: Iterable[tuple[str, int, int]], terms: Collection[str]) -> Quotation | None:
     """Return the sentence that may best stand for these terms, of equals the shortest, then the first.
 

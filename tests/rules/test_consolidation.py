@@ -107,6 +107,14 @@ def test_nothing_forms(part: list[Pooled]) -> None:
     assert found(part)[0] == []
 
 
+def test_who_denies_what_the_others_state_is_neither_quoted_nor_evidence() -> None:
+    texts = ["Flaky tests made the release late.", "The release was late; flaky tests.", "Late release, flaky tests."]
+    (proposal,) = suggested(some(*texts, "The release was not late, and no tests were flaky."))
+    assert [member.ref for member in proposal.members] == ["episode:m_e0", "episode:m_e1", "episode:m_e2"]
+    assert (proposal.general in proposal.members, proposal.against) == (True, ())
+    assert suggested(some(*texts[:2], "The release was not late, and no tests were flaky.")) == []
+
+
 def test_two_thirds_share_a_term() -> None:
     assert shared_terms(some("heat walk", "heat walk", "heat slow")) == ("heat", "walk")
 

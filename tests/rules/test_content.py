@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.rules.content import content_terms, is_lasting, stands_alone
+from memstore.rules.content import content_terms, denies, is_lasting, stands_alone
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,9 @@ def test_some_sentences_need_those_before_them_or_whom_they_were_said_to(sentenc
 def test_what_happened_yesterday_is_no_lasting_thing() -> None:
     assert is_lasting("Bella walks every week.")
     assert not is_lasting("Bella walked last week.")
+
+
+def test_what_denies() -> None:
+    assert denies("No test failed this week.")
+    assert denies("She doesn't eat fish.")
+    assert not denies("The tests failed again.")
