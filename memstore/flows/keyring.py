@@ -10,8 +10,7 @@ from memstore.codec.allowed_signers import keyring_of, lines_of, signers_of
 from memstore.codec.git_blob import format_of
 from memstore.errors import FormatError, GitError, NoFileError
 from memstore.flows.objects_at import bytes_at, true_objects
-from memstore.model.finding import Finding, Position
-from memstore.model.finding_codes import CODES
+from memstore.flows.uncounted import of_keys, of_revocations, pin_lost
 from memstore.model.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE, REVOKED_KEYS, Keyring
 from memstore.rules import keepers
 from memstore.rules.keepers import Counting, KeyringChange, KeyringFiles
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.codec.git_object import GitObject
     from memstore.codec.sshsig import SshSignature
-    from memstore.model.keyring import Signer
+    from memstore.model.finding import Finding
     from memstore.ports.workspace import Workspace
 
 KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
@@ -41,7 +40,8 @@ def read_keyring(ws: Workspace) -> tuple[Keyring, tuple[Finding, ...]]:
     pinned = counts
     if not ws.history.is_taking_in():  # what comes with others' commits is the change under review
         counts = keepers.uncommitted(counts, committed, files)
-    return _keyring(pin, counts, pinned, now[0] or b"")
+    keyring, findings = _keyring(pin, counts, pinned, now[0] or b"")
+    return keyring, (*findings, *of_revocations(counts.revoked, lines_of(now[1] or b"")))
 
 
 def keeper_signature(ws: Workspace) -> Callable[[bytes], str] | None:
@@ -70,8 +70,7 @@ def own_bytes(ws: Workspace, path: str) -> bytes | None:
 
 def _lost(pin: str, error: GitError, signers: bytes) -> tuple[Keyring, tuple[Finding, ...]]:
     """Return a keyring that vouches for nobody."""
-    finding = _finding("pin-lost", 1, str(error), error.hint or "memstore keys pin")
-    return Keyring(unreadable=str(error), pin=pin, uncounted=signers_of(lines_of(signers))[0]), (finding,)
+    return Keyring(unreadable=str(error), pin=pin, uncounted=signers_of(lines_of(signers))[0]), (pin_lost(error),)
 
 
 def _keyring(pin: str, counts: Counting, pinned: Counting, now: bytes) -> tuple[Keyring, tuple[Finding, ...]]:
@@ -84,28 +83,8 @@ def _keyring(pin: str, counts: Counting, pinned: Counting, now: bytes) -> tuple[
     sure = {signer._replace(line=0) for signer in signers_of(_unnumbered(pinned.signers))[0]}
     signers = tuple(one._replace(pinned=one._replace(line=0) in sure) for one in found.signers)
     uncounted, _ = signers_of((number, line) for number, line in written if line not in counts.signers)
-    told = [_uncounted(one.line, f"the key of {_names(one)} came without a keeper's signature") for one in uncounted]
-    told += [
-        _uncounted(1, f"the key of {_names(one)} was taken out without a keeper's signature, and still counts")
-        for one in signers
-        if not one.line
-    ]
+    told = of_keys(uncounted, signers)
     return found._replace(signers=signers, pin=pin, uncounted=uncounted), (*findings, *told)
-
-
-def _names(signer: Signer) -> str:
-    return f"{','.join(signer.principals)} {signer.key.fingerprint}"
-
-
-def _uncounted(line: int, text: str) -> Finding:
-    return _finding(
-        "key-uncounted", line, text, "git log -p .memstore/ tells who did; a keeper makes it again, or undoes it"
-    )
-
-
-def _finding(code: str, line: int, text: str, hint: str) -> Finding:
-    severity = CODES[code].severity
-    return Finding(code=code, severity=severity, path=ALLOWED_SIGNERS, at=Position(line), text=text, hint=hint)
 
 
 def _unnumbered(lines: Iterable[str]) -> list[tuple[int, str]]:

@@ -136,18 +136,26 @@ def test_a_key_that_was_taken_out_without_a_keeper_still_counts(vault: Vault) ->
     assert vault.names() == MINE
 
 
+def told(vault: Vault) -> list[tuple[str, str]]:
+    """Return of each finding its file and what happened there."""
+    key = SshSignatures(vault.home, agent="").public_key(str(vault.home / "pith")).fingerprint
+    found = [(one.path, one.text.partition(key)[2]) for one in read_keyring(vault.open())[1]]
+    return [(path, text.partition(" a keeper")[0].strip()) for path, text in found]
+
+
 def test_a_revocation_counts_only_by_a_keeper_and_so_does_taking_it_back(vault: Vault) -> None:
     vault.write([vault.public("pith")], REVOKED_KEYS)
     vault.commit("Revoked")
-    assert vault.names() == MINE
+    assert (vault.names(), told(vault)) == (MINE, [(REVOKED_KEYS, "came without")])
     (vault.root / REVOKED_KEYS).unlink()
     vault.commit("As it was")
+    assert told(vault) == []
     vault.write([vault.public("pith")], REVOKED_KEYS)
     vault.commit("Revoked", "sean")
     assert vault.names() == ["human:sean"]
     (vault.root / REVOKED_KEYS).unlink()
     vault.commit("Taken back")
-    assert vault.names() == ["human:sean"]
+    assert (vault.names(), told(vault)) == (["human:sean"], [(REVOKED_KEYS, "was taken out without")])
     vault.write([], REVOKED_KEYS)
     vault.commit("An empty list")
     assert vault.names() == ["human:sean"]

@@ -110,6 +110,23 @@ def test_a_key_is_added_listed_rotated_and_revoked(vault: Vault) -> None:
     assert (refused.returncode, "was revoked" in refused.stderr) == (4, True)
 
 
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed")
+def test_an_agents_session_witnesses_with_a_certificate(vault: Vault) -> None:
+    vault.ok("keys", "add", "si:ash", "@sean.pub", "--authority")
+    assert [(key["authority"], key["standing"]) for key in vault.json("keys", "list")["keys"]] == [(True, "valid")]
+    assert "valid, authority" in vault.ok("keys", "list")
+    words = ["ssh-keygen", "-q", "-s", str(vault.home / "sean"), "-I", "1", "-n", "si:ash", "-V", "-1h:+8h"]
+    for name in ("sean", "new"):
+        (vault.home / name).chmod(0o600)
+    subprocess.run([*words, str(vault.home / "new.pub")], check=True, capture_output=True)
+    vault.ok("privacy", "grant", vault.ref, "--to", "si:ash")
+    say = ["--as", "si:ash", "witness", vault.ref, "--attest", "confirm", "--key"]
+    assert vault.json(*say, "@new")["verdict"]["state"] == "untrusted"
+    assert vault.json(*say, "@new-cert.pub")["verdict"]["state"] == "valid"
+    refused = vault.do("keys", "add", "si:ash", "@new-cert.pub")
+    assert (refused.returncode, "--authority" in refused.stderr) == (5, True)
+
+
 def test_a_rotation_is_signed_elsewhere_and_taken_in(vault: Vault) -> None:
     vault.ok("keys", "add", "si:pith", "@pith.pub")
     refused = vault.do("keys", "rotate", "si:pith", "@new.pub")
