@@ -16,7 +16,7 @@ from memstore.adapters.ssh_signatures import SshSignatures
 from memstore.cli.filters import TRUST_LEVELS
 from memstore.codec import witness_request
 from memstore.codec.canonical import digests
-from memstore.errors import FormatError, RefusedError, UsageError, VaultError
+from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.flows.ask_witness import accept_answer, answer_request, request_witness
 from memstore.flows.attest import envelope, payload, signature
 from memstore.flows.check import check
@@ -179,6 +179,17 @@ def test_an_attack_adds_nothing(attack: object, expected: list[str], vault: Work
     assert trust_of(vault, PATH).trust.score <= before.score
 
 
+def test_a_name_that_only_looks_like_anothers_is_nobody(vault: Workspace, keys: Path) -> None:
+    witnessed(vault, keys, PITH)
+    alike = "si:p\N{CYRILLIC SMALL LETTER BYELORUSSIAN-UKRAINIAN I}th"
+    edit(vault, "si:pith namespaces", f"{alike} namespaces", ALLOWED_SIGNERS)
+    assert states(vault) == ["unsigned", "untrusted"]
+    assert "key-unusable" in [code for code, _ in findings(vault)]
+    edit(vault, 'agent_id: "si:pith"', f'agent_id: "{alike}"')
+    with pytest.raises(NotFoundError, match="can't be read as a memory"):
+        trust_of(vault, PATH)
+
+
 def test_a_signature_of_another_memory_is_none_of_this(vault: Workspace, keys: Path) -> None:
     sign(vault, PATH, key=str(keys / "babel"))
     line = next(line for line in text(vault).splitlines() if line.startswith("signature:"))
@@ -186,8 +197,11 @@ def test_a_signature_of_another_memory_is_none_of_this(vault: Workspace, keys: P
     assert states(vault, "other.md") == ["invalid"]
 
 
-def test_a_key_that_is_not_in_the_keyring_vouches_for_nobody(vault: Workspace, keys: Path) -> None:
-    found = sign(vault, PATH, key=str(keys / "mallory"))
+@pytest.mark.parametrize("name", ["mallory", "pith"])  # one is in no keyring, the other is somebody else's
+def test_a_key_that_is_not_the_agents_in_the_keyring_vouches_for_nobody(
+    vault: Workspace, keys: Path, name: str
+) -> None:
+    found = sign(vault, PATH, key=str(keys / name))
     assert (found.verdict.state.value, found.verdict.reason) == (
         "untrusted",
         "it was not made with a key of si:babel",

@@ -467,3 +467,24 @@ def test_a_verified_view_says_which_part_is_unsigned(vault: Vault) -> None:
     assert "signature  stale: content changed since" in vault.ok("show", vault.ref, "--verified")
     for other in (("--at", "HEAD"), ("--trace",)):
         assert vault.do("show", vault.ref, "--verified", *other).returncode == 2
+
+
+def test_a_fresh_clone_tells_the_same_and_believes_no_trust_that_a_file_states(vault: Vault, tmp_path: Path) -> None:
+    vault.ok("keys", "add", owner(vault), "@sean.pub")
+    vault.ok("sign", vault.ref, "--key", "@sean")
+    vault.ok("commit", "-q")
+    vault.ok("anchor", vault.ref)
+    vault.path.write_text(
+        vault.path.read_text().replace("signature:", "trust: {score: 1.0, level: consensus}\nsignature:")
+    )
+    vault.ok("commit", "-q")
+    clone = tmp_path / "clone"
+    vault.program.git("clone", "-q", ".", str(clone))
+    vault.program.git("-C", str(clone), "fetch", "-q", "origin", "refs/memstore/*:refs/memstore/*")
+    here = vault.json("trust", vault.ref)
+    there = validated(vault.ok("--vault", str(clone), "--json", "trust", vault.ref))
+    assert here["trust"].pop("computed_at")
+    assert there["trust"].pop("computed_at")
+    assert there == here
+    assert here["trust"]["score"] == 0.5
+    assert "trust" in here["unsigned"]
