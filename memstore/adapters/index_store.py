@@ -147,7 +147,13 @@ class IndexStore:
 
     def __init__(self, cache: Path, *, object_format: str) -> None:
         self.cache = cache
-        self._versions = {"format": FORMAT, "searchable": SEARCHABLE_VERSION, "object_format": object_format}
+        # The columns stand for themselves: an index of others can't be read, whoever forgot to count the format up.
+        self._versions = {
+            "format": FORMAT,
+            "searchable": SEARCHABLE_VERSION,
+            "object_format": object_format,
+            "entry": " ".join(COLUMNS),
+        }
         self._open: Index | None = None
 
     @property

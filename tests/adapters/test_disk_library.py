@@ -367,6 +367,17 @@ def test_another_version_is_built_anew(tmp_path: Path, monkeypatch: pytest.Monke
     assert lib.store.open() is not None
 
 
+def test_an_index_of_other_columns_is_built_anew(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    lib = library(tmp_path, vault)
+    lib.store._versions["entry"] = "path moons"
+    lib.snapshot()
+    assert lib.store.open() is not None
+    assert library(tmp_path, vault).store.open() is None
+    assert said(library(tmp_path, vault).snapshot()) == scanned(vault)
+
+
 def test_progress_is_told_of_many_files(tmp_path: Path) -> None:
     vault = disk_vault(tmp_path)
     for i in range(510):
