@@ -84,6 +84,7 @@ def create_anchor(
     type: str,  # noqa: A002 - the seed's name
     reference: str,
     page: bytes | None = None,
+    proof: bytes | None = None,
 ) -> Anchor:
     """Record where else it can be seen what a memory says; the file has the anchor then.
 
@@ -97,14 +98,18 @@ def create_anchor(
         type: git_commit, url, moltbook_post, opentimestamps or blockchain.
         reference: the commit, page or transaction.
         page: what the page says, of which the vault keeps a copy; without it nothing can be verified.
+        proof: of opentimestamps: the bytes of the `.ots` file that was made of the page.
 
     Raises:
         NotFoundError: there is no such memory.
         UsageError: it has no id, or the commit does not hold it as it is.
+        FormatError: the proof is none, or of something else.
     """
     ref = _ref(memory)
     if type == "git_commit":
         anchoring.anchor_commit(ws, ref, revision=reference)
+    elif type == "opentimestamps" and page is not None and proof is not None:
+        anchoring.anchor_stamp(ws, ref, page, proof, reference=reference)
     elif type in PAGE_ANCHORS and page is not None:
         anchoring.anchor_page(ws, ref, type, reference, page)
     else:

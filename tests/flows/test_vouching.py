@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from memstore.codec import witness_request
 from memstore.codec.canonical import digests
 from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.flows.ask_witness import accept_answer, answer_request, request_witness
-from memstore.flows.attest import envelope, payload, signature
+from memstore.flows.attest import digest_page, envelope, payload, signature
 from memstore.flows.check import check
 from memstore.flows.consents import consents
 from memstore.flows.isnad import create_anchor, create_memory, query_memories
@@ -33,6 +34,7 @@ from memstore.model.config import Config
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.model.retrieval import Filters
 from memstore.rules.trust import Level, Profile
+from tests import timestamps
 from tests.attested_vault import (
     BABEL,
     CLAIRE,
@@ -348,6 +350,18 @@ def test_a_page_that_holds_the_digest_anchors_a_memory(vault: Workspace) -> None
     assert create_anchor(vault, memory, type="url", reference="https://e.org/1", page=page).role == "commitment"
     assert create_anchor(vault, memory, type="url", reference="https://e.org/2").hash is None
     assert [anchor.counts for anchor in trust_of(vault, PATH).vouched.anchors] == [True, False]
+
+
+def test_a_stamp_anchors_a_memory_and_waits_for_its_block(vault: Workspace) -> None:
+    page = digest_page(vault, [PATH]).encode()
+    proof = timestamps.proof(hashlib.sha256(page).digest(), [("sha256",), ("bitcoin", 7)])
+    made = create_anchor(vault, PATH, type="opentimestamps", reference="a stamp", page=page, proof=proof)
+    assert (made.role, made.reference) == ("commitment", "a stamp")
+    (found,) = trust_of(vault, PATH).vouched.anchors
+    assert (found.counts, found.reason) == (False, "committed in block 7, needs its header")
+    other = digest_page(vault, ["other.md"]).encode()
+    with pytest.raises(FormatError):
+        create_anchor(vault, PATH, type="opentimestamps", reference="another", page=other, proof=proof)
 
 
 # -- requests ------------------------------------------------------------------------------------
