@@ -96,7 +96,7 @@ def orphans(session: Session, *, limit: int | None) -> None:
     session.emit(
         "orphans", document=lambda: _orphans_document(found), lines=lambda: _orphans_lines(session.paint, found)
     )
-    session.say_unreadable()
+    session.say_left_out(found.unreadable)
 
 
 def _orphans_document(found: Orphans) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _impact_lines(paint: Palette, found: Impact) -> Iterator[str]:
             yield from (_harmed(paint, one) for one in harmed)
     if found.left_out:
         yield ""
-        yield f"{_more(found.left_out)} left out, further away; -n 0 shows all."
+        yield f"{_more(found.left_out)} left out; -n 0 shows all."
 
 
 def _harmed(paint: Palette, one: Harmed) -> str:

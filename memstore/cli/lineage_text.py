@@ -61,8 +61,8 @@ def trace_lines(paint: Palette, trace: Trace) -> Iterator[str]:
 def _left_out(trace: Trace) -> str:
     memories, edges = trace.left_out
     shown = len(trace.edges)
-    further = f"; {memories:,} {'memory' if memories == 1 else 'memories'} further away left out" if memories else ""
-    return f"{shown:,} of {shown + edges:,} links, the nearest{further}: -n 0 draws all."
+    beyond = f"; {memories:,} {'memory is' if memories == 1 else 'memories are'} left out" if memories else ""
+    return f"{shown:,} of {shown + edges:,} links, the nearest{beyond}: -n 0 draws all."
 
 
 def named(paint: Palette, node: Node) -> str:

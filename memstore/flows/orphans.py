@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from memstore.codec.edges import places
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import VaultError
-from memstore.flows.fix_provenance import plan
 from memstore.flows.lineage import graph_of
+from memstore.flows.visible import sees_unreadable
 from memstore.ports.vault import read_file
 from memstore.rules import lineage_trace, lineage_walk
 from memstore.rules.provenance_gaps import without_source
@@ -47,13 +47,14 @@ class Orphans:
     """Memories that can't say where they come from; tombstones are not among them.
 
     `is_fixable` tells that `fix_provenance` can fill in where one of those without source comes from; `left_out` counts
-    the orphans and refs beyond the limit.
+    the orphans and refs beyond the limit, and `unreadable` the files that can't be read, as far as the viewer may know.
     """
 
     without_source: tuple[Node, ...]
     dangling: tuple[Dangling, ...]
     is_fixable: bool = False
     left_out: int = 0
+    unreadable: int = 0
 
 
 def find_orphans(ws: Workspace, *, limit: int | None = None) -> Orphans:
@@ -76,10 +77,13 @@ def find_orphans(ws: Workspace, *, limit: int | None = None) -> Orphans:
         dangling=tuple(_dangling(ws, graph, refs)),
         is_fixable=bool(orphans) and _is_fixable(ws, graph, snapshot, {paths[row] for row in orphans}),
         left_out=len(orphans) + len(dangling) - len(shown) - len(refs),
+        unreadable=len(snapshot.catalog.broken) if sees_unreadable(ws) else 0,
     )
 
 
 def _is_fixable(ws: Workspace, graph: Graph, snapshot: Snapshot, paths: AbstractSet[str]) -> bool:
+    from memstore.flows.fix_provenance import plan  # only where there are orphans: it loads all that writes
+
     changes = plan(ws, graph, snapshot.index)
     return any(change.path in paths and change.key in _TELLS for change in changes)
 

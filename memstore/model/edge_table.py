@@ -46,9 +46,9 @@ class Side:
 
     def count(self, nodes: Sequence[int]) -> int:
         """Return how many hops these nodes have together."""
-        if self.changed:
-            return sum(len(self.near(node)) for node in nodes)
-        return sum(map(self.ends.__getitem__, nodes)) - sum(map(self.starts.__getitem__, nodes))
+        kept = [node for node in nodes if node not in self.changed] if self.changed else nodes
+        anew = sum(len(self.changed[node]) for node in nodes if node in self.changed) if self.changed else 0
+        return anew + sum(map(self.ends.__getitem__, kept)) - sum(map(self.starts.__getitem__, kept))
 
 
 class EdgeTable:

@@ -143,10 +143,10 @@ def test_people_are_shown_a_thousand_and_told_how_many_there_are(
     drawn = said(crowd, capsys, "trace", "m_root", "--reverse").splitlines()
     assert drawn[0].endswith("(more)")
     assert len(drawn) == 1 + 1_000 + 2
-    assert drawn[-1] == "1,000 of 1,200 links, the nearest; 200 memories further away left out: -n 0 draws all."
+    assert drawn[-1] == "1,000 of 1,200 links, the nearest; 200 memories are left out: -n 0 draws all."
     assert len(said(crowd, capsys, "trace", "m_root", "--reverse", "-n", "0").splitlines()) == 1 + MANY
     told = said(crowd, capsys, "impact", "m_root").splitlines()
-    assert (len(told), told[-1]) == (2 + 1_000 + 2, "200 more are left out, further away; -n 0 shows all.")
+    assert (len(told), told[-1]) == (2 + 1_000 + 2, "200 more are left out; -n 0 shows all.")
     assert len(said(crowd, capsys, "impact", "m_root", "-n", "0").splitlines()) == 2 + MANY
     card = said(crowd, capsys, "show", "m_root", "--trace").splitlines()
     assert card[-1] == "  └── … and 200 more: memstore trace note:m_root --reverse --depth 1 -n 0"

@@ -158,6 +158,8 @@ def test_a_few_changed_files_leave_the_table_that_all_files_give(
     found = changed(table, changes, lambda row: [cells[row] for cells in fields])
     expected = said(table_of(columns, live), rows)
     assert said(found, rows) == expected
+    for side in (found.above, found.below):
+        assert side.count(live) == sum(len(side.near(row)) for row in live)
     flat = flattened(found)
     assert said(flat, rows) == expected
     assert not flat.above.changed
