@@ -70,8 +70,10 @@ def roots(graph: Graph, start: int) -> tuple[int, ...]:
 
     Marks of what lies outside the vault are among them; a node without any source is its own root.
     """
-    nodes = walk(graph.up, [start], graph.hidden[:]).nodes
-    return tuple(sorted((key for key in nodes if graph.is_gone(key) or not graph.above[key]), key=graph.name))
+    hidden, near = graph.hidden, graph.up.near
+    nodes = walk(graph.up, [start], hidden[:]).nodes
+    ends = [key for key in nodes if graph.gone[key] or all(hidden[hop >> HOP_SHIFT] for hop in near(key))]
+    return tuple(sorted(ends, key=graph.name))
 
 
 def is_ungrounded(graph: Graph, start: int) -> bool:
