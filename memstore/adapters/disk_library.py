@@ -223,8 +223,11 @@ class DiskLibrary:
         self, index: Index, difference: Difference, files: Iterable[tuple[int | None, LoadedFile | None]]
     ) -> None:
         """Put the files that were read where they belong: unchanged after all, gone, moved, or read anew."""
-        blobs = index.column("blob")
-        lost = {blobs[row]: row for row in difference.gone if blobs[row]}
+
+        def blob_of(row: int) -> str:
+            return index.cells(row)["blob"]  # of those few that changed
+
+        lost = {blob: row for row in difference.gone if (blob := blob_of(row))}
         for row, file in files:
             if file is None:
                 difference.gone.update(() if row is None else (row,))
@@ -232,7 +235,7 @@ class DiskLibrary:
                 moved = lost.pop(file.blob)
                 difference.moved[moved] = file.stat
                 difference.gone.discard(moved)
-            elif row is None or not file.blob or blobs[row] != file.blob:
+            elif row is None or not file.blob or blob_of(row) != file.blob:
                 difference.read.append(ReadAnew(file.stat, file.document, row))
 
     def _loaded(self, stats: Sequence[FileStat]) -> Iterator[LoadedFile | None]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # A stem may be shorter than the word it is the stem of; the beginnings of a prefix that may be one.
 SHORTEST_STEM = 3
+# Reading the entries of so many rows takes less time than reading a column or two of a large vault.
+FEW_ROWS = 200
 
 
 class View(NamedTuple):
@@ -109,10 +111,13 @@ class Audience:
             self._columns[name] = self.catalog.column(name)
         return self._columns[name]
 
-    def name(self, row: int) -> tuple[str, str]:
-        """Return what orders memories that are otherwise alike: the ref, then the path."""
-        memory_id = self.column("id")[row]
-        return f"{self.column('type')[row]}:{memory_id}" if memory_id else "", self.column("path")[row]
+    def names(self, rows: Sequence[int]) -> Callable[[int], tuple[str, str]]:
+        """Return what orders these rows where they are otherwise alike: the ref, then the path."""
+        if len(rows) <= FEW_ROWS:  # whole columns need not be read for them
+            entries = {row: self.catalog.entry(row) for row in rows}
+            return lambda row: (entries[row].ref or "", entries[row].path)
+        ids, types, paths = map(self.column, ("id", "type", "path"))
+        return lambda row: (f"{types[row]}:{ids[row]}" if ids[row] else "", paths[row])
 
     def quality(self, row: int, *, cites: bool, now: datetime, profile: QualityProfile) -> float:
         """Return how far a memory may be relied on but for its conflicts, if it cites lines that stand or does not."""

@@ -79,17 +79,19 @@ class Candidates:
             quality_of: gives a row's quality; asked only where that orders them.
         """
         keys = self._keys(rows, sort, quality_of)
-        names = self.audience.name
         start = 0
         if len(rows) > FILES_AT_ONCE:
             # Mostly nothing more is asked for, so all the others need not be put in order.
             last = heapq.nsmallest(FILES_AT_ONCE, keys.values())[-1]
-            best = sorted((row for row in rows if keys[row] <= last), key=lambda row: (keys[row], names(row)))
-            yield best[:FILES_AT_ONCE]
+            yield self._ordered([row for row in rows if keys[row] <= last], keys)[:FILES_AT_ONCE]
             start = FILES_AT_ONCE
-        ordered = sorted(rows, key=lambda row: (keys[row], names(row)))
+        ordered = self._ordered(rows, keys)
         for at in range(start, len(ordered), FILES_AT_ONCE):
             yield ordered[at : at + FILES_AT_ONCE]
+
+    def _ordered(self, rows: Sequence[int], keys: Mapping[int, float]) -> list[int]:
+        names = self.audience.names(rows)
+        return sorted(rows, key=lambda row: (keys[row], names(row)))
 
     def _keys(self, rows: Sequence[int], sort: Sort, quality_of: Callable[[int], float]) -> dict[int, float]:
         """Return by what each row is ordered; the smallest stands first."""

@@ -101,9 +101,8 @@ class Comparer:
         asked = Query("", tuple(Clause(Word(word)) for word in words))
         candidates = Candidates(self.audience, self._active, asked, Unit.MEMORY)
         best = next(candidates.blocks(list(candidates.scores), Sort.RELEVANCE, lambda _row: 0.0), [])
-        paths = self.audience.column("path")
         for row in best[:FILES_AT_ONCE]:
-            path = paths[row]
+            path = self.audience.catalog.entry(row).path
             if path not in (side.path, *but) and (other := self.side_at(path)):
                 yield other
 

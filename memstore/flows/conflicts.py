@@ -49,7 +49,7 @@ def conflicts(ws: Workspace, ref: str | None = None, filters: Filters = NO_FILTE
 def open_conflicts(ws: Workspace, path: str) -> list[Conflict]:
     """Return the open conflicts of the memory at a path, each with what it takes from that memory's quality.
 
-    `rules.conflicts.penalty_of` gives their sum.
+    Together they take at most `rules.quality.MOST_PENALTY`.
 
     Raises:
         ChangedMeanwhileError: the file is no memory any more.

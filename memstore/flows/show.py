@@ -87,7 +87,6 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     from memstore.model.config import QualityProfile
     from memstore.rules import quality
     from memstore.rules.beliefs import held_now
-    from memstore.rules.conflicts import penalty_of
     from memstore.rules.pruning import prunable
     from memstore.rules.reconsolidation import standing
 
@@ -104,7 +103,7 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         Audience(then), Opened(entry_of(file, blob), file.data, file.text), uses_of(ws, [entry.id]), now
     )
     open_ones = Comparer(ws, then).conflicts(side_of(file)) if commit is None else []
-    made_of = made_of._replace(penalty=penalty_of(open_ones))
+    made_of = made_of._replace(penalty=sum(conflict.penalty for conflict in open_ones))
     now_held = held_now(file.memory, now)
     return Shown(
         entry=entry,

@@ -56,7 +56,8 @@ def _spelt(audience: Audience, term: str) -> str | None:
     """Return a word of which `term` is the stem, from a memory that has it."""
     for field in Field:
         # The first by name: rows stand as files came, hidden ones among them.
-        for row in sorted(audience.rows_of(term, field), key=audience.name)[:1]:
+        rows = audience.rows_of(term, field)
+        for row in sorted(rows, key=audience.names(rows))[:1]:
             file = opened(audience.then, row)
             if file is None:
                 continue

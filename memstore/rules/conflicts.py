@@ -16,15 +16,13 @@ from memstore.rules.slots import Difference, difference
 from memstore.rules.tokens import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from memstore.model.confidence import Claim
     from memstore.model.memory import Memory
     from memstore.rules.lexicon import Opposes
     from memstore.rules.statements import Statement
 
-# At most so much quality is taken from a memory, however many conflicts are open (4-beliefs.md, "Quality").
-MOST_PENALTY = 0.5
 # A path in free text: the file that a memory was taken from.
 _PATH = re.compile(r"\S*[/\\]\S+\.\w+|\S+\.(?:md|txt|org|jsonl?)")
 
@@ -74,11 +72,6 @@ def may_be_one(one: Memory, other: Memory) -> bool:
 def penalty(kind: ConflictType, own: float | None, others: float | None) -> float:
     """Return what a conflict takes from a memory: half of it where it is held with more confidence than the other."""
     return PENALTY[kind] / 2 if (own or 0.0) > (others or 0.0) else PENALTY[kind]
-
-
-def penalty_of(conflicts: Iterable[Conflict]) -> float:
-    """Return what open conflicts together take from a memory's quality, at most 0.5."""
-    return min(MOST_PENALTY, sum(conflict.penalty for conflict in conflicts))
 
 
 # -- which pairs are none ------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from memstore.flows.resolve_conflict import resolve_conflict
 from memstore.flows.search import search
 from memstore.flows.show import show_memory
 from memstore.model.retrieval import Filters
-from memstore.rules.conflicts import penalty_of
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
@@ -43,9 +42,9 @@ def test_each_pair_is_listed_once_and_a_ref_stands_first() -> None:
 def test_the_surer_memory_loses_half_as_much() -> None:
     ws = memory_workspace(FILES)
 
-    assert penalty_of(open_conflicts(ws, "a.md")) == 0.15
-    assert penalty_of(open_conflicts(ws, "b.md")) == 0.30
-    assert penalty_of(open_conflicts(ws, "c.md")) == 0
+    assert [found.penalty for found in open_conflicts(ws, "a.md")] == [0.15]
+    assert [found.penalty for found in open_conflicts(ws, "b.md")] == [0.30]
+    assert not open_conflicts(ws, "c.md")
 
 
 def test_others_see_no_conflict_with_what_they_may_not_see() -> None:

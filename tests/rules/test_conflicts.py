@@ -9,7 +9,7 @@ import pytest
 from memstore.codec.memory_file import MemoryFile, read
 from memstore.flows.compare import side_of
 from memstore.model.conflict import Conflict, ConflictType
-from memstore.rules.conflicts import Side, conflict, penalty, penalty_of
+from memstore.rules.conflicts import Side, conflict, penalty
 from tests.support import memory_text
 
 CONTRADICTION, TEMPORAL, SEMANTIC = ConflictType.CONTRADICTION, ConflictType.TEMPORAL, ConflictType.SEMANTIC
@@ -123,15 +123,6 @@ def test_the_surer_side_pays_half() -> None:
     assert penalty(CONTRADICTION, 0.9, 0.5) == 0.15
     assert penalty(CONTRADICTION, 0.5, 0.9) == 0.30
     assert penalty(SEMANTIC, 0.5, 0.5) == penalty(SEMANTIC, None, None) == 0.10
-
-
-def test_all_conflicts_together_take_at_most_half() -> None:
-    found = between("User likes tea", "User dislikes tea")
-    assert found
-    assert penalty_of([]) == 0
-    assert penalty_of([found]) == 0.30
-    assert penalty_of([found] * 3) == 0.5
-    assert penalty_of([found._replace(penalty=0.1)] * 2) == 0.2
 
 
 def test_a_memory_is_in_no_conflict_with_itself() -> None:
