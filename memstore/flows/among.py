@@ -117,7 +117,7 @@ def _sentences(hit: Hit) -> list[set[str]]:
 
 
 def _alike(ones: Sequence[set[str]], others: Sequence[set[str]]) -> bool:
-    return any(_shares(one, other) for one in ones for other in others)
+    return any(not one.isdisjoint(other) and _shares(one, other) for one in ones for other in others)
 
 
 def _shares(one: set[str], other: set[str]) -> bool:

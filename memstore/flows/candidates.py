@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.model.retrieval import Need, Sort, Unit
@@ -90,8 +91,10 @@ class Candidates:
             yield ordered[at : at + FILES_AT_ONCE]
 
     def _ordered(self, rows: Sequence[int], keys: Mapping[int, float]) -> list[int]:
-        names = self.audience.names(rows)
-        return sorted(rows, key=lambda row: (keys[row], names(row)))
+        """Return rows by their keys; where these are the same, names decide, and only there they are read."""
+        counts = Counter(keys[row] for row in rows)
+        name = self.audience.names([row for row in rows if counts[keys[row]] > 1])
+        return sorted(rows, key=lambda row: (keys[row], name(row) if counts[keys[row]] > 1 else ("", "")))
 
     def _keys(self, rows: Sequence[int], sort: Sort, quality_of: Callable[[int], float]) -> dict[int, float]:
         """Return by what each row is ordered; the smallest stands first."""

@@ -9,7 +9,7 @@ exchanged. That is told by sets of words. It never says no where `polarity` find
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.rules import lexicon, quantities
@@ -28,7 +28,7 @@ from memstore.rules.sentences import (
 from memstore.rules.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Sequence
 
 # A word with what hangs on it; and what of it may be a word of its own (`couldn't`, `v2`, `well-known`).
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
@@ -47,30 +47,6 @@ _DENY = NEGATORS | {"cannot", "unable"}
 _WHEN_OR_NUMBER = WHEN | quantities.WORDS
 
 
-class SentenceGist(NamedTuple):
-    """Of one sentence: the stems of its words, of those that may be its topic, of those that the other must have.
-
-    Of those, `first` stand before anything that may only add to what is said. `known` are the words and phrases that
-    the lexicon has; `denies` and `counts` say that there may be a negation, and a number, a date or another word that
-    says when.
-    """
-
-    stems: frozenset[str]
-    topic: frozenset[str]
-    demanded: frozenset[str]
-    first: frozenset[str]
-    known: frozenset[str]
-    denies: bool
-    counts: bool
-
-
-class Gist(NamedTuple):
-    """Of a text: its sentences, and the stems of all words in them."""
-
-    sentences: tuple[SentenceGist, ...]
-    stems: frozenset[str]
-
-
 class _Word(NamedTuple):
     stems: tuple[str, ...]
     topic: tuple[str, ...]
@@ -81,10 +57,77 @@ class _Word(NamedTuple):
     begins_phrase: bool
 
 
+class SentenceGist:
+    """Of one sentence what decides; all but the first is found out when it is asked for, and mostly it is not.
+
+    Args:
+        words: its words, folded.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        self._said = [_said(word) for word in words]
+        self.demanded = frozenset([stem for one in self._said for stem in one.demanded])
+        """The stems of the words that the other must have."""
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of all its words."""
+        return frozenset([stem for one in self._said for stem in one.stems])
+
+    @cached_property
+    def topic(self) -> frozenset[str]:
+        """The stems of what it may be about."""
+        return self._phrases.union([stem for one in self._said for stem in one.topic])
+
+    @cached_property
+    def first(self) -> frozenset[str]:
+        """The stems that the other must have, before anything that may only add to what is said."""
+        end = next((at for at, word in enumerate(self._words) if word in ADDS), len(self._words))
+        return frozenset([stem for one in self._said[:end] for stem in one.demanded])
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The words and phrases that the lexicon has."""
+        return self._phrases.union([part for one in self._said for part in one.known])
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether there may be a negation."""
+        return any(one.denies for one in self._said)
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether there may be a number, a date, or another word that says when."""
+        return any(one.counts for one in self._said)
+
+    @cached_property
+    def _phrases(self) -> frozenset[str]:
+        words = [word.removesuffix("'").replace("unable", "able") for word in self._words]
+        return frozenset(
+            "_".join(phrase)
+            for at, one in enumerate(self._said)
+            if one.begins_phrase
+            for phrase in lexicon.phrases(words[at])
+            if tuple(words[at : at + len(phrase)]) == phrase
+        )
+
+
+class Gist(NamedTuple):
+    """Of a text: its sentences, and the stems of all words in them."""
+
+    sentences: tuple[SentenceGist, ...]
+    stems: frozenset[str]
+
+
 def gist(texts: Iterable[str]) -> Gist:
     """Return the gist of texts that one memory states."""
-    found = tuple(_of_sentence(text[start:end]) for text in texts for start, end in sentences(text))
-    return Gist(found, frozenset().union(*(one.stems for one in found)))
+    found = [_words(text[start:end]) for text in texts for start, end in sentences(text)]
+    all_words = {word for words in found for word in words}
+    return Gist(
+        tuple(SentenceGist(words) for words in found),
+        frozenset([stem for word in all_words for stem in _said(word).stems]),
+    )
 
 
 def may_conflict(one: Gist, other: Gist, *, any_opposites: bool = False) -> bool:
@@ -110,12 +153,13 @@ def _covers(covered: Gist, covering: Gist, spare: int) -> bool:
 
 
 def _is_covered(this: SentenceGist, that: SentenceGist, spare: int) -> bool:
+    # Who denies and adds something denies only that part, so a negation counts in what is covered.
     return (
         len(this.demanded - that.stems) <= spare
         and len(that.first - this.stems) <= spare
         and len((that.demanded & that.topic) - this.stems) <= MOST_OTHER_WORDS
         and not this.topic.isdisjoint(that.topic)
-        and (spare > 0 or this.denies or that.denies or (this.counts and that.counts) or _exchanges(this, that))
+        and (spare > 0 or this.denies or (this.counts and that.counts) or _exchanges(this, that))
         and (spare > 0 or all(_has_like(word, that) for word in this.known - that.known))
     )
 
@@ -140,33 +184,11 @@ def _has_like(word: str, that: SentenceGist) -> bool:
     )
 
 
-def _of_sentence(text: str) -> SentenceGist:
+def _words(text: str) -> list[str]:
     folded = fold(text)
     if "[" in folded or "://" in folded:
         folded = _NOISE.sub(" ", folded)
-    words = _WORD.findall(folded)
-    said = [_said(word) for word in words]
-    adds_at = next((at for at, word in enumerate(words) if word in ADDS), len(words))
-    has_phrases = any(one.begins_phrase for one in said)
-    phrases = frozenset(_phrases([word.removesuffix("'") for word in words]) if has_phrases else ())
-    return SentenceGist(
-        stems=frozenset([stem for one in said for stem in one.stems]),
-        topic=phrases.union([stem for one in said for stem in one.topic]),
-        demanded=frozenset([stem for one in said for stem in one.demanded]),
-        first=frozenset([stem for one in said[:adds_at] for stem in one.demanded]),
-        known=phrases.union([part for one in said for part in one.known]),
-        denies=any(one.denies for one in said),
-        counts=any(one.counts for one in said),
-    )
-
-
-def _phrases(words: list[str]) -> Iterator[str]:
-    """Yield the phrases of the lexicon among words."""
-    words = ["able" if word == "unable" else word for word in words]
-    for at, word in enumerate(words):
-        for phrase in lexicon.phrases(word):
-            if tuple(words[at : at + len(phrase)]) == phrase:
-                yield "_".join(phrase)
+    return _WORD.findall(folded)
 
 
 @lru_cache(maxsize=100_000)

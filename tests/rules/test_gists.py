@@ -65,6 +65,15 @@ def alike(draw: st.DrawFn) -> tuple[str, str]:
 @example(("Sean likes tea", "Sean dislikes tea"))
 @example(("The small dog ate", "The big dog ate in small hours"))
 @example(("He couldn't swim there", "He could swim there"))
+@example(("Sean no longer has a boat", "Sean has a boat"))
+@example(("Sean is unable to swim", "Sean is able to swim"))
+@example(("Sean cannot swim", "Sean can swim"))
+@example(("Sean will swim", "Sean won't swim"))
+@example(("The run is 5 km long", "The run is three miles long"))
+@example(("The house has two hundred and five rooms", "The house has 206 rooms"))
+@example(("Why not? Sean likes tea in the morning", "Sean does not like tea"))
+@example(("Sean lives in New York", "Sean lives in Rome"))
+@example(("Bella was born on 3 May", "Bella was born on the 4th of May"))
 def test_no_conflict_is_ruled_out(texts: tuple[str, str]) -> None:
     found = compare(*texts).verdict in CONFLICTS
     one, other = (gist([text]) for text in texts)
