@@ -12,7 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.model.confidence import LedgerLine
-from memstore.rules.confidence import HALF_LIFE_DAYS, HALF_LIFE_FACTOR, Belief, replay, replay_now
+from memstore.model.keys import RELIABILITY
+from memstore.rules.confidence import (
+    BASE_CONFIDENCE,
+    HALF_LIFE_DAYS,
+    HALF_LIFE_FACTOR,
+    PRIOR_WEIGHT,
+    STATED_WEIGHT,
+    Belief,
+    replay,
+    replay_now,
+)
+from memstore.rules.reconsolidation import (
+    HALFWAY,
+    LEAST_THRESHOLD,
+    SURPRISE_GAIN,
+    SURPRISES_COUNT_FOR,
+    THRESHOLD_RANGE,
+)
+from memstore.rules.strength import MOST_STABILITY_DAYS, SPACING_GAIN, STABILITY_DAYS
 from tests.rules.ledgers import START, evidence_lines, fractions, instant, ledgers, line_of
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
@@ -27,6 +45,38 @@ def test_published_ledgers_replay_to_their_numbers(case: dict[str, Any]) -> None
     assert belief.precision == pytest.approx(case["stored_precision"], abs=TOLERANCE)
     assert now.confidence == pytest.approx(case["confidence_now"], abs=TOLERANCE)
     assert now.precision == pytest.approx(case["precision_now"], abs=TOLERANCE)
+
+
+OPS = {1: "support", 0.5: "partial", 0: "contradict"}
+
+
+@pytest.mark.parametrize("case", CASES["update"])
+def test_published_updates(case: dict[str, Any]) -> None:
+    stated = LedgerLine(
+        timestamp=instant(0), op="checkpoint", new=case["confidence"], precision=case["belief_precision"]
+    )
+    weight, outcome = case["evidence_precision"], case["outcome"]
+    seen = LedgerLine(timestamp=instant(1), op=OPS[outcome], evidence_source="e", weight=weight)
+    before, after = replay([stated]), replay([stated, seen])
+    assert after.confidence == pytest.approx(case["new_confidence"], abs=TOLERANCE)
+    assert after.precision == pytest.approx(case["new_precision"], abs=TOLERANCE)
+    assert outcome - before.confidence == pytest.approx(case["prediction_error"], abs=TOLERANCE)
+    assert weight / (before.precision + weight) == pytest.approx(case["learning_rate"], abs=TOLERANCE)
+    moved = case["learning_rate"] * case["prediction_error"]
+    assert after.confidence - before.confidence == pytest.approx(moved, abs=TOLERANCE)
+
+
+def test_published_constants() -> None:
+    said = CASES["constants"]
+    assert (
+        said["base_rate"], said["prior_weight"], said["assert_precision"], said["evidence_half_life_days"],
+    ) == (BASE_CONFIDENCE, PRIOR_WEIGHT, STATED_WEIGHT, HALF_LIFE_DAYS)  # fmt: skip
+    assert said["reliability"] == RELIABILITY
+    stability = (STABILITY_DAYS, SPACING_GAIN, MOST_STABILITY_DAYS)
+    assert stability == (said["stability_initial_days"], said["spacing_gain"], said["stability_cap_days"])
+    destab = (LEAST_THRESHOLD, LEAST_THRESHOLD + THRESHOLD_RANGE, HALFWAY, SURPRISE_GAIN, SURPRISES_COUNT_FOR.days)
+    wanted = (*said["destab"].values(), said["pe_gain"], said["pe_window_days"])
+    assert destab == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("case", CASES["laplace"])
