@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -295,6 +296,21 @@ def test_an_object_that_was_overwritten_is_altered(vault: Vault) -> None:
     target.write_bytes(b"not zlib")
     assert vault.anchors() == ["missing"]
     assert "git fsck" in vault.ok("trust", vault.ref)
+
+
+def test_an_object_that_was_made_to_say_what_the_memory_says_now_is_altered(vault: Vault) -> None:
+    vault.ok("anchor", vault.ref)
+    where = vault.path.relative_to(vault.program.vault).as_posix()
+    blob = git(vault, "rev-parse", f"HEAD:{where}")
+    # The entry is signed by nobody, so its hash may go; then the object's name alone tells.
+    said = re.sub(r', hash: "[^"]*"', "", vault.path.read_text()).replace("hard", "easy")
+    vault.path.write_text(said)
+    forged = git(vault, "hash-object", "-w", where)
+    objects = vault.program.vault / ".git/objects"
+    target = objects / blob[:2] / blob[2:]
+    target.chmod(0o600)
+    target.write_bytes((objects / forged[:2] / forged[2:]).read_bytes())
+    assert vault.anchors() == ["altered"]
 
 
 def test_a_replacement_is_not_looked_at(vault: Vault) -> None:
