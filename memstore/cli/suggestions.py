@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from memstore.cli.options import group, ref_argument, subcommand
 from memstore.cli.written import (
     commit_option,
@@ -99,15 +101,20 @@ def accept(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
         say_findings(session, saved.findings)
 
 
-@subcommand(suggestions, "reject", examples=("memstore suggestions reject prop_6b3",))
+@subcommand(
+    suggestions,
+    "reject",
+    examples=("memstore suggestions reject prop_6b3", 'memstore suggestions reject prop_6b3 --reason "only in May"'),
+)
 @ref_argument()
+@click.option("--reason", metavar="TEXT", help="Why; the suggestion keeps it.")
 @commit_option()
 @dry_run_option()
-def reject(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
+def reject(session: Session, ref: str, *, reason: str | None, commit: bool, dry_run: bool) -> None:
     """Put a suggestion away; it comes again only when three more memories say so."""
     from memstore.flows.suggestions import reject_suggestion as do
 
-    saved = do(session.workspace(), ref, commit=commit, dry_run=dry_run)
+    saved = do(session.workspace(), ref, reason=reason, commit=commit, dry_run=dry_run)
     emit_saved(session, "suggestions-reject", saved, dry_run=dry_run, unchanged="nothing changed")
 
 

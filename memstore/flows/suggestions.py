@@ -9,6 +9,7 @@ from memstore.codec import splice
 from memstore.codec.titles import title_of
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.amend import opened_for_change
+from memstore.flows.archive import reasons
 from memstore.flows.promote import Linked, promote
 from memstore.flows.reinforce import edit_of_evidence
 from memstore.flows.save import Edit, save, save_all
@@ -95,14 +96,16 @@ def accept_suggestion(ws: Workspace, ref: str, *, dry_run: bool = False, commit:
     return Linked(saved=saved[0], others=saved[1:])
 
 
-def reject_suggestion(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
+def reject_suggestion(
+    ws: Workspace, ref: str, *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+) -> Saved:
     """Put a suggestion away: the same is not suggested again before three more memories say so.
 
-    Args and errors are those of `accept_suggestion`.
+    Args and errors are those of `accept_suggestion`; the suggestion keeps the reason in `status_reason`.
     """
     file = _opened(ws, ref)
     return save(
-        ws, _archived(file, splice.AppendItems("tags", (REJECTED,))), verb="suggestions reject",
+        ws, _archived(file, splice.AppendItems("tags", (REJECTED,)), *reasons(reason)), verb="suggestions reject",
         dry_run=dry_run, commit=commit,
     )  # fmt: skip
 
