@@ -209,12 +209,20 @@ def resolve(
 ) -> None:
     """Decide, with a signature, how a dispute about somebody else's memory came out.
 
-    Nothing is averaged away: both sides stay in the file, and trust shows them with the decision.
+    Nothing is averaged away: both sides stay in the file, and trust shows them with the decision. Whoever spoke was
+    right or wrong, which moves their reputation, if you took no side yourself.
     """
     from memstore.flows.sign import resolve as record
+    from memstore.flows.trust import trust_of
 
-    done = record(session.workspace(), ref, outcome, notes=notes, key=key, commit=commit, dry_run=dry_run)
+    ws = session.workspace()
+    done = record(ws, ref, outcome, notes=notes, key=key, commit=commit, dry_run=dry_run)
     _emit(session, "resolve", done, dry_run=dry_run)
+    if not dry_run and done.verdict.counts and done.saved.ref:
+        outcomes = trust_of(ws, done.saved.ref).reputation.outcomes
+        if not any((one.ref, one.by) == (done.saved.ref, ws.actor) for one in outcomes):
+            session.say("the author's reputation stays as it is: it moves where they signed what somebody disputed,")
+            session.say("  and whoever decides took no side")
 
 
 def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:

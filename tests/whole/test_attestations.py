@@ -445,6 +445,7 @@ def test_the_owner_decides_about_what_somebody_else_wrote(vault: Vault) -> None:
         ("overturned", "valid")
     ]
     assert "overturned by " in vault.ok("trust", "mem_abc123")
+    assert "reputation stays as it is" in vault.do(*decide).stderr  # nobody had disputed it
     literal = vault.json("trust", "mem_abc123", "--profile", "isnad-0.1-literal")
     assert literal == vault.json("trust", "mem_abc123", "--literal") | {"trust": literal["trust"]}
     assert literal["profile"] == "isnad-0.1-literal"
