@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from memstore.adapters import disk_library
+from memstore.adapters.derived_cache import DerivedCache
 from memstore.adapters.disk_library import DiskLibrary
 from memstore.adapters.memory_snapshot import COLUMNS, snapshot_of_files
 from memstore.adapters.vector_store import DiskVectors
@@ -528,9 +529,11 @@ def test_two_snapshots_of_one_state_say_so_and_any_change_makes_another(tmp_path
 
 
 @pytest.mark.parametrize("forget", [DiskLibrary.rebuild, lambda library: library.refresh(purge=True)])
-def test_vectors_of_what_was_deleted_leave_the_disk(tmp_path: Path, forget: Any) -> None:
+def test_what_was_computed_of_what_was_deleted_leaves_the_disk(tmp_path: Path, forget: Any) -> None:
     vectors = DiskVectors(tmp_path / "cache")
     vectors.keep("one", {"a" * 40: [1.0]})
+    DerivedCache(tmp_path / "cache").keep("past", "1", {"a" * 40: ["m_1"]})
     forget(DiskLibrary(disk_vault(tmp_path), cache=tmp_path / "cache"))
     assert vectors.last("one") == {}
     assert not (tmp_path / "cache/vectors").exists()
+    assert not (tmp_path / "cache/derived").exists()
