@@ -52,7 +52,7 @@ class Compared:
         """The gist of all that its memory states."""
         from memstore.rules.gists import gist
 
-        return gist(self._file.states())
+        return gist(tuple(self._file.states()))
 
     @cached_property
     def side(self) -> Side | None:

@@ -28,7 +28,7 @@ from memstore.rules.sentences import (
 from memstore.rules.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 # A word with what hangs on it; and what of it may be a word of its own (`couldn't`, `v2`, `well-known`).
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
@@ -120,7 +120,9 @@ class Gist(NamedTuple):
     stems: frozenset[str]
 
 
-def gist(texts: Iterable[str]) -> Gist:
+# Of so many memories the gists are kept: a session comes back to the same ones.
+@lru_cache(maxsize=256)
+def gist(texts: tuple[str, ...]) -> Gist:
     """Return the gist of texts that one memory states."""
     found = [_words(text[start:end]) for text in texts for start, end in sentences(text)]
     all_words = {word for words in found for word in words}
