@@ -33,6 +33,9 @@ class ReadingLibrary:
     def snapshot(self) -> Snapshot:
         return self.snapshot_of((stat.path, self._vault.read(stat.path)) for stat in self._vault.memory_files())
 
+    def glance(self) -> Snapshot:
+        return self.snapshot()
+
     def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
         return snapshot_of_files(files, blob_id=blob_id)
 

@@ -38,6 +38,8 @@ _File = TypeVar("_File")
 
 # More changed files than this are written into the index: reading them again and again would cost more.
 MOST_LAID_OVER = 32
+# In vaults of fewer files than this a look at each takes no longer than starting the program.
+MANY_TO_LOOK_AT = 20_000
 # Progress is told when this many files are to be read, and after every so many.
 MANY_FILES, PROGRESS_STEP = 500, 50
 
@@ -71,6 +73,19 @@ class DiskLibrary:
                 if locked and self.store.open() is index and self._written(index, walk, difference):
                     return self._whole() or self._first()
         return self._layered(index, difference)
+
+    def glance(self) -> Snapshot:
+        """Return the vault as its folders show it: names that came, went or were renamed, and not what files hold.
+
+        Nothing is written: what was not looked at must not pass for looked at.
+        """
+        index = self.store.open()
+        if index is None or len(index.rows) < MANY_TO_LOOK_AT:
+            return self.snapshot()
+        _, difference = self._compared(index, only_folders=True)
+        if difference.files > MOST_LAID_OVER:
+            return self.snapshot()
+        return self._layered(index, difference, is_certain=False)
 
     def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
         """Return a snapshot of other files, as those of a past commit, given by path and bytes.
@@ -174,12 +189,12 @@ class DiskLibrary:
         index = self.store.open()
         return self._layered(index, Difference()) if index else None
 
-    def _layered(self, index: Index, difference: Difference) -> Snapshot:
+    def _layered(self, index: Index, difference: Difference, *, is_certain: bool = True) -> Snapshot:
         def rebuilt() -> MemoryIndex:
             self.store.drop()
             return self._search_index_from_files(index, difference)
 
-        return LayeredSnapshot(index, difference, rebuilt=rebuilt)
+        return LayeredSnapshot(index, difference, rebuilt=rebuilt, is_certain=is_certain)
 
     def _search_index_from_files(self, index: Index, difference: Difference) -> MemoryIndex:
         """Return the search index of the rows of a damaged index, from the files as they are now."""
@@ -204,10 +219,11 @@ class DiskLibrary:
 
     # -- what changed ----------------------------------------------------------------------------
 
-    def _compared(self, index: Index) -> tuple[Walk, Difference]:
+    def _compared(self, index: Index, *, only_folders: bool = False) -> tuple[Walk, Difference]:
         """Walk the vault, and return what differs from the index."""
         rules = tree_walk.ignore_rules(self._vault.root)
-        walk = tree_walk.walk(self._vault.root, index.known_tree(rules), ignored_by=rules)
+        believed = index.stats if only_folders else None
+        walk = tree_walk.walk(self._vault.root, index.known_tree(rules), ignored_by=rules, believed=believed)
         plan = plan_refresh(index.stats, walk.seen, known_at_ns=index.walked_at_ns)
         difference = Difference(files=len(plan.changed) + len(plan.gone) + len(walk.new))
         doubtful = (*plan.changed, *plan.suspicious)

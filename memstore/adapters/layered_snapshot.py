@@ -204,14 +204,19 @@ class LayeredIndex:
 class LayeredSnapshot:
     """Catalogue and index with the same rows."""
 
-    def __init__(self, index: Index, difference: Difference, *, rebuilt: Callable[[], Postings]) -> None:
+    def __init__(
+        self, index: Index, difference: Difference, *, rebuilt: Callable[[], Postings], is_certain: bool = True
+    ) -> None:
         self._layers = index, difference
+        self._is_certain = is_certain
         self.catalog = LayeredCatalog(index, difference)
         self.index = LayeredIndex(index, difference, rebuilt=rebuilt)
 
     @property
-    def state(self) -> str:
-        """Names this state of the files."""
+    def state(self) -> str | None:
+        """Names this state of the files, where all were looked at."""
+        if not self._is_certain:
+            return None
         index, difference = self._layers
         above = [(each.row, each.document.entry.path, each.document.entry.blob) for each in difference.read]
         moved = sorted((row, stat.path) for row, stat in difference.moved.items())

@@ -62,17 +62,19 @@ def ignore_rules(root: Path) -> bytes:
         return b""
 
 
-def walk(root: Path, known: KnownTree, *, ignored_by: bytes) -> Walk:
+def walk(root: Path, known: KnownTree, *, ignored_by: bytes, believed: StatColumns | None = None) -> Walk:
     """Walk all folders of a vault that can hold memories.
 
     Args:
         root: the vault's folder.
         known: what an earlier walk under the same `ignored_by` found.
         ignored_by: the rules of `.memstoreignore`.
+        believed: the stats that the known files had then, by position; those in folders whose times have not changed
+            are believed to have them still. None: they are looked at.
 
     A folder that can't be read is passed over; no folder is entered twice.
     """
-    walker = _Walker(root, known, ignored_by)
+    walker = _Walker(root, known, ignored_by, believed)
     walker.run()
     return walker.found
 
@@ -80,8 +82,8 @@ def walk(root: Path, known: KnownTree, *, ignored_by: bytes) -> Walk:
 class _Walker:
     """One walk; one use."""
 
-    def __init__(self, root: Path, known: KnownTree, ignored_by: bytes) -> None:
-        self.root, self.known = root, known
+    def __init__(self, root: Path, known: KnownTree, ignored_by: bytes, believed: StatColumns | None) -> None:
+        self.root, self.known, self.believed = root, known, believed
         self.real_root = os.path.realpath(root)
         self.ignores = _matcher(ignored_by)
         empty = [array("q", [GONE]) * known.file_count for _ in range(4)]
@@ -124,9 +126,14 @@ class _Walker:
         return self._list(path, handle, times, known)
 
     def _stat_known(self, known: KnownFolder, handle: int) -> None:
+        here = slice(known.start, known.start + len(known.names))
+        if self.believed:
+            columns = (self.size, self.mtime_ns, self.ctime_ns, self.inode)
+            for column, before in zip(columns, self.believed, strict=True):
+                column[here] = array("q", before[here])
+            return
         status_of = os.stat
         found = [status_of(name, dir_fd=handle) for name in known.names]
-        here = slice(known.start, known.start + len(found))
         self.size[here] = array("q", [s.st_size for s in found])
         self.mtime_ns[here] = array("q", [s.st_mtime_ns for s in found])
         self.ctime_ns[here] = array("q", [s.st_ctime_ns for s in found])

@@ -126,9 +126,12 @@ def _with_conflicts(
     anew = {file.path for edit, file in zip(edits, files, strict=True) if _says_anew(edit.before, file)}
     if not anew or len(anew) > MOST_COMPARED:
         return saved
+    from memstore.flows.audience import View
     from memstore.flows.compare import Comparer, side_of
 
-    comparer = Comparer(ws)
+    # What others may see follows from files that a glance does not look at.
+    snapshot = ws.library.glance() if ws.actor == ws.config.owner else ws.library.snapshot()
+    comparer = Comparer(ws, View(ws, snapshot, ws.vault.read))
     paths = [file.path for file in files]
     return tuple(
         replace(each, conflicts=tuple(comparer.conflicts(side_of(file), but=paths))) if file.path in anew else each

@@ -117,6 +117,13 @@ class Library(Protocol):
     def snapshot(self) -> Snapshot:
         """Return the vault as it is now, uncommitted changes included."""
 
+    def glance(self) -> Snapshot:
+        """Return the vault as its folders show it, at a price that follows what changed and not the size of the vault.
+
+        As `snapshot`, but a file of a very large vault that was written anew in place, under its name, may still be
+        what it was when the index was last written. For what is only worth telling if it costs next to nothing.
+        """
+
     def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
         """Return a snapshot of other files, as those of a past commit, given by path and bytes.
 

@@ -52,6 +52,8 @@ def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> 
                 (plan.gone if now[0] == GONE else plan.changed).append(i)
     settled = {*plan.changed, *plan.gone}
     limit = known_at_ns - COARSE_TICK_NS
+    if not seen.size or (max(seen.mtime_ns) < limit and max(seen.ctime_ns) < limit):
+        return plan
     times = zip(seen.mtime_ns, seen.ctime_ns, strict=True)
     young = [(i, mtime, ctime) for i, (mtime, ctime) in enumerate(times) if mtime >= limit or ctime >= limit]
     plan.suspicious.extend(i for i, mtime, ctime in young if i not in settled and is_racy(mtime, ctime, known_at_ns))

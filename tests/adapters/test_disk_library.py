@@ -283,6 +283,29 @@ def test_many_edits_are_written_into_the_index_once(tmp_path: Path) -> None:
     assert [place.name for place in (tmp_path / "cache").rglob("*.tmp")] == []
 
 
+def test_a_glance_sees_names_but_not_into_files_of_a_vast_vault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 9)
+    # Folders whose times are older than the walk are proof; these would be as young as it.
+    monkeypatch.setattr("memstore.adapters.tree_walk.time.time_ns", lambda: 9 * 10**18)
+    lib = library(tmp_path, vault)
+    before = said(lib.snapshot())
+    edited = vault.root / "notes/3/tea3.md"
+    edited.write_bytes(edited.read_bytes().replace(b"tea number", b"milk number"))
+    assert said(lib.glance()) == scanned(vault)  # nine files are looked at
+    monkeypatch.setattr(disk_library, "MANY_TO_LOOK_AT", 9)
+    glanced = lib.glance()
+    assert said(glanced) == before
+    assert glanced.state is None  # and nothing may be remembered of it
+    vault.create("notes/3/new.md", memory_text("new\n"))
+    (vault.root / "notes/4/tea4.md").unlink()
+    assert said(lib.glance()) == scanned(vault)  # its folder was listed, so the edited file was looked at, too
+    fill(vault, 40, word="milk")
+    assert said(lib.glance()) == said(lib.snapshot()) == scanned(vault)
+
+
 def test_refreshing_writes_even_one_change_into_the_index(tmp_path: Path) -> None:
     vault = disk_vault(tmp_path)
     fill(vault, 3)

@@ -74,3 +74,15 @@ def test_ignore_rules_that_mean_nothing_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / ".memstoreignore").write_bytes(b"!\n[\n\xff\nb/d.md\n")
     found = walk(tmp_path, KnownTree(), ignored_by=ignore_rules(tmp_path))
     assert sorted(new.path for new in found.new) == ["a.md", "b/c.md"]
+
+
+def test_files_may_be_believed_to_be_as_they_were_but_folders_never(tmp_path: Path) -> None:
+    make(tmp_path)
+    known = known_of(walk(tmp_path, KnownTree(), ignored_by=b""), walked_at_ns=10**30)
+    before = walk(tmp_path, known, ignored_by=b"").seen
+    (tmp_path / "a.md").write_text("written anew, in place")
+    (tmp_path / "b" / "c.md").rename(tmp_path / "b" / "e.md")
+    seen = walk(tmp_path, known, ignored_by=b"", believed=before)
+    assert [new.path for new in seen.new] == ["b/e.md"]
+    assert sorted(seen.seen.size) == [GONE, 4, 4]
+    assert sorted(walk(tmp_path, known, ignored_by=b"").seen.size) == [GONE, 4, 22]
