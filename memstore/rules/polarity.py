@@ -132,7 +132,8 @@ def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[Ve
 def _is_fragment(one: Statement, other: Statement, slot: Slot) -> bool:
     """Whether a number counts something of which nothing is said: eleven lines, two lines."""
     counts = slot.left[0].value is not None
-    return counts and len(one.topic & other.topic) == 1 and not any(token.key in _VERBS for token in one.tokens)
+    say_something = all(any(token.key in _VERBS for token in each.tokens) for each in (one, other))
+    return counts and len(one.topic & other.topic) == 1 and not say_something
 
 
 # What stands before the date of what happens once.
