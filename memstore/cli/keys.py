@@ -94,6 +94,7 @@ def rotate(
     data = signed.read() if signed else None
     done = rotate_key(session.workspace(), holder, file, old=old, signed=data, dry_run=dry_run, commit=commit)
     _emit(session, "keys-rotate", done, dry_run=dry_run, unchanged="")
+    session.say("what the old key signed counts on only where an anchor holds it; memstore check names the rest")
 
 
 def _print_statement(session: Session, holder: str, file: str, old: str | None) -> None:

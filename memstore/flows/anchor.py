@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import canonical, memory_file, splice
 from memstore.codec.memory_file import MemoryFile
-from memstore.errors import UsageError
+from memstore.errors import NotFoundError, UsageError
 from memstore.flows.amend import opened_for_change
 from memstore.flows.anchors import hash_of, holds_digest, proof_path, snapshot_path, verified
 from memstore.flows.keyring import own_bytes
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.render import Plain
+    from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
     from memstore.rules.anchors import Anchored
 
@@ -63,7 +64,7 @@ def anchor_commit(
     """
     file = opened_for_change(ws, ref)
     memory = attestable(file)
-    named = ws.history.resolve(revision or "HEAD")
+    named = ws.history.resolve(revision) if revision is not None else _last_commit(ws, memory)
     blob = ws.history.blob_id(file.data)
     if ws.history.files_at(named).get(file.path) != blob:
         if any(known.reference == named and known.path == file.path for known in memory.anchors):
@@ -81,6 +82,16 @@ def anchor_commit(
         "blob": blob, "hash": hash_of(file.data), "created_at": instant(ws.clock.now()),
     }  # fmt: skip
     return replace(_recorded(ws, file, entry, (), dry_run=dry_run, commit=commit), remotes=remotes)
+
+
+def _last_commit(ws: Workspace, memory: Memory) -> str:
+    try:
+        return ws.history.resolve("HEAD")
+    except NotFoundError:
+        raise UsageError(
+            "nothing is committed here yet, and a commit is what a memory is anchored in",
+            hint=f"memstore commit {memory.ref}, then anchor it",
+        ) from None
 
 
 def anchor_page(

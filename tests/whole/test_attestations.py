@@ -99,6 +99,10 @@ def test_a_key_is_added_listed_rotated_and_revoked(vault: Vault) -> None:
     assert added["changed"]
     assert not vault.json("keys", "add", "si:pith", "@pith.pub")["changed"]
     assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["valid"]
+    assert (
+        "only where an anchor holds it"
+        in vault.do("keys", "rotate", "si:pith", "@new.pub", "--old", "@pith", "--dry-run").stderr
+    )
     vault.json("keys", "rotate", "si:pith", "@new.pub", "--old", "@pith")
     listed = vault.json("keys", "list")["keys"]
     assert [key["standing"] for key in listed] == ["expired", "valid"]
@@ -217,6 +221,14 @@ def test_an_anchor_is_not_made_of_what_is_not_committed(vault: Vault) -> None:
     done = vault.do("anchor", vault.ref)
     assert done.returncode == 2
     assert "memstore commit" in done.stderr
+
+
+def test_where_nothing_is_committed_yet_an_anchor_says_what_to_do(vault: Vault) -> None:
+    git(vault, "update-ref", "-d", "HEAD")
+    done = vault.do("anchor", vault.ref)
+    assert done.returncode == 2
+    assert done.stderr.startswith("memstore: nothing is committed here yet")
+    assert done.stderr.endswith(f"hint: memstore commit {vault.ref}, then anchor it\n")
 
 
 def test_an_anchored_commit_is_kept_whatever_becomes_of_its_branch(vault: Vault) -> None:
