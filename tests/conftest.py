@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ _NOT_OURS_EITHER = ("GIT_", "MEMSTORE_", "LC_")
 settings.register_profile("memstore", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("explore", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("memstore")
+# A shell lets what it runs in the background ignore Ctrl-C, and what the tests start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 set_hypothesis_home_dir(ROOT / ".hypothesis")  # wherever the tests are started
 
 
