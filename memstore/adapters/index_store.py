@@ -24,8 +24,6 @@ from memstore.adapters.whoosh_index import Generation, WhooshIndex
 from memstore.adapters.write_lock import flocked
 from memstore.codec import digests
 from memstore.model.catalog import FileKind
-from memstore.model.edge_table import EdgeTable, Side
-from memstore.model.lineage import EdgeKind
 from memstore.ports.search_index import Field
 from memstore.rules.freshness import StatColumns
 from memstore.rules.searchable import VERSION as SEARCHABLE_VERSION
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from memstore.adapters.manifest import Manifest
     from memstore.adapters.tree_walk import Walk
     from memstore.model.catalog import Entry
+    from memstore.model.edge_table import EdgeTable
     from memstore.ports.vault import FileStat
     from memstore.rules.searchable import Searchable
 
@@ -108,6 +107,8 @@ class Index:
     @cached_property
     def edges(self) -> EdgeTable:
         """The edges of lineage among the rows."""
+        from memstore.model.edge_table import EdgeTable, Side  # a search asks for none
+
         numbers = self.manifest.numbers
         above, below = (Side(numbers(f"{way} hops"), numbers(f"{way} ends")) for way in _WAYS)
         return EdgeTable(self.row_count, self.manifest.texts("edge text"), above, below)
@@ -320,6 +321,7 @@ class _Table:
 
     def _edges(self) -> EdgeTable:
         """Return the edges of lineage: those of the table before but for what the files changed, where that will do."""
+        from memstore.model.lineage import EdgeKind
         from memstore.rules.edge_changes import Changes, changed, flattened
         from memstore.rules.edge_table import Rows, edges_of, has_copies
 

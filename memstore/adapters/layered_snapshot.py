@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from memstore.adapters.manifest import DamagedError
 from memstore.adapters.memory_index import MemoryIndex
 from memstore.adapters.memory_snapshot import MemoryCatalog, cell
-from memstore.model.lineage import EdgeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -122,6 +121,8 @@ class LayeredCatalog:
 
     def _links(self, row: int) -> list[str]:
         """Return the fields of a row that name other memories."""
+        from memstore.model.lineage import EdgeKind  # a search asks for none
+
         if row < self._index.row_count:
             cells = self._index.cells(row)
             return [cells[kind.value] for kind in EdgeKind]
