@@ -80,7 +80,8 @@ def open_workspace(
     actor = find_actor(env, entity, config).value
     declared = find_context(env, context)
     known = declared and declared.value
-    ws = assemble(env, root, config, actor, context=known, alone=alone, track=track, embedder=embedder)
+    chosen = embedder or _embedder(env)
+    ws = assemble(env, root, config, actor, context=known, alone=alone, track=track, embedder=chosen)
     if not any_context:
         _check_context(env, ws)
     return ws
@@ -167,7 +168,7 @@ def assemble(
         lexicon=cast("Lexicon", _Later(lambda: _lexicon(env))),
         verdicts=cast("Verdicts", _Later(lambda: _verdicts(cache))),
         derived=cast("Derived", _Later(lambda: _derived(cache))),
-        embedder=embedder or _embedder(env),
+        embedder=embedder,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
     )
 
@@ -393,6 +394,12 @@ def place(env: Environment, root: Path) -> Place:
     from memstore.adapters.disk_place import DiskPlace
 
     return DiskPlace(root, env.variables)
+
+
+def open_made(env: Environment, root: Path) -> Workspace:
+    """Return the vault at `root` for `init`, which looks at no memory: the user's own settings may be broken."""
+    config = config_file.read_vault_config(root, default_owner=env.login_entity)
+    return assemble(env, root, config, config.owner)
 
 
 def checked_entity(text: str | None, where: str) -> str | None:

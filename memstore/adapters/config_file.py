@@ -44,8 +44,16 @@ def read_vault_config(vault: Path, *, default_owner: str) -> Config:
 
 
 def read_user_config(path: Path) -> UserConfig:
-    """Return the user's configuration; there need not be one."""
-    return UserConfig(**ConfigFile(path, USER_SETTINGS).values())
+    """Return the user's configuration; there need not be one.
+
+    Raises:
+        FormatError: there is one that can't be read, or has an unknown key or a bad value. To go on without it would
+            be a guess at who looks, and at whose keys count.
+    """
+    try:
+        return UserConfig(**ConfigFile(path, USER_SETTINGS).values())
+    except FormatError as error:
+        raise FormatError(f"{error}; without your settings nothing is done", hint=error.hint) from error
 
 
 class ConfigFile:
@@ -115,9 +123,10 @@ class ConfigFile:
         except FileNotFoundError:
             return ""
         except UnicodeDecodeError as error:
-            raise FormatError(f"{self.path}: not UTF-8", hint="save it as UTF-8") from error
+            line = error.object.count(b"\n", 0, error.start) + 1
+            raise FormatError(f"{self.path}:{line}: not UTF-8", hint="save it as UTF-8") from error
         except OSError as error:
-            raise VaultError(f"can't read {self.path}: {error.strerror}") from error
+            raise VaultError(f"can't read {self.path}: {error.strerror}", hint="look at its permissions") from error
 
     def _parsed(self, text: str) -> dict[str, Any]:
         if (plain := plain_values(text)) is not None:
@@ -127,7 +136,26 @@ class ConfigFile:
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise FormatError(f"{self.path}: no TOML: {error}", hint='write lines like owner = "human:sean"') from error
+            raise self._no_toml(error, text) from error
+
+    def _no_toml(self, error: Exception, text: str) -> FormatError:
+        """Return the error of a text that is no TOML, with the line as it could read."""
+        from memstore.codec.toml_advice import of_syntax_error
+
+        def fits(name: str, value: object) -> bool:
+            return name not in self.settings or _fits(self.settings[name], value)
+
+        slip = of_syntax_error(error, text, fits)
+        hint = 'write lines like owner = "human:sean"'
+        if text.startswith("\ufeff"):
+            hint = "save it without a byte order mark"
+        elif slip.mended is not None:
+            hint = f"it could read: {slip.mended}"
+        elif "overwrite" in slip.said:
+            hint = "that was said above already: take one of the two out"
+        elif slip.name in self.settings:
+            hint = f"{slip.name!r} must be {_wanted(self.settings[slip.name])}"
+        return FormatError(f"{self.path}:{slip.line}:{slip.column}: not readable as TOML: {slip.said}", hint=hint)
 
     def _check_version(self, values: dict[str, Any], text: str) -> None:
         version = values.get("format", FORMAT_VERSION)
@@ -149,6 +177,12 @@ class ConfigFile:
         setting = self.settings.get(name)
         if setting is None:
             raise FormatError(f"{self._place(name, text)}: there is no setting {name!r}", hint=self._nearest(name))
+        if setting.kind in _TABLES and isinstance(value, dict) and (strays := value.keys() & self.settings.keys()):
+            stray = min(strays)
+            raise FormatError(
+                f"{self._place(stray, text)}: {stray!r} stands below [{name}] and so is none of your settings",
+                hint=f"put that line above [{name}]",
+            )
         if not _fits(setting, value):
             raise FormatError(
                 f"{self._place(name, text)}: {name!r} must be {_wanted(setting)}, and is {value!r}",

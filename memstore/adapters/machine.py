@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from memstore.adapters.config_file import read_user_config
 from memstore.adapters.disk_place import DiskPlace
 from memstore.adapters.disk_vault import LEFT_BEHIND_AFTER_SECONDS, TEMPORARY_PREFIX
 from memstore.adapters.git_process import GitProcess
@@ -49,6 +50,11 @@ class Machine:
             return None
         found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", said)
         return tuple(int(part) for part in found.groups("0")) if found else None
+
+    def settings(self) -> Path | None:
+        """Return the file of the user's own settings; see the port."""
+        read_user_config(self._env.config_file)
+        return self._env.config_file if self._env.config_file.exists() else None
 
     @property
     def cache(self) -> Path | None:

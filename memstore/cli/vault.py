@@ -33,12 +33,13 @@ def init(session: Session, folder: str | None, owner: str | None) -> None:
     from memstore.flows.init import init as make_vault
 
     env = session.environment()
+    wiring.checked_entity(session.choices.entity, "--as")
     root = env.expanded(folder or session.choices.vault or ".").resolve()
     done = make_vault(
         wiring.place(env, root),
         owner=wiring.checked_entity(owner, "--owner"),
         default_owner=env.login_entity,
-        open_vault=lambda: wiring.open_workspace(env, vault=str(root), entity=session.choices.entity),
+        open_vault=lambda: wiring.open_made(env, root),
     )
     session.emit("init", document=lambda: _document(done), lines=lambda: _lines(session, done))
 

@@ -62,7 +62,9 @@ def doctor(around: Surroundings, open_vault: Callable[[], Workspace], *, fix: bo
         open_vault: opens the vault; may fail, which is an answer too.
         fix: mend what needs no judgement.
     """
-    checks = [_python(around), _git(around)]
+    checks = [_python(around), _git(around), _settings(around)]
+    if checks[-1].verdict is Verdict.ERROR:
+        return Diagnosis(tuple(checks))  # they may say which vault, and who looks
     try:
         ws = open_vault()
     except MemstoreError as error:
@@ -94,6 +96,14 @@ def _git(around: Surroundings) -> Check:
     if version < OLDEST_GIT:
         return Check("git", Verdict.ERROR, f"{shown} is too old", "install git 2.31 or later")
     return Check("git", Verdict.OK, shown)
+
+
+def _settings(around: Surroundings) -> Check:
+    try:
+        file = around.settings()
+    except MemstoreError as error:
+        return Check("settings", Verdict.ERROR, str(error), error.hint)
+    return Check("settings", Verdict.OK, str(file) if file else "none of your own")
 
 
 def _repository(ws: Workspace) -> Check:

@@ -39,7 +39,8 @@ class Initialised:
     """What `init` found and did.
 
     `changed` are the paths that it made or added to, relative to `root`; `hooks_refused` says why a hook could not be
-    installed, and what to do; `notes` is how many Markdown files lie in the folder.
+    installed, and what to do; `notes` is how many Markdown files lie in the folder, None where it was a vault already:
+    their number is not everybody's.
     """
 
     root: Path
@@ -49,7 +50,7 @@ class Initialised:
     git_configured: bool
     hooks_installed: tuple[str, ...]
     hooks_refused: str | None
-    notes: int
+    notes: int | None
 
     @property
     def is_new(self) -> bool:
@@ -81,10 +82,11 @@ def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Cal
         raise VaultError(f"{place.root} lies in the vault {outer}", hint="a vault in a vault would be found by chance")
     # (1) the repository before (2) the configuration, which makes the folder a vault: without git there is none.
     repository_made = place.make_repository()
-    changed = [CONFIG_PATH] if place.create(CONFIG_PATH, config_text(owner or default_owner)) else []
+    is_new = place.create(CONFIG_PATH, config_text(owner or default_owner))
     ws = open_vault()
     if owner is not None and ws.config.owner != owner:
         raise UsageError(f"this is a vault of {ws.config.owner} already", hint=f"memstore config owner {owner}")
+    changed = [CONFIG_PATH] if is_new else []
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
     installed, refused = _with_hooks(ws)
     git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
@@ -97,7 +99,7 @@ def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Cal
         git_configured=git_configured,
         hooks_installed=installed,
         hooks_refused=refused,
-        notes=place.markdown_files(MOST_COUNTED),
+        notes=place.markdown_files(MOST_COUNTED) if is_new else None,
     )
 
 

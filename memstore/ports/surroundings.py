@@ -1,4 +1,4 @@
-"""What a vault stands on: Python, git, the user's cache, files that killed programs left behind."""
+"""What a vault stands on: Python, git, the user's settings and cache, files that killed programs left behind."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ class Surroundings(Protocol):
 
     def git(self) -> tuple[int, ...] | None:
         """Return git's version; None where git is missing."""
+
+    def settings(self) -> Path | None:
+        """Return the file of the user's own settings; None where there is none.
+
+        Raises:
+            VaultError: it can't be used.
+        """
 
     @property
     def cache(self) -> Path | None:

@@ -46,10 +46,10 @@ def test_what_is_not_set_has_its_default(tmp_path: Path) -> None:
         ("auto_commit = 1", "config.toml:3: 'auto_commit' must be true or false, and is 1"),
         ('auto_commit = "true"', "must be true or false"),
         ('filenames = "name"', '"slug-id" or "id"'),
-        ("owner = 1", "no TOML"),  # a key twice
+        ("owner = 1", "config.toml:3:10: not readable as TOML: cannot overwrite a value"),  # a key twice
         ('extensions = ["sealed"]', "needs sealed"),
         ("extensions = 1", "must be a list of words"),
-        ("[", "no TOML"),
+        ("[", "config.toml:3:2: not readable as TOML"),
     ],
 )
 def test_a_configuration_that_cannot_be_used_names_the_line(tmp_path: Path, line: str, told: str) -> None:
@@ -72,10 +72,34 @@ def test_values_of_another_shape_are_refused(tmp_path: Path, text: str) -> None:
         read_vault_config(_vault(tmp_path, text), default_owner="human:x")
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("owner = human:sean", 'it could read: owner = "human:sean"'),
+        ("owner = sean", "'owner' must be an entity id, like human:sean"),
+        ("owner = 'si:a'\nowner = 'si:b'", "that was said above already: take one of the two out"),
+        ("\ufeffowner = 'si:a'", "save it without a byte order mark"),
+        ("owner", 'write lines like owner = "human:sean"'),
+    ],
+)
+def test_a_slip_of_the_hand_is_told_with_what_to_write(tmp_path: Path, text: str, hint: str) -> None:
+    with pytest.raises(FormatError) as raised:
+        read_vault_config(_vault(tmp_path, text), default_owner="human:x")
+    assert raised.value.hint == hint
+
+
+def test_a_setting_below_a_table_is_told_to_go_above_it(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f'[pins]\n"/home/notes" = "{"a" * 40}"\n\nentity = "si:ash"\n')
+    with pytest.raises(FormatError, match=r"config.toml:4: 'entity' stands below \[pins\]") as raised:
+        read_user_config(file)
+    assert raised.value.hint == "put that line above [pins]"
+
+
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     _vault(tmp_path, "")
-    (tmp_path / CONFIG_PATH).write_bytes(b'owner = "\xff"')
-    with pytest.raises(FormatError, match="UTF-8"):
+    (tmp_path / CONFIG_PATH).write_bytes(b'format = 1\nowner = "\xff"')
+    with pytest.raises(FormatError, match=r"config\.toml:2: not UTF-8"):
         read_vault_config(tmp_path, default_owner="human:x")
     (tmp_path / CONFIG_PATH).unlink()
     (tmp_path / CONFIG_PATH).mkdir()

@@ -55,6 +55,21 @@ def test_no_vault_is_an_error_with_a_hint(tmp_path: Path) -> None:
     assert _check(diagnosis, "vault").hint
 
 
+def test_settings_that_can_not_be_read_are_an_error_and_no_guess_is_made(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    file = Environment.of_process().config_file
+    assert _check(_examine(vault), "settings").text == "none of your own"
+    file.parent.mkdir(parents=True)
+    file.write_text('entity = "si:ash"\n')
+    assert _check(_examine(vault), "settings").text == str(file)
+    file.write_text('entity = "si:ash"\nvault = ~/notes\n')
+    last = _examine(vault).checks[-1]
+    assert (last.name, last.verdict, last.hint) == ("settings", Verdict.ERROR, 'it could read: vault = "~/notes"')
+    assert f"{file}:2:9" in last.text
+
+
 def test_no_repository_is_an_error(vault: Path) -> None:
     shutil.rmtree(vault / ".git")
     assert _check(_examine(vault), "repository").verdict is Verdict.ERROR
@@ -129,6 +144,9 @@ class _OldMachine:
 
     def git(self) -> tuple[int, ...] | None:
         return self._git
+
+    def settings(self) -> None:
+        return None
 
     def cache_is_private(self) -> bool:
         return True

@@ -20,7 +20,7 @@ def _init(root: Path, owner: str | None = None) -> Initialised:
         wiring.place(env, root),
         owner=owner,
         default_owner="human:tester",
-        open_vault=lambda: wiring.open_workspace(env, vault=str(root)),
+        open_vault=lambda: wiring.open_made(env, root),
     )
 
 
@@ -49,6 +49,7 @@ def test_what_lies_there_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / ".memstoreignore").write_text("mine/\n")
     done = _init(tmp_path)
     assert done.notes == 1
+    assert _init(tmp_path).notes is None  # from now on their number is the owner's business
     assert (tmp_path / "old.md").read_text() == "No fence.\n"
     assert (tmp_path / ".memstoreignore").read_text() == "mine/\n"
     assert (tmp_path / ".gitattributes").read_text() == "*.png binary\n*.md diff=memstore -text\n"

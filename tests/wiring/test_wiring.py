@@ -122,6 +122,20 @@ def test_a_vault_without_configuration_belongs_to_whoever_opens_it(tmp_path: Pat
 # -- opening -------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("text", ["entity = si:ash\n", 'entiti = "si:ash"\n', "pins = 1\n", "embedder = \n"])
+def test_no_vault_is_opened_without_the_users_own_settings(tmp_path: Path, text: str) -> None:
+    vault = _vault(tmp_path / "a")
+    _user_config(tmp_path, text)
+    for entity in (None, "human:sean"):  # without their embedder, too, another answer would come
+        with pytest.raises(FormatError, match=r"config.toml:1.*; without your settings nothing is done"):
+            wiring.open_workspace(_environment(tmp_path), vault=str(vault), entity=entity)
+
+
+def test_a_vault_that_was_just_made_needs_none_of_the_users_settings(tmp_path: Path) -> None:
+    _user_config(tmp_path, "entity = si:ash\n")
+    assert wiring.open_made(_environment(tmp_path), _vault(tmp_path / "a")).actor == "human:sean"
+
+
 def test_a_newer_format_is_not_opened(tmp_path: Path) -> None:
     _vault(tmp_path, "format = 2\n")
     with pytest.raises(FormatError, match="format 2"):
