@@ -84,7 +84,6 @@ class _Walker:
 
     def __init__(self, root: Path, known: KnownTree, ignored_by: bytes, believed: StatColumns | None) -> None:
         self.root, self.known, self.believed = root, known, believed
-        self.real_root = os.path.realpath(root)
         self.ignores = _matcher(ignored_by)
         empty = [array("q", [GONE]) * known.file_count for _ in range(4)]
         self.size, self.mtime_ns, self.ctime_ns, self.inode = empty
@@ -142,27 +141,25 @@ class _Walker:
     def _list(self, path: str, handle: int, times: tuple[int, int], known: KnownFolder | None) -> list[str]:
         positions = {name: known.start + i for i, name in enumerate(known.names)} if known else {}
         folders: list[str] = []
-        settled = True
         self.found.folders[path] = UNSETTLED  # until all of it has been listed
         with os.scandir(handle) as entries:
             for entry in entries:
                 inner = f"{path}/{entry.name}" if path else entry.name
-                if entry.is_symlink():
-                    settled = settled and not is_memory_name(entry.name)
                 if entry.is_dir(follow_symlinks=False):
                     if is_memory_folder(entry.name, at_top=not path) and not self.ignores(inner + "/"):
                         folders.append(inner)
                 elif is_memory_name(entry.name) and not self.ignores(inner):
                     self._file(inner, entry, positions.get(entry.name))
-        self.found.folders[path] = times if settled else UNSETTLED
+        self.found.folders[path] = times
         return folders
 
     def _file(self, path: str, entry: os.DirEntry[str], position: int | None) -> None:
         try:
-            status = entry.stat()
+            # A link is another name of a file, which would be two memories by one id; and git keeps the name alone.
+            status = entry.stat(follow_symlinks=False)
         except OSError:
-            return  # a link that leads nowhere
-        if not stat.S_ISREG(status.st_mode) or (entry.is_symlink() and not self._leads_inside(path)):
+            return  # it went just now
+        if not stat.S_ISREG(status.st_mode):
             return
         found = FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
         if position is None:
@@ -172,10 +169,6 @@ class _Walker:
         self.mtime_ns[position] = found.mtime_ns
         self.ctime_ns[position] = found.ctime_ns
         self.inode[position] = found.inode
-
-    def _leads_inside(self, path: str) -> bool:
-        real = os.path.realpath(self.root / path)
-        return real.startswith(self.real_root + os.sep)
 
 
 def _matcher(rules: bytes) -> Callable[[str], bool]:
