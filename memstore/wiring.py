@@ -165,12 +165,21 @@ def assemble(
         pins=cast("Pins", _Later(lambda: _pins(env, root))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=alone,
+        here=_below(root, env.folder),
         lexicon=cast("Lexicon", _Later(lambda: _lexicon(env))),
         verdicts=cast("Verdicts", _Later(lambda: _verdicts(cache))),
         derived=cast("Derived", _Later(lambda: _derived(cache))),
         embedder=embedder,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
     )
+
+
+def _below(root: Path, folder: Path) -> str:
+    """Return a folder's path from the vault's; empty where it is that one, or lies elsewhere."""
+    if folder == root or not (folder := folder.resolve()).is_relative_to(root := root.resolve()):
+        return ""
+    below = folder.relative_to(root).as_posix()
+    return "" if below == "." else below
 
 
 class _Later:

@@ -41,7 +41,7 @@ class Workspace:
     """What `wiring` hands to every flow.
 
     `actor` is the entity who acts and looks, `contexts` tells in which context they do; `alone` is their word that
-    nobody else listens.
+    nobody else listens. `here` is the folder in which they are, below the vault's, where they are in it.
     """
 
     vault: Vault
@@ -59,6 +59,7 @@ class Workspace:
     pins: Pins = field(default_factory=NoPins)
     contexts: ContextState = field(default_factory=NoContext)
     alone: bool = False
+    here: str = ""
     lexicon: Lexicon = field(default_factory=NoLexicon)
     verdicts: Verdicts = field(default_factory=NoVerdicts)
     derived: Derived = field(default_factory=NoDerived)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree, Walk, ignore_rules, walk
+from memstore.adapters.tree_walk import KnownFolder, KnownTree, Walk, ignore_rules, walk
 from memstore.rules.freshness import GONE
 
 if TYPE_CHECKING:
@@ -65,7 +65,11 @@ def test_a_link_is_no_memory_wherever_it_leads(tmp_path: Path) -> None:
     assert sorted(new.path for new in walk(tmp_path, KnownTree(), ignored_by=b"").new) == ["a.md", "b/c.md", "b/d.md"]
     (tmp_path / "b" / "c.md").rename(tmp_path / "b" / "real.md")
     (tmp_path / "b" / "c.md").symlink_to("real.md")
-    assert sorted(new.path for new in walk(tmp_path, KnownTree(), ignored_by=b"").new) == ["a.md", "b/d.md", "b/real.md"]
+    assert sorted(new.path for new in walk(tmp_path, KnownTree(), ignored_by=b"").new) == [
+        "a.md",
+        "b/d.md",
+        "b/real.md",
+    ]
 
 
 def test_ignore_rules_that_mean_nothing_are_passed_over(tmp_path: Path) -> None:
