@@ -9,6 +9,7 @@ from memstore.adapters.config_file import ConfigFile, read_user_config
 from memstore.model.config import USER_SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -28,6 +29,16 @@ class UserPins:
     def commit(self) -> str | None:
         """The commit that is pinned; see the port."""
         return read_user_config(self._config).pins.get(self._vault)
+
+    @property
+    def place(self) -> str:
+        """The user's configuration file."""
+        return str(self._config)
+
+    def astray(self) -> Mapping[str, str]:
+        """Return the pins of folders that are not there; see the port."""
+        pins = read_user_config(self._config).pins
+        return {folder: commit for folder, commit in pins.items() if not os.path.lexists(folder)}
 
     def pin(self, commit: str | None) -> None:
         """Pin a commit, or none; see the port."""

@@ -21,7 +21,7 @@ _ROLES = {"ok": "ok", "fixed": "ok", "warning": "warning", "error": "error"}
 @command("doctor", examples=("memstore doctor", "memstore doctor --fix"))
 @click.option("--fix", is_flag=True, help="Mend what needs no judgement, and say so.")
 def doctor(session: Session, *, fix: bool) -> None:
-    """Check Python, git, settings, vault, repository, hooks, index, cache, clocks, leftovers; exit 1 on errors."""
+    """Check Python, git, settings, vault, hooks, index, cache, keyring, clocks, leftovers; exit 1 on errors."""
     from memstore import wiring
     from memstore.flows.doctor import doctor as examine
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING
 from memstore.errors import GitError, MemstoreError, RefusedError
 from memstore.flows.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH
 from memstore.flows.visible import sees_unreadable, visible_rows
+from memstore.model.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 from memstore.ports.history import HookState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from memstore.model.keyring import Keyring
     from memstore.ports.surroundings import Surroundings
     from memstore.ports.workspace import Workspace
 
@@ -77,7 +80,7 @@ def doctor(around: Surroundings, open_vault: Callable[[], Workspace], *, fix: bo
         checks.append(Check("repository", Verdict.ERROR, "the vault lies in no git repository", hint))
     checks += [_index(ws), _cache(around, fix=fix), _usage(ws)]
     if sees_unreadable(ws):  # what follows names files whoever they belong to
-        checks += [_clocks(ws), _left_behind(around, fix=fix)]
+        checks += [_keyring(ws), _clocks(ws), _left_behind(around, fix=fix)]
     return Diagnosis(tuple(checks))
 
 
@@ -189,6 +192,53 @@ def _usage(ws: Workspace) -> Check:
     """Tell where uses are remembered: it is a file that a person may want to read, or delete."""
     there = ws.usage.path is not None and ws.usage.path.exists()
     return Check("usage", Verdict.OK, f"{ws.usage.path or 'nowhere'}{'' if there else ', nothing in it yet'}")
+
+
+def _keyring(ws: Workspace) -> Check:
+    """Tell which keyring the user pinned and where, and whether whose keys count now follows from it."""
+    from memstore.flows.keyring import read_keyring
+
+    pin = ws.pins.commit
+    told = f"pinned at {pin[:10]} in {ws.pins.place}" if pin else "unpinned"
+    try:
+        keyring, findings = read_keyring(ws)
+    except MemstoreError as error:
+        return Check("keyring", Verdict.ERROR, f"{told}; {error}", error.hint)
+    if keyring.unreadable:
+        return Check("keyring", Verdict.ERROR, f"{told}; {findings[0].text}", findings[0].hint)
+    if findings:
+        more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
+        return Check("keyring", Verdict.WARNING, f"{told}; {findings[0].text}{more}", "memstore keys list")
+    if pin is None:
+        return _unpinned(ws, keyring)
+    return _pinned(told, keyring)
+
+
+def _unpinned(ws: Workspace, keyring: Keyring) -> Check:
+    for folder, commit in ws.pins.astray().items():
+        with suppress(MemstoreError):  # the pin of another vault, which is gone
+            ws.history.resolve(commit)
+            text = f"unpinned; but a commit of this history is pinned for {folder}, which is not there"
+            return Check("keyring", Verdict.WARNING, text, f"memstore keys pin {commit[:10]}, if you moved the vault")
+    if not keyring.signers:
+        return Check("keyring", Verdict.OK, "no key counts here yet")
+    text = f"{_keys(len(keyring.signers))}, unpinned: whoever can write {ALLOWED_SIGNERS} says whose count"
+    return Check("keyring", Verdict.OK, text, "compare the fingerprints with their holders, then memstore keys pin")
+
+
+def _pinned(told: str, keyring: Keyring) -> Check:
+    held = [one for one in keyring.signers if one.key.blob not in keyring.revoked]
+    text = f"{told}; {_keys(sum(one.pinned for one in held))}"
+    if loose := sum(not one.pinned for one in held):
+        text += f", {loose} not committed yet"
+    if any(COMMIT_NAMESPACE in one.namespaces for one in held if one.pinned):
+        return Check("keyring", Verdict.OK, text)
+    hint = "memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin"
+    return Check("keyring", Verdict.WARNING, f"{text}; nobody is a keeper, so no change of it will count", hint)
+
+
+def _keys(count: int) -> str:
+    return f"{count} key{'' if count == 1 else 's'} count{'s' if count == 1 else ''}"
 
 
 def _clocks(ws: Workspace) -> Check:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NoReturn, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from memstore.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Pins(Protocol):
@@ -13,6 +17,13 @@ class Pins(Protocol):
     @property
     def commit(self) -> str | None:
         """The commit of this vault whose keyring the user has looked at; None where they pinned none."""
+
+    @property
+    def place(self) -> str:
+        """The file that the pins stand in; there need not be one."""
+
+    def astray(self) -> Mapping[str, str]:
+        """Return the commits that are pinned for folders which are not there: a vault may have been moved from one."""
 
     def pin(self, commit: str | None) -> None:
         """Pin a commit of this vault in place of the one before, or none.
@@ -32,6 +43,11 @@ class NoPins:
     """Nothing is pinned, and nothing can be."""
 
     commit = None
+    place = ""
+
+    def astray(self) -> Mapping[str, str]:
+        """Return nothing."""
+        return MappingProxyType({})
 
     def pin(self, commit: str | None) -> NoReturn:  # noqa: ARG002 - the port's
         """Refuse."""

@@ -1,0 +1,98 @@
+"""What `doctor` says of the keyring: what is pinned, where, and whether it still matches."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore import wiring
+from memstore.adapters.environment import Environment
+from memstore.flows.doctor import Check, Verdict, doctor
+from memstore.flows.pin import unpin
+from tests.flows.test_keepers import ATTEST, Vault
+from tests.git_repositories import git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    made = Vault(tmp_path)
+    made.pin()
+    return made
+
+
+def _keyring(vault: Vault, actor: str | None = None) -> Check | None:
+    ws = vault.open()
+    opened = replace(ws, actor=actor) if actor else ws
+    around = wiring.surroundings(Environment.of_process(), str(vault.root))
+    return next((one for one in doctor(around, lambda: opened, fix=False).checks if one.name == "keyring"), None)
+
+
+def _told(vault: Vault) -> tuple[Verdict, str]:
+    check = _keyring(vault)
+    assert check is not None
+    return check.verdict, check.text
+
+
+def test_it_tells_what_is_pinned_and_where(vault: Vault) -> None:
+    pinned = f"pinned at {vault.open().pins.commit or '':.10} in {vault.home}/config.toml"
+    assert _told(vault) == (Verdict.OK, f"{pinned}; 2 keys count")
+    vault.write([*vault.lines(), vault.line("new", ATTEST)])
+    assert _told(vault) == (Verdict.OK, f"{pinned}; 2 keys count, 1 not committed yet")
+    vault.commit("New", "sean")
+    assert _told(vault) == (Verdict.OK, f"{pinned}; 3 keys count")
+    assert _keyring(vault, "human:stranger") is None
+
+
+def test_a_change_that_no_keeper_signed_is_a_warning(vault: Vault) -> None:
+    vault.write([*vault.lines(), vault.line("mallory", ATTEST), vault.line("third", ATTEST)])
+    vault.commit("Let me in")
+    verdict, text = _told(vault)
+    assert verdict is Verdict.WARNING
+    assert "the key of si:mallory" in text
+    assert "and 1 more" in text
+
+
+def test_a_pinned_commit_that_is_out_of_reach_is_an_error(vault: Vault) -> None:
+    git(vault.root, "checkout", "-q", "--orphan", "other")
+    vault.commit("Rewritten")
+    check = _keyring(vault)
+    assert check is not None
+    assert check.verdict is Verdict.ERROR
+    assert "is not in the history of the current one" in check.text
+    assert "memstore keys pin again" in (check.hint or "")
+
+
+def test_no_pin_is_told_where_there_are_keys(vault: Vault) -> None:
+    unpin(vault.open())
+    verdict, text = _told(vault)
+    assert (verdict, text[:22]) == (Verdict.OK, "2 keys count, unpinned")
+    vault.write([])
+    assert _told(vault) == (Verdict.OK, "no key counts here yet")
+
+
+def test_a_pin_without_a_keeper_is_a_warning(vault: Vault) -> None:
+    vault.write([vault.line("pith", ATTEST)])
+    vault.commit("Nobody keeps it", "sean")
+    vault.pin()
+    verdict, text = _told(vault)
+    assert verdict is Verdict.WARNING
+    assert text.endswith("1 key counts; nobody is a keeper, so no change of it will count")
+
+
+def test_a_vault_that_was_moved_is_told_of_its_pin(vault: Vault, tmp_path: Path) -> None:
+    commit = vault.open().pins.commit or ""
+    before, vault.root = vault.root, tmp_path / "moved"
+    shutil.move(before, vault.root)
+    vault.vault.root = vault.root
+    check = _keyring(vault)
+    assert check is not None
+    assert (check.verdict, check.hint) == (Verdict.WARNING, f"memstore keys pin {commit[:10]}, if you moved the vault")
+    assert str(before) in check.text
+    before.mkdir()  # another vault's pin: it is still there
+    assert _told(vault)[0] is Verdict.OK
