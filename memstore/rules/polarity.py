@@ -10,10 +10,11 @@ Source: docs/conflicts.md, "How two sentences are compared".
 from __future__ import annotations
 
 from enum import Enum
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.rules.quantities import Scale
-from memstore.rules.sentences import MOST_OTHER_WORDS
+from memstore.rules.sentences import ADDS, MOST_OTHER_WORDS
 from memstore.rules.slots import Difference, difference, slots
 from memstore.rules.statements import Statement, statements
 from memstore.rules.tokens import PAST_BE, is_past
@@ -119,12 +120,13 @@ def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[Ve
     if not opposites and not values:
         return _without_exchange(one, other, by_kind)
     exchanged, *more = opposites + values
-    if more or one.negations != other.negations or _in_subject(one, exchanged):
+    # What is neither hot nor cold may be lukewarm: two denials don't exclude each other.
+    if more or one.negations or other.negations or _in_subject(one, exchanged):
         return Verdict.SILENT, ""
     if opposites:
         narrower = by_kind[Difference.MORE_LEFT] or by_kind[Difference.MORE_RIGHT]
         return (Verdict.SILENT, "") if narrower else (Verdict.CONTRADICTS, "antonyms")
-    if one.negations or not takes_one(one, exchanged) or _is_fragment(one, other, exchanged):
+    if not takes_one(one, exchanged) or _is_fragment(one, other, exchanged):
         return Verdict.SILENT, ""
     return Verdict.OTHER_VALUE, exchanged.rule
 
@@ -154,6 +156,8 @@ def _without_exchange(one: Statement, other: Statement, by_kind: dict[Difference
     added = by_kind[Difference.MORE_LEFT], by_kind[Difference.MORE_RIGHT]
     denied = len(one.negations) - len(other.negations)
     if abs(denied) == 1:
+        if any(token.word in _IN_PART for token in one.tokens):
+            return Verdict.SILENT, ""
         # Who denies only a part (`not in the evening`) leaves the rest as it was.
         return (Verdict.SILENT, "") if added[0 if denied > 0 else 1] else (Verdict.CONTRADICTS, "negation")
     if one.negations != other.negations or (one.negations and any(added)):
@@ -161,11 +165,14 @@ def _without_exchange(one: Statement, other: Statement, by_kind: dict[Difference
     return Verdict.AGREES, "same statement"
 
 
+# Some may pass and some not.
+_IN_PART = listed("some sometimes several few")
 # Of these there may be many at a time, in whatever form they are told; of the others only where it is a habit.
 _MANY = listed("""
     like love enjoy adore hate dislike know speak understand visit try want need see meet hear rememb think talk
     includ contain mention discuss recommend suggest support sai said ask such exampl
     """)
+_NOUNS = listed("meeting meetings")
 _HABITS = listed("""
     plai eat drink read write watch bui sell cook make own have cover grow learn studi collect wear teach offer serv
     """)
@@ -182,7 +189,7 @@ def takes_one(statement: Statement, slot: Slot) -> bool:
     """Whether what stands at a place is one value, not one of several: of what one likes, of what one did."""
     before = statement.tokens[: slot.at]
     keys = {token.key for token in before}
-    if keys & _MANY:
+    if {token.key for token in before if token.word not in _NOUNS} & _MANY:
         return False
     if any(token.word.endswith("ing") or token.key == "be" for token in before):
         return True
@@ -191,6 +198,11 @@ def takes_one(statement: Statement, slot: Slot) -> bool:
     return not any(is_past(token.word) and token.key not in _LASTING for token in before)
 
 
+# They are about nobody in particular, so that one may stand for another.
+_WHOSOEVER = listed("""
+    everyone everybody someone somebody nobody no_one some_one some_body everything something nothing
+    all every each none many numerous few most least
+    """)
 _VERBS = listed("be have will can could should would may might must")
 
 
@@ -199,8 +211,21 @@ def _in_subject(statement: Statement, slot: Slot) -> bool:
     value = slot.left[0].value
     if value is not None and value.scale is not Scale.ORDINAL:
         return False
-    verb = next((at for at, token in enumerate(statement.tokens) if token.key in _VERBS), 0)
-    return slot.at < verb
+    if slot.left[0].word in _WHOSOEVER:
+        return False
+    said_of = next((at for at, token in enumerate(statement.tokens) if token.key in _VERBS), None)
+    return slot.at < (_likely_verb(statement) if said_of is None else said_of)
+
+
+def _likely_verb(statement: Statement) -> int:
+    """Return where the verb of a sentence like `The left engine failed` or `The dog sleeps` is; 0 where none is seen.
+
+    It is looked for before the first word that only adds something: `Use tabs for retired projects` has none.
+    """
+    words = [token.word for token in statement.tokens]
+    head = list(takewhile(lambda word: word not in ADDS and word not in ("to", "of"), words))
+    past = next((at for at, word in enumerate(head[1:], 1) if is_past(word)), 0)
+    return past or (1 if len(head) > 1 and head[1].endswith("s") and not head[1].endswith("ss") else 0)
 
 
 def _times_apart(one: Statement, other: Statement) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NUMBERED = (
     "pr|issue|ticket|chapter|page|section|line|step|room|phase|part|test|case|figure|table|item|appendix|episode|season"
-    "|session|route|gate|platform|sprint|lesson|exercise|question|level"
+    "|session|route|gate|platform|sprint|lesson|exercise|question|level|seed|build|attempt|round|option|slide|volume"
 )
 # By a sign that a text has which they may be in; compiling them all would take longer than most searches.
 _CONTRACTIONS = (

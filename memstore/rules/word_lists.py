@@ -101,6 +101,7 @@ raw | cooked
 fresh | stale rotten
 sweet | bitter sour
 guilty | innocent
+paid | unpaid
 permanent | temporary
 positive | negative
 maximum | minimum

@@ -24,6 +24,8 @@ CONTRADICT = [
     ("Sean does not drink tea", "Sean drinks tea in the evening", "negation"),
     ("Everybody came to the party", "Nobody came to the party", "antonyms"),
     ("The flag is enabled in production", "The flag is disabled in production", "antonyms"),
+    ("Everybody knows the password", "Nobody knows the password", "antonyms"),
+    ("The March invoice is paid", "The March invoice is unpaid", "antonyms"),
 ]
 OTHER_VALUES = [
     ("User's favorite color is blue", "User's favorite color is green", "values"),
@@ -38,6 +40,9 @@ OTHER_VALUES = [
     ("Bella was born on 3 May 2019", "Bella was born on 4 May 2019", "dates"),
     ("The meeting is on Monday", "The meeting is on Tuesday", "dates"),
     ("Sean is in the first row", "Sean is in the third row", "ordinals"),
+    ("The meeting starts at 9:00", "The meeting starts at 10:30", "times of day"),
+    ("Use tabs for retired projects", "Use spaces for retired projects", "values"),
+    ("The project uses Postgres", "The project uses SQLite", "values"),
 ]  # fmt: skip
 AGREE = [
     ("Sean likes tea", "Sean likes tea"),
@@ -72,6 +77,12 @@ SILENT = [
     ("The run is 5 km long", "The run is 5 kg long"),
     ("Sean drinks espresso in bed", "Sean drinks coffee in bed"),  # the one is the other
     ("The soup is not hot", "The soup is cold"),  # lukewarm
+    ("The soup is not hot", "The soup is not cold"),
+    ("Do not call Anna before 9", "Do not call Anna after 9"),
+    ("The cat sleeps in the kitchen", "The dog sleeps in the kitchen"),  # each does
+    ("The left engine failed", "The right engine failed"),
+    ("Some tests pass", "Some tests do not pass"),
+    ("The test passes with seed 1", "The test passes with seed 2"),
     ("Sean thinks that tea is good", "Tea is good"),
     (
         "The dog ran over the meadow to the river",
