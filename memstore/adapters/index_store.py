@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from memstore.ports.vault import FileStat
     from memstore.rules.searchable import Searchable
 
-FORMAT = 4
+FORMAT = 5
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
 _WAYS = ("above", "below")
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
@@ -79,7 +79,7 @@ class Index:
         self.broken: list[int] = facts["broken"]
         self.plain: list[int] = facts["plain"]
         self.dead: list[int] = facts["dead"]
-        self.generation = Generation(**facts["generation"])
+        self.generation = Generation.of_facts(facts["generation"])
         self._cache = cache
 
     def search_index(self) -> WhooshIndex:
@@ -261,7 +261,7 @@ class IndexStore:
         )
         facts = self._versions | {
             "ignored_by": _digest(table.walk.ignored_by),
-            "generation": {"folder": generation.folder, "number": generation.number, "files": generation.files},
+            "generation": generation._asdict(),
         }
         # (1) the new state of the search index is there, (2) the manifest names it, (3) the old one goes. Killed before
         # (2), the old pair holds and the next writer clears up; killed after it, the new one.

@@ -5,38 +5,35 @@ Importing this module imports Whoosh: only who writes does it.
 
 from __future__ import annotations
 
+from array import array
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memstore.adapters.posting_lists import PostingLists
 from memstore.adapters.whoosh_import import import_whoosh
-from memstore.adapters.whoosh_index import (
-    NAME,
-    ROW,
-    Generation,
-    blocks_of,
-    file_marks,
-    open_storage,
-    read_toc,
-    rows_of_segment,
-    schema,
-)
+from memstore.adapters.whoosh_index import Generation, file_marks
+from memstore.adapters.whoosh_segment import ROW, Segment, SegmentFacts, positions_of, rows_on_disk
 from memstore.ports.search_index import Field
 
 import_whoosh()
 from whoosh.codec.whoosh3 import W3Codec  # noqa: E402 -- as docs/adr/0003 has it imported
+from whoosh.columns import NumericColumn  # noqa: E402
+from whoosh.fields import COLUMN, FieldType, Schema  # noqa: E402
+from whoosh.filedb.filestore import FileStorage  # noqa: E402
+from whoosh.formats import Positions  # noqa: E402
 from whoosh.index import TOC  # noqa: E402
 from whoosh.reading import SegmentReader  # noqa: E402
 from whoosh.writing import SegmentWriter  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from memstore.rules.searchable import Searchable
 
 # So many segments are searched at once before the small ones are put together.
 MOST_SEGMENTS = 4
+_NAME = "MAIN"
 
 
 def write_generation(
@@ -61,13 +58,15 @@ def write_generation(
     """
     place = cache_folder / (before.folder if before else folder)
     place.mkdir(mode=0o700, exist_ok=True)
-    toc = read_toc(place, before.number) if before else TOC(schema(), [], 0)
-    writer = _Writer(_Base(open_storage(place), toc), compound=False, codec=_codec(), _lk=False)
+    storage, schema = FileStorage(str(place)), _schema()
+    toc = TOC.read(storage, _NAME, gen=before.number, schema=schema) if before else TOC(schema, [], 0)
+    writer = _Writer(_Base(storage, toc), compound=False, codec=_codec(), _lk=False)
     writer.drop(place, dropped_rows)
     for row, searchable in documents:
         writer.add_terms(row, searchable)
     writer.commit(mergetype=_merge_dropped if purge else _merge_small)
-    return Generation(place.name, writer.generation, file_marks(place, writer.kept_files()))
+    segments = [_facts(place, segment) for segment in writer.final_segments]
+    return Generation(place.name, writer.generation, segments, file_marks(place, writer.kept_files()))
 
 
 def remove_others(cache_folder: Path, kept: Generation) -> None:
@@ -87,7 +86,7 @@ def remove_others(cache_folder: Path, kept: Generation) -> None:
 class _Base:
     """What a writer starts from: a state of the index that need not be the newest on disk."""
 
-    indexname = NAME
+    indexname = _NAME
 
     def __init__(self, storage: Any, toc: Any) -> None:
         self.storage, self._toc = storage, toc
@@ -113,7 +112,7 @@ class _Writer(SegmentWriter):  # type: ignore[misc]
     def drop(self, folder: Path, rows: frozenset[int]) -> None:
         """Mark the documents of rows as deleted."""
         for segment in self.segments if rows else ():
-            for number, row in enumerate(rows_of_segment(folder, segment)):
+            for number, row in enumerate(_rows_on_disk(folder, segment)):
                 if row in rows and not segment.is_deleted(number):
                     segment.delete_document(number)
 
@@ -133,20 +132,20 @@ class _Writer(SegmentWriter):  # type: ignore[misc]
 
     def kept_files(self) -> list[str]:
         """Return the names of the files that belong to the state that was written."""
-        table = TOC._filename(NAME, self.generation)  # noqa: SLF001
+        table = TOC._filename(_NAME, self.generation)  # noqa: SLF001
         files = (segment.list_files(self.storage) for segment in self.final_segments)
         return [table, *chain.from_iterable(files)]
 
     def add_postings_to_pool(self, reader: Any, startdoc: int, docmap: dict[int, int] | None) -> None:
         """Take over the postings of a segment that is put together with others."""
-        positions_of = self.schema[Field.TEXT.value].format.decode_positions
-        terms = reader._terms  # noqa: SLF001 -- Whoosh's way from posting to posting takes ten times as long
-        for field, term in terms.terms():
-            for block in blocks_of(terms, field, term):
+        folder = Path(self.storage.folder)
+        segment = Segment(folder, _facts(folder, reader.segment()))  # Whoosh's own reader takes ten times as long
+        for field, term in ((of.value, term) for of in Field for term in segment.terms(of.value, "")):
+            for block in segment.blocks(field, term):
                 for document, value in zip(block.documents, block.values, strict=True):
                     moved = startdoc + document if docmap is None else docmap.get(document)
                     if moved is not None:
-                        self._lists.add_positions(field, term.decode(), moved, positions_of(value))
+                        self._lists.add_positions(field, term, moved, positions_of(value))
 
     def _flush_segment(self) -> None:
         self.perdocwriter.close()
@@ -157,10 +156,30 @@ class _Writer(SegmentWriter):  # type: ignore[misc]
         self.final_segments = segments
         # A writer that was killed before the manifest named its state left a table of this number: it holds for
         # nobody, and Whoosh would refuse to replace it, with every command from then on.
-        table = TOC._filename(NAME, self.generation)  # noqa: SLF001
+        table = TOC._filename(_NAME, self.generation)  # noqa: SLF001
         if self.storage.file_exists(table):
             self.storage.delete_file(table)
-        TOC(schema(), segments, self.generation).write(self.storage, NAME)
+        TOC(_schema(), segments, self.generation).write(self.storage, _NAME)
+
+
+def _schema() -> Any:
+    """Return the schema as it is written into the index: nothing but Whoosh's own classes."""
+    fields = {field.value: FieldType(Positions(), None, scorable=True) for field in Field}
+    return Schema(**fields, **{ROW: COLUMN(NumericColumn("I"))})
+
+
+def _facts(folder: Path, segment: Any) -> SegmentFacts:
+    """Return what the manifest is to know of a segment."""
+    rows = _rows_on_disk(folder, segment)
+    first = rows[0] if rows else 0
+    is_in_order = rows == array("q", range(first, first + len(rows)))
+    return SegmentFacts(
+        segment.segment_id(), len(rows), sorted(segment.deleted_docs()), first_row=first if is_in_order else None
+    )
+
+
+def _rows_on_disk(folder: Path, segment: Any) -> array[int]:
+    return rows_on_disk(folder, segment.segment_id(), segment.doc_count_all())
 
 
 def _lengths(storage: Any, segment: Any) -> dict[str, bytes]:
