@@ -87,7 +87,8 @@ Every filter is an option as well, for search and list alike; several values of 
 several filters hold together. --where takes any key of the frontmatter: --where 'confidence >= 0.8'. What can't
 be read is an error and never a wider result.
 
-Dates: 2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo, 1y.
+Dates: 2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo, 1y; in --where the first four,
+of which each means all of its year, month or day.
 """
 
 _PRIVACY = """\

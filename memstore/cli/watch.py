@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from math import isnan
 from typing import TYPE_CHECKING
 
 import click
@@ -15,12 +16,21 @@ if TYPE_CHECKING:
     from memstore.ports.search_index import Refreshed
 
 DEFAULT_SECONDS = 5.0
+LONGEST_SECONDS = 86_400.0
+
+
+def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float:
+    """Return the number; `nan` is one to Python, which is in every range."""
+    if isnan(value):
+        raise click.BadParameter("nan is no number")
+    return value
 
 
 @command("watch", examples=("memstore watch", "memstore watch --every 60 &", "memstore watch --once"))
 @click.option(
     "--every",
-    type=click.FloatRange(min=0.0, min_open=True),
+    type=click.FloatRange(min=0.0, min_open=True, max=LONGEST_SECONDS),
+    callback=_number,
     default=DEFAULT_SECONDS,
     show_default=True,
     metavar="SECONDS",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -98,7 +99,7 @@ class HitReader:
         coming = self._coming(rows, least)
         looked_at: list[Hit] = []
         taken: list[Hit] = []
-        while more := list(islice(coming, self._wanted(len(taken)))):
+        while more := list(islice(coming, min(self._wanted(len(taken)), sys.maxsize))):
             self._among.add([(hit, self.file_of(hit)) for hit in more])
             looked_at += more
             taken = [hit for hit in map(self._with_conflicts, looked_at) if hit.quality >= least]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
@@ -77,7 +78,8 @@ def log(ws: Workspace, ref: str | None = None, *, limit: int | None = None) -> L
     stop_for_others(ws)
     ws.history.require()
     if ref is None:
-        return Log(None, tuple(islice(_of_vault(ws), limit)))
+        most = None if limit is None else min(limit, sys.maxsize)
+        return Log(None, tuple(islice(_of_vault(ws), most)))
     snapshot = ws.library.snapshot()
     entry = resolve_then_or_now(ws, ref, snapshot)
     lines = sorted([*_of_memory(ws, entry), *_events(ws, entry)], key=lambda line: line.at, reverse=True)

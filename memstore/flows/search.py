@@ -119,8 +119,9 @@ class Searcher:
 
     def _facet(self, key: str, rows: Iterable[int]) -> tuple[tuple[str, int], ...]:
         """Return how many of the rows have each value of a key, most first."""
-        if key in filters.KNOWN_KEYS:
-            column = self._audience.column(key)
+        name = query.KEYS.get(key, key)
+        if name in filters.KNOWN_KEYS:
+            column = self._audience.column(name)
             values = (set(column[row].split(ITEM_SEPARATOR)) - {""} for row in rows)
         else:
             values = (set(texts_at(values_of(self._then, row), key)) for row in rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.errors import UsageError
@@ -52,6 +53,10 @@ KNOWN_KEYS = frozenset(
 )
 
 _DATED = re.compile(r"\d{4}(-|$)")
+# A date or a time in UTC, as keys hold it; as text, so that it is compared to the digit to which it is given.
+_TIME = re.compile(
+    r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?Z?)?)?)?", re.ASCII
+)
 _WHERE = re.compile(
     r"\s*(?P<key>[\w-]+(?:\.[\w-]+)*)\s*"
     r"(?:(?P<operator>!=|<=|>=|!~|=|<|>|~)\s*(?P<value>[^\s=].*?)|\s(?P<bare>exists|missing))\s*",
@@ -131,8 +136,9 @@ def checked_where(where: Where) -> Where:
         raise UsageError(f"`{where.value}` is no {key.name}", hint=f"choose one of {', '.join(key.choices)}")
     if key.shape in _NUMBERS and _number(where.value) is None:
         raise UsageError(f"{key.name} is a number, and `{where.value}` is none", hint=f"{key.name} >= 0.8")
-    if key.shape in _TIMES and not _DATED.match(where.value):
-        raise UsageError(f"{key.name} is a time, and `{where.value}` is none", hint=f"{key.name} >= 2026-02-01")
+    if key.shape in _TIMES and not _TIME.fullmatch(where.value):
+        hint = f"{key.name} >= 2026-02-01, or a year, a month, a minute in UTC"
+        raise UsageError(f"{key.name} is a time, and `{where.value}` is none", hint=hint)
     return where
 
 
@@ -147,11 +153,8 @@ def _unquoted(text: str) -> str:
 
 def checked_fraction(text: str | float, name: str = "confidence") -> float:
     """Return a confidence, or what `name` says, from 0 to 1; `UsageError` for anything else."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
+    value = _number(str(text))
+    if value is None or not 0 <= value <= 1:
         raise UsageError(f"`{text}` is no {name}", hint="give a number from 0 to 1, like 0.8")
     return value
 
@@ -287,8 +290,13 @@ def _compares(operator: Operator, order: int | None) -> bool:
 def _order(value: str, other: str) -> int | None:
     """Return -1, 0 or 1 as `value` comes before, with or after `other`; None for a number and a word.
 
-    Numbers are compared as numbers, times and words as text: times are kept in UTC, in one form.
+    Numbers are compared as numbers, times and words as text: times are kept in UTC, in one form. A time is in the
+    year, month, day or minute that it is compared with, and neither before nor after it.
     """
+    if _TIME.fullmatch(value) and _TIME.fullmatch(other):
+        value, other = value.removesuffix("Z"), other.removesuffix("Z")
+        value = value[: len(other)]
+        return (value > other) - (value < other)
     mine, theirs = _number(value), _number(other)
     if mine is not None and theirs is not None:
         return (mine > theirs) - (mine < theirs)
@@ -298,7 +306,9 @@ def _order(value: str, other: str) -> int | None:
 
 
 def _number(text: str) -> float | None:
+    """Return the number that people write so; None for words that Python takes for one, like `nan` and `1_0`."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         return None
+    return value if isfinite(value) and "_" not in text else None

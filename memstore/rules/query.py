@@ -33,7 +33,9 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _SPELT_UMLAUT = re.compile("(?<![aeiouq])([aou])e")
 
 _SYNONYMS = {"tags": "tag", "subject_ids": "subject"}
-_KEYS = {"tag": "tags", "subject": "subject_ids"}
+KEYS = {"tag": "tags", "subject": "subject_ids"}
+# What is asked for by an option alone.
+_OPTIONS = frozenset({"since", "until", "min_confidence", "min_trust", "level", "where", "at", "by", "sort", "limit"})
 FIELDS = (*filters.FIELDS, "title", "id")
 
 
@@ -137,13 +139,13 @@ def _with_field(wanted: Filters, part: _Part, field: str) -> Filters:
     if name not in FIELDS and name not in KEY_BY_NAME:
         raise UsageError(
             f"`{field}:` is no field to search in",
-            hint=f'{_nearest(name)}; to look for the text, quote it: "{field}:{part.text}"',
+            hint=f'{_instead(name, part.text)}; to look for the text, quote it: "{field}:{part.text}"',
         )
     value = filters.checked(name, part.text)
     if part.sign == "-":
         operator = Operator.LACKS if name == "title" else Operator.UNEQUAL
         return wanted._replace(
-            where=(*wanted.where, filters.checked_where(Where(_KEYS.get(name, name), operator, value)))
+            where=(*wanted.where, filters.checked_where(Where(KEYS.get(name, name), operator, value)))
         )
     if name == "title":
         return wanted._replace(title=(*wanted.title, tuple(analysis.terms(value))))
@@ -157,7 +159,9 @@ def _with_value(wanted: Filters, name: str, value: str) -> Filters:
     return wanted._replace(**changed)
 
 
-def _nearest(name: str) -> str:
+def _instead(name: str, value: str) -> str:
+    if name in _OPTIONS:
+        return f"it is an option: --{name.replace('_', '-')} {value}"
     from memstore.model.nearest import nearest
 
     near = nearest(name, [*FIELDS, *KEY_BY_NAME])

@@ -144,6 +144,7 @@ def test_too_low_a_quality_falls_back_and_says_so(ws: Workspace) -> None:
 def test_facets_count_what_matches_and_not_only_what_is_shown(ws: Workspace) -> None:
     answer = search(ws, "bella", Wish(limit=1, facets=("tags", "mood")))
     assert answer.facets == (("tags", (("bella", 2), ("health", 1))), ("mood", (("good", 1),)))
+    assert search(ws, "bella", Wish(facets=("tag",))).facets == (("tag", (("bella", 2), ("health", 1))),)
     assert answer.total == 2
 
 

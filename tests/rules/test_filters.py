@@ -117,7 +117,8 @@ def test_a_value_that_no_memory_can_have_is_refused(name: str, value: str) -> No
     "text",
     [
         "confidence >= high", "confidence != x", "confidence = 80%", "created_at > yesterday", "valid_until < soon",
-        "type = nte", "status != gone", "source_type = told",
+        "type = nte", "status != gone", "source_type = told", "confidence >= nan", "confidence <= inf",
+        "confidence > 1_0", "created_at < 2026-13", "created_at < 2026-02-32", "created_at > 2026-02-01T24:00",
     ],
 )  # fmt: skip
 def test_a_condition_on_what_the_key_never_holds_is_refused(text: str) -> None:
@@ -133,7 +134,27 @@ def test_a_condition_that_some_memory_may_meet_is_none_to_refuse(text: str) -> N
     assert parse_where(text).key == text.split(maxsplit=1)[0]
 
 
-@pytest.mark.parametrize("text", ["", "x", "-0.1", "1.1", "nan", "80%"])
+@pytest.mark.parametrize(
+    ("condition", "meeting"),
+    [
+        ("created_at = 2026-02", {1, 2}),
+        ("created_at != 2026-02", {0, 3}),
+        ("created_at <= 2026-02", {0, 1, 2}),
+        ("created_at > 2026-02", {3}),
+        ("created_at >= 2026-02-03", {2, 3}),
+        ("created_at < 2026-02-03T10:30Z", {0, 1}),
+        ("created_at = 2026-02-03T10:30", {2}),
+        ("created_at = 2026-02-03T10:30:00Z", {2}),
+        ("created_at = 2026", {1, 2, 3}),
+    ],
+)
+def test_a_time_is_in_the_day_month_or_year_that_it_is_compared_with(condition: str, meeting: set[int]) -> None:
+    times = ["2025-12-31T23:59:59Z", "2026-02-01T00:00:00Z", "2026-02-03T10:30:00Z", "2026-03-01T00:00:00Z"]
+    where = parse_where(condition)
+    assert {at for at, time in enumerate(times) if holds(where, [time])} == meeting
+
+
+@pytest.mark.parametrize("text", ["", "x", "-0.1", "1.1", "nan", "80%", "0_1"])
 def test_what_is_no_confidence_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is no confidence"):
         checked_fraction(text)

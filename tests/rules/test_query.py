@@ -67,6 +67,7 @@ def test_fields_are_filters(text: str, expected: Filters) -> None:
     [
         ('"heart murmur', "a quote is not closed", '\\"'),
         ('bella "', "a quote is not closed", "close the phrase"),
+        ("since:3d tea", "`since:` is no field", "it is an option: --since 3d;"),
         ("tagg:dog", "`tagg:` is no field", "did you mean `tag:`?"),
         ("human:sean", "`human:` is no field", 'quote it: "human:sean"'),
         ("type:nte", "`nte` is no type", "did you mean note?"),

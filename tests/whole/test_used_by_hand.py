@@ -24,6 +24,21 @@ def test_a_memory_is_named_by_its_path_from_where_one_is(vault: InProcess) -> No
     assert vault.run("path", file.name).returncode == 3
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("search", "bella"), ("list",), ("log",), ("trace", "m_"), ("impact", "m_"), ("orphans",), ("audit", "show")],
+)
+def test_more_than_any_vault_holds_is_all(vault: InProcess, words: tuple[str, ...]) -> None:
+    ref, _ = vault.add("Bella eats at eight", "-c")
+    asked = [ref if word == "m_" else word for word in words]
+    assert vault.ok(*asked, "-n", "9" * 30) == vault.ok(*asked)
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "1e300", "0", "-1"])
+def test_a_wait_that_no_clock_can_count_is_refused(vault: InProcess, seconds: str) -> None:
+    assert vault.run("watch", "--every", seconds).returncode == 2
+
+
 def test_a_link_to_a_memory_is_no_second_one(vault: InProcess) -> None:
     _, file = vault.add("Bella eats at eight")
     link = vault.vault / "food.md"
