@@ -9,10 +9,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# Not from `typing`, which would take most of the time until the program can deal with an interrupt.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from memstore.flows.add import add_memory as add_memory
     from memstore.flows.adopt import adopt as adopt
     from memstore.flows.amend import set_keys as set_keys
@@ -209,6 +210,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(home), name)
 
 

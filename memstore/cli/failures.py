@@ -28,7 +28,7 @@ def failure_of(error: BaseException) -> Failure:
         return _of_the_system(error)
     import click
 
-    if isinstance(error, KeyboardInterrupt | click.Abort):
+    if isinstance(error, click.Abort) or _comes_of_interrupt(error):
         return Failure("interrupted", Exit.INTERRUPTED, "interrupted", None)
     if isinstance(error, click.UsageError):
         return _of_usage(error)
@@ -38,6 +38,14 @@ def failure_of(error: BaseException) -> Failure:
         f"unexpected {type(error).__name__}: {error}",
         "this is a bug in memstore; run the command again with -v to see where, and report it",
     )
+
+
+def _comes_of_interrupt(error: BaseException) -> bool:
+    """Whether it is an interrupt, or what Python made of one: in a class body it becomes a `RuntimeError`."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__
+    return cause is not None
 
 
 def _code(error: MemstoreError) -> str:

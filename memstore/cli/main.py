@@ -1,21 +1,26 @@
-"""The installed program's entry point, and the one place that catches every error."""
+"""The installed program's entry point, and the one place that catches every error.
+
+Until `main` is called nobody catches an interrupt: what this module needs of others it imports there.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
 
+TYPE_CHECKING = False  # `typing` takes most of the time until then
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from sys import UnraisableHookArgs
+    from typing import NoReturn
 
     from memstore.cli.failures import Failure
 
 COMPLETION_VARIABLE = "_MEMSTORE_COMPLETE"
 # Starting makes many objects that all stay: looking for rubbish among them takes a twentieth of a search.
 GARBAGE_THRESHOLD = 200_000
+INTERRUPTED = 130  # errors.Exit.INTERRUPTED, without loading it
 
 
 def run() -> NoReturn:
@@ -24,13 +29,31 @@ def run() -> NoReturn:
     It ends at once: taking its memory apart, object by object, would take longer than the answer to a search. All is
     written by then, locks go with their files, and nothing waits for the interpreter's end.
     """
-    gc.set_threshold(GARBAGE_THRESHOLD)
-    code = main()
+    code = INTERRUPTED
+    try:
+        sys.unraisablehook = _end_if_interrupted
+        gc.set_threshold(GARBAGE_THRESHOLD)
+        code = main()
+        _flush_streams()
+    except KeyboardInterrupt:  # one more, while the first was told of or all was done
+        pass
+    os._exit(code)
+
+
+def _end_if_interrupted(lost: UnraisableHookArgs) -> None:
+    """End at an interrupt that came where Python raises nothing but shows a traceback, as while a module is loaded."""
+    if lost.exc_type is KeyboardInterrupt:
+        os._exit(_report(KeyboardInterrupt(), sys.argv[1:]))
+    sys.__unraisablehook__(lost)
+
+
+def _flush_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # closed, or nobody reads it: that has been dealt with
+        try:
             if stream is not None:
                 stream.flush()
-    os._exit(code)
+        except (OSError, ValueError):  # closed, or nobody reads it: that has been dealt with
+            pass
 
 
 def main(args: Sequence[str] | None = None) -> int:
