@@ -27,9 +27,9 @@ _CITATION = re.compile(r"\[\[([a-z]+:[a-z0-9][a-z0-9_-]{2,63})(?:#[^\]\[|]*)?(?:
 
 def evidence_of(memory: Memory) -> tuple[str, ...]:
     """Return what a memory's ledger and witnesses name as evidence: `op ref` each, once, the latest last."""
-    named = [
-        (line.op, line.evidence_source or "") for line in sorted(memory.confidence_history, key=lambda x: x.timestamp)
-    ]
+    # As text "…:02.5Z" would come before "…:02Z".
+    by_time = sorted(memory.confidence_history, key=lambda line: line.timestamp.rstrip("Z"))
+    named = [(line.op, line.evidence_source or "") for line in by_time]
     named += [(COUNTED_OP, ref) for line in memory.confidence_history for ref in line.counted]
     named += [(WITNESS_OP, ref) for witness in memory.witnesses for ref in cited_refs(witness.notes or "")]
     items = [f"{op} {source}" for op, source in named if MemoryRef.parse(source) or is_external_mark(source)]

@@ -24,6 +24,7 @@ INSTANT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3
 DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 LONGEST_QUOTED = 200
 EARLIEST_YEAR = 1  # of Python's calendar; a year before it can't be moved to UTC
+_MOST = {Shape.FRACTION: 1, Shape.NUMBER: 1_000_000}  # more observations than that could overflow their sum
 _SCOPE = re.compile(r"global|project:[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -150,7 +151,7 @@ class _ShapeCheck:
                 "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}", hint,
                 mended=self.mended_value(path, _number_meant(value)) if key.shape is Shape.FRACTION else None,
             )  # fmt: skip
-        elif value < 0 or (key.shape is Shape.FRACTION and value > 1) or value == float("inf"):
+        elif not 0 <= value <= _MOST.get(key.shape, value) or value == float("inf"):
             self.report(
                 "value-range", path, f"`{key.name}` must be {key.shape.value}, and is {value}", "mend the number"
             )

@@ -274,10 +274,5 @@ def held_of(memory: Memory, now: datetime) -> Held | None:
     number, today = beliefs.held(memory), beliefs.held_now(memory, now)
     if number is None or today is None or today < rules.LEAST_BELIEF:
         return None
-    said = confidence.witnesses(memory.confidence_history)
-    return Held(
-        confidence=number,
-        today=today,
-        roots_for=len({root for one in said if one.outcome > 0 for root in one.roots}),
-        roots_against=len({root for one in said if one.outcome == 0 for root in one.roots}),
-    )
+    votes_for, votes_against = confidence.votes(confidence.witnesses(memory.confidence_history))
+    return Held(confidence=number, today=today, roots_for=votes_for, roots_against=votes_against)

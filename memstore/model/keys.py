@@ -67,7 +67,7 @@ class Shape(Enum):
     INSTANT = "a time in UTC, YYYY-MM-DDTHH:MM:SSZ"
     DAY = "a date or a time in UTC"
     FRACTION = "a number from 0 to 1"
-    NUMBER = "a number, 0 or more"
+    NUMBER = "a number from 0 to 1000000"
     COUNT = "a whole number, 0 or more"
     FLAG = "true or false"
     ROLES = "a map of entity ids to lists of roles"

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.errors import VaultError
 from memstore.model.confidence import LedgerLine
 from memstore.model.instants import instant
 from memstore.rules import confidence
@@ -107,10 +108,10 @@ def retractions(before: Memory, after: Memory, now: datetime, by: str) -> list[L
         now: UTC.
         by: the entity whose hand it was.
     """
-    named = {line.evidence_source for line in after.confidence_history if line.op in SPOKEN}
+    named = {_source(line) for line in after.confidence_history if line.op in SPOKEN}
     lost = {*before.confidence_history} - {*after.confidence_history}
     gone = [line.evidence_source for line in confidence.by_time(lost) if line.op in confidence.OUTCOMES]
-    sources = [source for source in dict.fromkeys(gone) if source and source not in named]
+    sources = [source for source in dict.fromkeys(gone) if source and confidence.counted_as(source) not in named]
     at = instant(next_time([*before.confidence_history, *after.confidence_history], now))
     return [
         LedgerLine(timestamp=at, op="retract", evidence_source=source, reason="Taken out by hand", by=by)
@@ -123,7 +124,7 @@ def accounts_for(line: LedgerLine, history: Iterable[LedgerLine]) -> bool:
     at = datetime.fromisoformat(line.timestamp)
     return any(
         datetime.fromisoformat(one.timestamp) >= at
-        and (one.op == "checkpoint" or (one.op == "retract" and one.evidence_source == line.evidence_source))
+        and (one.op == "checkpoint" or (one.op == "retract" and _source(one) == _source(line)))
         for one in history
     )
 
@@ -136,9 +137,10 @@ def folded(memory: Memory, by: str) -> LedgerLine:
     history = memory.confidence_history
     belief = confidence.replay(history)
     last = max(datetime.fromisoformat(line.timestamp) for line in history)
-    latest = {confidence.source_of(line): line for line in confidence.by_time(history) if line.op in SPOKEN}
+    latest = {_source(line): line for line in confidence.by_time(history) if line.op in SPOKEN}
     counted = [name for line in history for name in line.counted]
-    counted += [name for source, line in latest.items() if line.op != "retract" for name in (source, *line.roots)]
+    standing = [line for line in latest.values() if line.op != "retract"]
+    counted += [name for line in standing for name in (confidence.source_of(line), *line.roots)]
     return LedgerLine(
         timestamp=instant(next_time(history, last)),
         op="checkpoint",
@@ -152,10 +154,20 @@ def folded(memory: Memory, by: str) -> LedgerLine:
 
 
 def next_time(history: Iterable[LedgerLine], now: datetime) -> datetime:
-    """Return the time of the next line, whole seconds: `now`, or a second after a last line that is not before it."""
+    """Return the time of the next line, whole seconds: `now`, or a second after a last line that is not before it.
+
+    Raises:
+        VaultError: no second comes after the last line.
+    """
     at = now.replace(microsecond=0)
     last = max((datetime.fromisoformat(line.timestamp) for line in history), default=None)
-    return at if last is None or at > last else last.replace(microsecond=0) + timedelta(seconds=1)
+    try:
+        return at if last is None or at > last else last.replace(microsecond=0) + timedelta(seconds=1)
+    except OverflowError:
+        raise VaultError(
+            f"a line of the history is of {instant(last or at)}, and no time comes after that",
+            hint="mend its timestamp in `confidence_history`",
+        ) from None
 
 
 def weigh(
@@ -189,8 +201,15 @@ def weigh(
 
 def _is_counted(history: Sequence[LedgerLine], source: str, stance: Stance) -> bool:
     """Whether the latest word of a source is the same already; what was folded into a checkpoint stays counted."""
-    said = [line for line in confidence.by_time(history) if line.evidence_source == source and line.op in SPOKEN]
-    return any(source in line.counted for line in history) or (bool(said) and said[-1].op == stance)
+    one = confidence.counted_as(source)
+    said = [line for line in confidence.by_time(history) if _source(line) == one and line.op in SPOKEN]
+    folded = {confidence.counted_as(name) for line in history for name in line.counted}
+    return one in folded or (bool(said) and said[-1].op == stance)
+
+
+def _source(line: LedgerLine) -> str:
+    """Return what a line's evidence counts as."""
+    return confidence.counted_as(confidence.source_of(line))
 
 
 def brought_up_to_date(memory: Memory, old: float, now: datetime, by: str) -> list[LedgerLine]:

@@ -14,6 +14,7 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.model.confidence import LedgerLine
+from memstore.model.ids import MemoryRef
 from memstore.model.keys import RELIABILITY
 
 if TYPE_CHECKING:
@@ -140,6 +141,21 @@ def source_of(line: LedgerLine) -> str:
     return line.evidence_source or f"at:{line.timestamp}"
 
 
+def votes(witnesses: Iterable[Witness]) -> tuple[int, int]:
+    """Return how many roots speak for and against, each counted on the sides on which it says anything of weight."""
+    speaking = [one for one in witnesses if one.share * one.factor > 0]
+    return (
+        len({counted_as(root) for one in speaking if one.outcome > 0 for root in one.roots}),
+        len({counted_as(root) for one in speaking if one.outcome < 1 for root in one.roots}),
+    )
+
+
+def counted_as(name: str) -> str:
+    """Return what a source or root counts as: a memory as its id, so that it is no second one when its type changes."""
+    ref = MemoryRef.parse(name)
+    return ref.id if ref else name
+
+
 def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
     """Return how the belief came about since the latest statement, one step a witness, the earliest first."""
     base, evidence = _parted(_in_order(lines), None, 0.0)
@@ -203,7 +219,7 @@ def _parted(lines: list[LedgerLine], now: datetime | None, half_life_days: float
         return PRIOR, _evidence(lines, frozenset())
     barrier, after = lines[start], lines[start + 1 :]
     base = _stated(barrier, lines[:start], after).faded(_left(_at(barrier), now, half_life_days))
-    return base, _evidence(after, frozenset(barrier.counted))
+    return base, _evidence(after, frozenset(map(counted_as, barrier.counted)))
 
 
 def _latest_barrier(lines: list[LedgerLine]) -> int | None:
@@ -221,7 +237,8 @@ def _stated(barrier: LedgerLine, before: list[LedgerLine], after: list[LedgerLin
     confidence = BASE_CONFIDENCE if barrier.new is None else barrier.new
     match barrier.op:
         case "checkpoint":
-            precision = barrier.precision or STATED_WEIGHT
+            precision = barrier.precision or 0.0
+            precision = precision if rounded(precision) else STATED_WEIGHT
         case "edit":
             precision = max(_replay(before, None, 0.0).precision, STATED_WEIGHT)
         case _:
@@ -235,15 +252,16 @@ def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[Witness]
     found: dict[str, Witness] = {}
     for line in lines:
         source = source_of(line)
+        key = counted_as(source)
         if line.op == "retract":
-            found.pop(source, None)
-        elif line.op == "propagate" and line.factor is not None and source in found:
-            found[source] = replace(found[source], factor=line.factor)
-        elif line.op in OUTCOMES and source not in counted:
-            roots = line.roots or (source,)
+            found.pop(key, None)
+        elif line.op == "propagate" and line.factor is not None and key in found:
+            found[key] = replace(found[key], factor=line.factor)
+        elif line.op in OUTCOMES and key not in counted:
+            roots = {counted_as(root): root for root in line.roots or (source,)}
             weight = RELIABILITY["unknown"] if line.weight is None else line.weight
-            free = tuple(root for root in roots if root not in counted)
-            found[source] = Witness(
+            free = tuple(root for same, root in roots.items() if same not in counted)
+            found[key] = Witness(
                 source=source,
                 weight=weight,
                 share=weight / len(roots),
@@ -267,7 +285,7 @@ class _Votes:
     def cast(self, witness: Witness, fraction: float) -> None:
         """Add what a witness says, with this fraction of its weight."""
         weight = witness.share * witness.factor * fraction
-        for root in witness.roots:
+        for root in map(counted_as, witness.roots):
             self._for[root] = max(self._for.get(root, 0.0), weight * witness.outcome)
             self._against[root] = max(self._against.get(root, 0.0), weight * (1 - witness.outcome))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memstore.model.ids import MemoryRef
 from memstore.model.keys import RELIABILITY
-from memstore.rules.confidence import by_time, witnesses
+from memstore.rules.confidence import by_time, counted_as, witnesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -118,14 +118,21 @@ def grounds(memory: Memory) -> list[str]:
     """Return the refs that a memory was made of; for a belief those that support it, too."""
     named = list(memory.derived_from)
     if memory.type == "belief":
-        named += [*memory.relates_to, *(line.evidence_source or "" for line in _standing(memory))]
+        named += [*memory.relates_to, *(line.evidence_source or "" for line in _standing(memory)), *_folded(memory)]
     return [ref for ref in named if MemoryRef.parse(ref)]
 
 
 def _standing(memory: Memory) -> list[LedgerLine]:
     """Return the lines of a ledger that support, the latest of each source."""
-    latest = {line.evidence_source: line for line in by_time(memory.confidence_history) if line.op in SPOKEN}
+    latest = {
+        counted_as(line.evidence_source or ""): line for line in by_time(memory.confidence_history) if line.op in SPOKEN
+    }
     return [line for line in latest.values() if line.op in _SUPPORTING]
+
+
+def _folded(memory: Memory) -> list[str]:
+    """Return the refs and roots that a belief's checkpoints have counted, for it or against it."""
+    return [name for line in memory.confidence_history for name in line.counted] if memory.type == "belief" else []
 
 
 def _own_roots(memory: Memory, load: Load) -> set[str]:
@@ -134,6 +141,9 @@ def _own_roots(memory: Memory, load: Load) -> set[str]:
         return {_root(memory)}
     lost = [line for line in _standing(memory) if memory.type == "belief" and load(line.evidence_source or "") is None]
     own = {root for line in lost for root in line.roots}
+    folded = _folded(memory)
+    if any(MemoryRef.parse(name) and load(name) is None for name in folded):
+        own.update(name for name in folded if MemoryRef.parse(name) is None)
     others = [ref for ref in grounds(memory) if load(ref) is not None]
     return own if own or others else {_root(memory)}
 

@@ -28,14 +28,14 @@ def standing(lines: Iterable[LedgerLine]) -> dict[str, tuple[LedgerLine, ...]]:
     _, after = confidence.since_statement(lines)
     found: dict[str, tuple[LedgerLine, ...]] = {}
     for line in after:
-        source = confidence.source_of(line)
+        source = confidence.counted_as(confidence.source_of(line))
         if line.op == "retract":
             found.pop(source, None)
         elif line.op == "propagate" and source in found:
             found[source] += (line,)
         elif line.op in confidence.OUTCOMES:
             found[source] = (line,)
-    return found
+    return {confidence.source_of(said[0]): said for said in found.values()}
 
 
 def part(lines: Sequence[LedgerLine], shares: Mapping[str, float], *, of: str, by: str) -> tuple[LedgerLine, ...]:
@@ -76,10 +76,12 @@ def joined(into: Memory, other: Memory, *, now: datetime, by: str) -> tuple[Ledg
     which it comes after, allows.
     """
     mine, theirs = whole(into, now, by), whole(other, now, by)
-    known = {confidence.source_of(line) for line in mine} | {source for line in mine for source in line.counted}
-    known |= {str(into.ref), str(other.ref)}
+    said_of = [*map(confidence.source_of, mine), *(source for line in mine for source in line.counted)]
+    known = set(map(confidence.counted_as, [*said_of, str(into.ref), str(other.ref)]))
     barrier, _ = confidence.since_statement(mine)
-    lines = [line for source, said in standing(theirs).items() if source not in known for line in said]
+    lines = [
+        line for source, said in standing(theirs).items() if confidence.counted_as(source) not in known for line in said
+    ]
     if barrier is not None:
         earliest = datetime.fromisoformat(barrier.timestamp) + timedelta(seconds=1)
         lines = [

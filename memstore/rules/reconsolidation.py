@@ -75,7 +75,7 @@ def standing(memory: Memory, now: datetime) -> Standing:
     """Return how firmly a memory is believed at `now`, UTC."""
     steps = confidence.course(memory.confidence_history)
     belief = confidence.replay(memory.confidence_history) if memory.confidence_history else None
-    votes_for, votes_against = _votes(steps)
+    votes_for, votes_against = confidence.votes(step.witness for step in steps)
     held = memory.confidence if memory.confidence is not None else (belief or confidence.PRIOR).confidence
     return Standing(
         votes_for=votes_for,
@@ -83,15 +83,6 @@ def standing(memory: Memory, now: datetime) -> Standing:
         uncertainty=PRIOR_UNCERTAINTY / (belief.precision if belief else confidence.STATED_WEIGHT),
         contested=min(votes_for, votes_against) >= VOTES_A_SIDE and UNDECIDED[0] < held < UNDECIDED[1],
         labile=_opened_at(steps, _since(memory), now),
-    )
-
-
-def _votes(steps: Sequence[confidence.Step]) -> tuple[int, int]:
-    """Return how many roots speak for and against, each counted on the sides on which it speaks."""
-    speaking = [step.witness for step in steps if step.witness.share * step.witness.factor > 0]
-    return (
-        len({root for one in speaking if one.outcome > 0 for root in one.roots}),
-        len({root for one in speaking if one.outcome < 1 for root in one.roots}),
     )
 
 

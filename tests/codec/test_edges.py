@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.codec.catalog_entry import entry_of
-from memstore.codec.edges import citations, cited_refs
+from memstore.codec.edges import citations, cited_refs, evidence_of
 from memstore.codec.memory_file import MemoryFile, read
 
 if TYPE_CHECKING:
@@ -37,6 +37,14 @@ def test_ledger_and_witnesses_name_their_evidence_once() -> None:
         "support episode:m_2222222222",
         "witness note:m_3333333333",
     )
+
+
+def test_the_latest_word_of_a_source_is_the_last_within_a_second_too() -> None:
+    said = [("02.5Z", "retract"), ("02Z", "support")]
+    lines = [f'  - {{timestamp: "2026-02-01T18:04:{at}", op: {op}, evidence_source: "raw:m_555"}}' for at, op in said]
+    file = read("a.md", "\n".join(["---", "type: belief", "confidence_history:", *lines, "---", "Text."]).encode())
+    assert isinstance(file, MemoryFile), file
+    assert evidence_of(file.memory) == ("support raw:m_555", "retract raw:m_555")
 
 
 def test_a_body_cites_refs_with_and_without_lines() -> None:

@@ -77,6 +77,14 @@ def problems(head: str) -> list[Found]:
         ('confidence_history:\n  - {op: edit, timestamp: "2026-02-01T18:04:11Z", x: 1}', ("entry-key", 4, 51, None)),
         ("generalization: {verdict: pass, k: 1.5}", ("value-shape", 3, 33, None)),
         ("generalization: {verdict: pass, k: -1}", ("value-range", 3, 33, None)),
+        (
+            'confidence_history:\n  - {timestamp: "2026-02-01T18:04:11Z", op: support, weight: 1.0e+308}',
+            ("value-range", 4, 54, None),
+        ),
+        (
+            'confidence_history:\n  - {timestamp: "2026-02-01T18:04:11Z", op: edit, precision: 1000000.5}',
+            ("value-range", 4, 51, None),
+        ),
     ],
 )  # fmt: skip
 def test_a_wrong_shape_is_refused(head: str, expected: Found) -> None:

@@ -31,7 +31,7 @@ def line_of(case: dict[str, Any]) -> LedgerLine:
         precision=case.get("precision"),
         counted=tuple(case.get("counted", ())),
         source_confidence=case.get("source_confidence"),
-        reason=case["id"],
+        by=case["id"],  # the first key of canonical JSON, so that ids decide among the lines of one instant
     )
 
 

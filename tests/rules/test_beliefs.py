@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.errors import VaultError
 from memstore.model.confidence import LedgerLine
 from memstore.model.memory import Memory
 from memstore.model.provenance import Origin
-from memstore.rules.beliefs import Stance, held, held_now, next_time, replayed, weigh
+from memstore.rules.beliefs import Stance, folded, held, held_now, next_time, replayed, retractions, weigh
 from memstore.rules.evidence import Evidence, as_evidence, mark_as_evidence, rests_on, roots
 
 NOW = datetime(2026, 2, 1, 21, 10, 2, tzinfo=UTC)
@@ -52,6 +53,19 @@ def test_what_a_checkpoint_has_counted_is_not_counted_again() -> None:
     folded = LedgerLine(timestamp="2026-02-01T20:00:00Z", op="checkpoint", new=0.9, counted=("episode:m_e",))
     memory = replace(BELIEF, confidence=0.9, confidence_history=(folded,))
     assert weigh(memory, [EPISODE], Stance.SUPPORT, now=NOW, by="x:y", reason=None).lines == ()
+
+
+def test_evidence_whose_type_was_changed_is_still_the_same() -> None:
+    raw = Evidence(source="raw:m_r", weight=0.85, roots=("raw:m_r",))
+    note = Evidence(source="note:m_r", weight=0.85, roots=("note:m_r",))
+    once = after(BELIEF, raw)
+    weighed = weigh(once, [note], Stance.SUPPORT, now=NOW, by="x:y", reason=None)
+    assert (weighed.lines, weighed.counted_before) == ((), ("note:m_r",))
+    renamed = [replace(line, evidence_source="note:m_r") for line in once.confidence_history if line.op == "support"]
+    named = replace(once, confidence_history=(once.confidence_history[0], *renamed))
+    assert retractions(once, named, NOW, "x:y") == []
+    checkpoint = replace(once, confidence_history=(folded(once, "x:y"),))
+    assert weigh(checkpoint, [note], Stance.SUPPORT, now=NOW, by="x:y", reason=None).lines == ()
 
 
 def test_evidence_may_change_its_mind_and_come_back_after_a_retraction() -> None:
@@ -102,6 +116,11 @@ def test_times_go_strictly_forward() -> None:
     assert next_time([], NOW + timedelta(milliseconds=7)) == NOW
     assert next_time([line], NOW) == NOW + timedelta(seconds=1)
     assert next_time([line], NOW + timedelta(hours=1)) == NOW + timedelta(hours=1)
+
+
+def test_after_the_last_second_there_is_none() -> None:
+    with pytest.raises(VaultError, match="9999-12-31T23:59:59Z, and no time comes after that"):
+        next_time([LedgerLine(timestamp="9999-12-31T23:59:59.5Z", op="support")], NOW)
 
 
 def test_marks_weigh_nothing_by_themselves() -> None:
@@ -177,6 +196,17 @@ KNOWN = {str(memory.ref): memory for memory in (RAW, MADE, SESSION, HELD, RELATE
 )
 def test_independent_roots(memory: Memory, expected: tuple[str, ...]) -> None:
     assert roots(memory, KNOWN.get) == expected
+
+
+def test_a_folded_belief_has_the_roots_that_it_had() -> None:
+    whole = replace(HELD, confidence=replayed(LEDGER))
+    bare = replace(whole, confidence_history=(folded(whole, "si:ash"),))
+    assert roots(bare, KNOWN.get) == ("raw:m_raw", "session:42", "session:7")
+    supported = replace(whole, confidence_history=(LEDGER[0], replace(LEDGER[3], op="support")))
+    assert roots(supported, KNOWN.get) == ("raw:m_raw",)
+    again = replace(supported, confidence_history=(folded(supported, "si:ash"),))
+    assert roots(again, KNOWN.get) == ("raw:m_raw",)
+    assert rests_on(again, "raw:m_raw", KNOWN.get)
 
 
 def test_a_memory_as_evidence() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,14 @@ from memstore.rules.confidence import (
     BASE_CONFIDENCE,
     HALF_LIFE_DAYS,
     HALF_LIFE_FACTOR,
+    PRIOR,
     PRIOR_WEIGHT,
     STATED_WEIGHT,
     Belief,
     replay,
     replay_now,
+    votes,
+    witnesses,
 )
 from memstore.rules.reconsolidation import (
     HALFWAY,
@@ -40,7 +44,8 @@ TOLERANCE = CASES["constants"]["tolerance"]
 @pytest.mark.parametrize("case", CASES["posterior"], ids=lambda case: case["name"])
 def test_published_ledgers_replay_to_their_numbers(case: dict[str, Any]) -> None:
     lines = [line_of(line) for line in case["history"]]
-    belief, now = replay(lines), replay_now(lines, START + timedelta(days=case["as_of"]))
+    belief = replay(lines)
+    now = replay_now(lines, START + timedelta(days=case["as_of"]), importance=case.get("importance", "normal"))
     assert belief.confidence == pytest.approx(case["stored_confidence"], abs=TOLERANCE)
     assert belief.precision == pytest.approx(case["stored_precision"], abs=TOLERANCE)
     assert now.confidence == pytest.approx(case["confidence_now"], abs=TOLERANCE)
@@ -165,6 +170,40 @@ def test_what_a_checkpoint_counted_never_counts_again() -> None:
         timestamp=instant(3), op="support", evidence_source="episode:m_def", weight=1.0, roots=("s1",)
     )
     assert replay([checkpoint, again, same_root]) == replay([checkpoint])
+
+
+def test_a_memory_is_one_witness_whatever_its_type_was_when_it_spoke() -> None:
+    raw = LedgerLine(timestamp=instant(0), op="support", evidence_source="raw:m_abc", weight=1.0, roots=("raw:m_abc",))
+    note = replace(raw, timestamp=instant(1), evidence_source="note:m_abc", roots=("note:m_abc",))
+    other = replace(note, evidence_source="note:m_def")
+    assert replay([raw, note]) == replay([raw, other]) == replay([raw])
+    assert votes(witnesses([raw, other])) == (1, 0)
+    assert replay([raw, replace(note, op="retract")]) == PRIOR
+    counted = LedgerLine(timestamp=instant(0), op="checkpoint", new=0.8, precision=5.0, counted=("raw:m_abc",))
+    assert replay([counted, note]) == replay([counted, other]) == replay([counted])
+
+
+def test_a_root_that_is_named_twice_is_one() -> None:
+    once = LedgerLine(timestamp=instant(0), op="support", evidence_source="episode:m_abc", weight=1.0, roots=("s1",))
+    assert replay([replace(once, roots=("s1", "s1"))]) == replay([once])
+
+
+@pytest.mark.parametrize("precision", [None, 0.0, 1e-5, 1e-320])
+def test_a_checkpoint_of_nothing_counts_as_a_statement(precision: float | None) -> None:
+    line = LedgerLine(timestamp=instant(0), op="checkpoint", new=0.85, precision=precision)
+    assert replay([line]) == Belief.of(0.85, STATED_WEIGHT)
+
+
+def test_votes_are_of_roots_that_say_anything_of_weight_part_of_it_on_either_side() -> None:
+    lines = [
+        LedgerLine(timestamp=instant(0), op="support", evidence_source="e1", weight=1.0, roots=("s1", "s2")),
+        LedgerLine(timestamp=instant(1), op="partial", evidence_source="e2", weight=1.0),
+        LedgerLine(timestamp=instant(2), op="contradict", evidence_source="e3", weight=1.0, roots=("s1",)),
+        LedgerLine(timestamp=instant(3), op="support", evidence_source="consolidation:2026-02-01", weight=0.0),
+        LedgerLine(timestamp=instant(4), op="support", evidence_source="e4", weight=1.0),
+        LedgerLine(timestamp=instant(5), op="propagate", evidence_source="e4", factor=0.0),
+    ]
+    assert votes(witnesses(lines)) == (3, 2)
 
 
 @given(ledgers, st.lists(evidence_lines, max_size=5), st.lists(evidence_lines, max_size=5))

@@ -13,14 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.model.config import QualityProfile
+from memstore.model.conflict import ConflictType
 from memstore.model.keys import CHANNELS, RELIABILITY, SOURCE_TYPES
+from memstore.rules.conflicts import penalty
 from memstore.rules.quality import BASE_OF_CHANNEL, Base, Grounds, base, days_since, grounds, quality, terms
 from memstore.rules.strength import Strength, retrieval_strength
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
 TOLERANCE = CASES["constants"]["tolerance"]
 NOW = datetime(2026, 2, 3, 12, tzinfo=UTC)
-PENALTIES = {"contradiction": 0.30, "temporal": 0.15, "semantic": 0.10}
 SEED = QualityProfile.SEED_003
 
 
@@ -30,7 +31,7 @@ def grounds_of(case: dict[str, Any]) -> Grounds:
         Strength(retrieval_strength(case["days"]), uses=case["access"]),
         case["days"],
         cites=case["cited"],
-        penalty=sum(PENALTIES[kind] for kind, _ in case["conflicts"]),
+        penalty=sum(penalty(ConflictType(kind), case["base"], others) for kind, others in case["conflicts"]),
     )
 
 

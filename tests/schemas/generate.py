@@ -55,7 +55,7 @@ _TEXTS: dict[Shape, dict[str, Any]] = {
 _LISTS = (Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES)
 _NUMBERS: dict[Shape, dict[str, Any]] = {
     Shape.FRACTION: {"type": "number", "minimum": 0, "maximum": 1},
-    Shape.NUMBER: {"type": "number", "minimum": 0},
+    Shape.NUMBER: {"type": "number", "minimum": 0, "maximum": 1_000_000},
     Shape.COUNT: {"type": "integer", "minimum": 0},
 }
 
