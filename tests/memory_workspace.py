@@ -33,6 +33,9 @@ class ReadingLibrary:
     def snapshot(self) -> Snapshot:
         return self.snapshot_of((stat.path, self._vault.read(stat.path)) for stat in self._vault.memory_files())
 
+    def latest(self) -> Snapshot:
+        return self.snapshot()
+
     def glance(self) -> Snapshot:
         return self.snapshot()
 

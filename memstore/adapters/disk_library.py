@@ -60,9 +60,18 @@ class DiskLibrary:
         self._object_format = repository.object_format if repository else "sha1"
         self.store = IndexStore(cache, object_format=self._object_format)
         self._reader = FileReader(vault, self._blob_id)
+        self._last: Snapshot | None = None
 
     def snapshot(self) -> Snapshot:
         """Return the vault as it is now, uncommitted changes included."""
+        self._last = self._taken()
+        return self._last
+
+    def latest(self) -> Snapshot:
+        """Return the snapshot that was handed out last, or a first one; see the port."""
+        return self._last or self.snapshot()
+
+    def _taken(self) -> Snapshot:
         index = self.store.open()
         if index is None:
             return self._first()

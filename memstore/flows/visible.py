@@ -83,8 +83,11 @@ def file_seen(ws: Workspace, path: str, sees: Callable[[Memory], bool]) -> Memor
 
 
 def unreadable(ws: Workspace) -> int:
-    """Return how many files mean to be memories and can't be read, as far as the viewer may know."""
-    return len(ws.library.snapshot().catalog.broken) if sees_unreadable(ws) else 0
+    """Return how many files an answer was without, since they can't be read, as far as the viewer may know.
+
+    The files are not looked at once more: it is what was found for that answer.
+    """
+    return len(ws.library.latest().catalog.broken) if sees_unreadable(ws) else 0
 
 
 def sees_unreadable(ws: Workspace) -> bool:

@@ -117,6 +117,9 @@ class Library(Protocol):
     def snapshot(self) -> Snapshot:
         """Return the vault as it is now, uncommitted changes included."""
 
+    def latest(self) -> Snapshot:
+        """Return the snapshot that was handed out last, however old, or a first one; for what belongs to an answer."""
+
     def glance(self) -> Snapshot:
         """Return the vault as its folders show it, at a price that follows what changed and not the size of the vault.
 

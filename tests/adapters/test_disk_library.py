@@ -560,3 +560,13 @@ def test_what_was_computed_of_what_was_deleted_leaves_the_disk(tmp_path: Path, f
     assert vectors.last("one") == {}
     assert not (tmp_path / "cache/vectors").exists()
     assert not (tmp_path / "cache/derived").exists()
+
+
+def test_the_latest_snapshot_is_the_one_that_was_handed_out(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    library = DiskLibrary(vault, cache=tmp_path / "cache")
+    first = library.latest()
+    vault.create("a.md", memory_text("Tea.\n"))
+    assert library.latest() is first
+    newer = library.snapshot()
+    assert library.latest() is newer is not first

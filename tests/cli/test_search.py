@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memstore.adapters import tree_walk
+from memstore.cli.main import main
 from tests.git_repositories import memory, vault_in
 from tests.installed import MEMSTORE, validated, verb_of
 
@@ -83,6 +85,22 @@ def test_whoever_means_the_whole_vault_says_what_is_left_out(vault: Path, verb: 
     told = "1 file left out; run memstore check\n"
     assert run(vault, verb, *(["--dry-run"] if verb == "recompute" else [])).stderr.endswith(told)
     assert "left out; run" not in run(vault, verb, "--as", "human:eve").stderr
+
+
+@pytest.mark.parametrize("verb", ["conflicts", "dedupe", "consolidate", "recompute"])
+def test_what_is_left_out_is_told_without_another_walk(
+    vault: Path, verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    walked, walk = [], tree_walk.walk
+
+    def counted(root: Path, *given: Any, **named: Any) -> tree_walk.Walk:
+        walked.append(root)
+        return walk(root, *given, **named)
+
+    monkeypatch.setattr(tree_walk, "walk", counted)
+    main(["--vault", str(vault), verb, *(["--check"] if verb == "recompute" else [])])
+    assert "1 file left out; run memstore check" in capsys.readouterr().err
+    assert len(walked) == 1
 
 
 def test_queries_are_answered_line_by_line(vault: Path) -> None:
