@@ -58,6 +58,8 @@ def of_syntax_error(
                 return Problem("yaml-syntax", at, text, hint, worth_showing(mended))
     hint = "look for a missing quote, bracket or indent on this line or the one before"
     if "could not find expected ':'" in said:
+        begun = getattr(error, "context_mark", None)  # what might have been a key; it is missed on the line after
+        line, column = (begun.line, begun.column) if begun else (line, column)
         hint = "write `key: value`; a text of several lines needs `key: |` and an indent"
     return Problem("yaml-syntax", Position(first_line + line, column + 1), text, hint)
 
@@ -102,12 +104,12 @@ def _guesses(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _better_indents(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the line's dash below the dash of the item before it."""
-    if not _DASH.match(line):
-        return
+    """Yield the line's dash below the dash of the item before it; or with one, where it stands below an item."""
     before = next((m for m in map(_DASH.match, reversed(above)) if m), None)
-    if before:
+    if before and _DASH.match(line):
         yield "put the dash below the one above", before[1] + line.lstrip()
+    elif before and _DASH.match(above[-1]) and line.startswith(before[1]):
+        yield "each item of a list begins with a dash", f"{before[1]}- {line.lstrip()}"
 
 
 def _better_values(before: str, value: str) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,9 @@ MOST_OF_A_KIND = 20
 _CONFLICT_MARKER = re.compile(r"^(<{7}|={7}|>{7}|\|{7})(?= |\r?$)", re.MULTILINE)
 # C0 but for tab and line ends, DEL, C1 with NEL, the line and paragraph separators, byte order marks, lone CR.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\r(?!\n)")
+_KEY = re.compile(r"[A-Za-z_][\w-]*:(?=\s|$)")
+# On one line: not with a text or a list that may go on below.
+_KEY_WITH_VALUE = re.compile(r"[A-Za-z_][\w-]*:\s+[^\s|>\[{#]")
 _TAB_INDENT = re.compile(r"^ *\t", re.MULTILINE)
 
 
@@ -60,12 +64,14 @@ class _Scan:
 
     def tabs(self) -> Iterator[Problem]:
         for m in _TAB_INDENT.finditer(self.head):
+            number = self.head.count("\n", 0, m.start())
+            above = self.lines[number - 1] if number else ""
             yield Problem(
                 "yaml-tab",
                 self._place(m.end() - 1),
                 "a tab as indent",
                 hint="indent with spaces",
-                mended=self._mended(m, _untabbed),
+                mended=self._mended(m, partial(_untabbed, above=above)),
             )
 
     def _place(self, offset: int) -> Position:
@@ -78,6 +84,9 @@ class _Scan:
         return None if line is None else mend(line)
 
 
-def _untabbed(line: str) -> str:
+def _untabbed(line: str, above: str) -> str:
+    """Return a line indented with spaces; a key that has nothing to stand under is not indented at all."""
     rest = line.lstrip(" \t")
+    if _KEY.match(rest) and _KEY_WITH_VALUE.match(above):
+        return rest
     return line[: len(line) - len(rest)].replace("\t", "  ") + rest

@@ -67,6 +67,8 @@ REFUSED = {
     "a control character by escape in a key": Refusal('"a\\e": b', "yaml-control", 2, 1),
     "a conflict": Refusal("<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> b", "conflict-marker", 2, 1),
     "a tab as indent": Refusal("a:\n\tb: 1", "yaml-tab", 3, 1, "  b: 1"),
+    "a tab before a key that stands under none": Refusal("a: b\n\tc: 1", "yaml-tab", 3, 1, "c: 1"),
+    "a tab before more of a text": Refusal("a: >\n\tc: 1", "yaml-tab", 3, 1, "  c: 1"),
     "a tab after spaces": Refusal("a:\n  \t- b", "yaml-tab", 3, 3, "    - b"),
     "a tab after the colon": Refusal("title:\tx", "yaml-tab", 2, 8, "title: x"),
     "a tab in a flow list": Refusal("tags: [a,\tb]", "yaml-tab", 2, 11, "tags: [a, b]"),
@@ -104,7 +106,10 @@ REFUSED = {
     "an open map": Refusal("origin: {trigger: a\ntitle: c", "yaml-syntax", 2, 20, "origin: {trigger: a}"),
     "no space after the colon": Refusal("type: note\ntitle:x", "yaml-syntax", 3, 7, "title: x"),
     "an indented key": Refusal("type: note\n title: x", "yaml-syntax", 3, 1, "title: x"),
-    "words without a key": Refusal("type: note\njust words", "yaml-syntax", 4, 1),
+    "words without a key": Refusal("type: note\njust words", "yaml-syntax", 3, 1),
+    "words between keys": Refusal("type: note\njust words\ntitle: x", "yaml-syntax", 3, 1),
+    "an item without its dash": Refusal("tags:\n  - a\n  b:c\ntype: note", "yaml-syntax", 4, 3, "  - b:c"),
+    "an item without its dash, flush": Refusal("tags:\n- a\nb:c", "yaml-syntax", 4, 1, "- b:c"),
     "a key and a list": Refusal("type: note\n- x", "yaml-syntax", 3, 1),
 }  # fmt: skip
 
