@@ -44,8 +44,7 @@ class CommitMaker:
 
     def commit(self, files: Mapping[str, bytes | None], message: str, *, at: datetime) -> str:
         """Commit the files, by their paths in the repository, and return the new commit."""
-        self.identity()
-        self._refuse_during_merge()
+        self.stop_if_busy()
         head = self._head()
         with self._scratch() as scratch:
             entries = self._entries(files, head, scratch)
@@ -85,9 +84,20 @@ class CommitMaker:
         """Whether a merge waits for its commit."""
         return self._git_path("MERGE_HEAD").exists()
 
-    def _refuse_during_merge(self) -> None:
+    def stop_if_busy(self) -> None:
+        """Stop where git does not know who commits, where its own commit would stop, and where its index is locked."""
+        self.identity()
         if self.is_merging():
             raise GitError("a merge is under way in this repository", hint="finish it with git commit, then try again")
+        # Of the whole repository: `:/` is its top, if git may read it so.
+        if self._git.run("ls-files", "--unmerged", "-z", "--", ":/", env={"GIT_LITERAL_PATHSPECS": "0"}):
+            raise GitError(
+                "files are unmerged in this repository: a rebase or the like is under way",
+                hint="git status tells how to go on with it, or to give it up; then try again",
+            )
+        lock = _lock_of(self._git_path("index"))
+        if lock.exists():
+            raise _locked(lock)
 
     def _head(self) -> str | None:
         done = self._git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}")
@@ -145,7 +155,7 @@ class CommitMaker:
         finished elsewhere, and the lock exists only between two renames.
         """
         index = self._git_path("index")
-        made, lock = scratch / "index", index.with_name("index.lock")
+        made, lock = scratch / "index", _lock_of(index)
         before = _identity_of(index)
         if before:
             shutil.copyfile(index, made)
@@ -153,10 +163,7 @@ class CommitMaker:
         try:
             os.link(made, lock)
         except FileExistsError as error:
-            raise LockedError(
-                f"git's index is locked by {lock}",
-                hint="wait for the other git command; if none runs, delete that file",
-            ) from error
+            raise _locked(lock) from error
         if _identity_of(index) != before:
             lock.unlink()
             raise ChangedMeanwhileError("git's index changed meanwhile; nothing was committed", hint="try again")
@@ -198,6 +205,16 @@ def _sweep(folder: Path) -> None:
         with suppress(OSError):
             if left.stat().st_mtime < now - _LEFT_BEHIND_AFTER_SECONDS:
                 shutil.rmtree(left)
+
+
+def _lock_of(index: Path) -> Path:
+    return index.with_name("index.lock")
+
+
+def _locked(lock: Path) -> LockedError:
+    return LockedError(
+        f"git's index is locked by {lock}", hint="wait for the other git command; if none runs, delete that file"
+    )
 
 
 def _identity_of(index: Path) -> tuple[int, int, int] | None:

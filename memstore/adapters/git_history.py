@@ -327,6 +327,11 @@ class GitHistory:
         self.require()
         return CommitMaker(self._git).identity()
 
+    def stop_if_busy(self) -> None:
+        """Stop where nothing could be committed just now."""
+        self.require()
+        CommitMaker(self._git).stop_if_busy()
+
     def commit(
         self,
         files: Mapping[str, bytes | None],

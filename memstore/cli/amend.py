@@ -17,6 +17,7 @@ from memstore.cli.written import (
     saved_document,
     saved_lines,
     say_findings,
+    say_what_stays_out,
 )
 from memstore.errors import Exit, UsageError
 from memstore.model.ids import MEMORY_TYPES
@@ -202,6 +203,8 @@ def adopt(
         lines=lambda: (line for saved in adopted.saved for line in saved_lines(session, saved, dry_run=dry_run)),
         each="memories",
     )
+    for saved in adopted.saved:
+        say_what_stays_out(session, saved)
     say_findings(session, adopted.left_alone)
     if not adopted.saved:
         session.say("there was nothing to adopt")

@@ -16,6 +16,7 @@ from memstore.cli.written import (
     saved_document,
     saved_lines,
     say_findings,
+    say_what_stays_out,
 )
 
 if TYPE_CHECKING:
@@ -133,4 +134,5 @@ def _emit(session: Session, verb: str, saved: tuple[Saved, ...], *, dry_run: boo
     for one in saved:
         if not one.changed:
             session.say(f"{one.ref or one.path} is {already}")
+        say_what_stays_out(session, one)
         say_findings(session, one.findings)

@@ -48,6 +48,7 @@ def emit_saved(session: Session, verb: str, saved: Saved, *, dry_run: bool, unch
     )
     if not saved.changed:
         session.say(unchanged)
+    say_what_stays_out(session, saved)
     say_findings(session, saved.findings)
     say_conflicts(session, saved.conflicts)
 
@@ -69,6 +70,7 @@ def emit_together(session: Session, verb: str, first: Saved, others: tuple[Saved
         lines=lambda: (line for saved in written for line in saved_lines(session, saved, dry_run=dry_run)),
     )
     for saved in written:
+        say_what_stays_out(session, saved)
         say_findings(session, saved.findings)
 
 
@@ -132,6 +134,14 @@ def _registered_lines(session: Session, done: Registered, *, dry_run: bool) -> I
         yield from diff_lines(session, done.diff)
     else:
         yield f"{session.paint('path', safe_line(done.path))}: {session.paint('ref', done.id)}"
+
+
+def say_what_stays_out(session: Session, saved: Saved) -> None:
+    """Tell where a file was to be committed and git takes no notice of it."""
+    if saved.stays_out:
+        from memstore.cli.output import safe_line
+
+        session.say(f"not committed: git ignores {safe_line(saved.path)}, or has it as it is")
 
 
 def diff_lines(session: Session, diff: str) -> Iterator[str]:

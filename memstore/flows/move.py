@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import ChangedMeanwhileError, RefusedError, UsageError, VaultError
 from memstore.flows.amend import opened_for_change
-from memstore.flows.save import can_commit, refuse_as_not_owner
+from memstore.flows.save import can_commit, commit_written, refuse_as_not_owner
 from memstore.flows.visible import owns, sees_unreadable
 from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
@@ -68,9 +68,7 @@ def move(ws: Workspace, ref: str, to: str, *, dry_run: bool = False, commit: boo
         ws.journal.record(Operation(verb="mv", at=instant(ws.clock.now()), files=written))
     if not commit:
         return moved
-    from memstore.flows.commit import commit_paths
-
-    made = commit_paths(ws, [file.path, path]).commit
+    made = commit_written(ws, [path, file.path])
     return Moved(ref=moved.ref, path_before=moved.path_before, path=path, commit=made)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 from memstore.codec import memory_file, registry_file
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.titles import title_of
-from memstore.errors import ChangedMeanwhileError, FormatError, RefusedError, UsageError, VaultError
+from memstore.errors import ChangedMeanwhileError, FormatError, MemstoreError, RefusedError, UsageError, VaultError
 from memstore.flows.visible import owns
 from memstore.model import registry
 from memstore.model.finding import in_order
@@ -40,8 +40,8 @@ class Edit:
 class Saved:
     """What became of one memory, or would: `diff` is the unified diff, empty where nothing changes.
 
-    `commit` is the commit that has it, None where none was asked for. `conflicts` are the open ones with other memories
-    that what it says anew raises.
+    `commit` is the commit that has it, None where none was asked for, or where it `stays_out`: git ignores the file, or
+    has it as it is. `conflicts` are the open ones with other memories that what it says anew raises.
     """
 
     ref: str | None
@@ -50,6 +50,7 @@ class Saved:
     diff: str
     findings: tuple[Finding, ...] = ()
     commit: str | None = None
+    stays_out: bool = False
     conflicts: tuple[Conflict, ...] = ()
 
     @property
@@ -97,6 +98,20 @@ def save_all(
         RefusedError: a memory must not change in that way.
         ChangedMeanwhileError: a file is no longer what was read, or there is one already; nothing was written.
     """
+    return _save(ws, edits, verb=verb, dry_run=dry_run, commit=commit, own=own, message=message)[0]
+
+
+def _save(
+    ws: Workspace,
+    edits: Sequence[Edit],
+    *,
+    verb: str,
+    dry_run: bool,
+    commit: bool,
+    own: Sequence[Written],
+    message: str | None = None,
+) -> tuple[tuple[Saved, ...], str | None]:
+    """Return what became of the memories, and the commit."""
     _refuse_others(ws, edits, verb)
     files = [_checked(edit) for edit in edits]
     saved = tuple(_saved(edit, file) for edit, file in zip(edits, files, strict=True))
@@ -104,15 +119,17 @@ def save_all(
     for file in own:
         _check_own(file)
     if dry_run or not (changes or own):
-        return _with_conflicts(ws, edits, files, saved)
+        return _with_conflicts(ws, edits, files, saved), None
     commit = commit or ws.config.auto_commit
     if commit:
         can_commit(ws)
     with ws.vault.lock():
         _write(ws, [*map(_written, changes), *own], verb)
     paths = [edit.path for edit in changes] + [file.path for file in own]
-    made = _commit(ws, paths, message) if commit else None
-    return _with_conflicts(ws, edits, files, tuple(replace(each, commit=made) for each in saved))
+    made = commit_written(ws, paths, message) if commit else None
+    stays_out = commit and made is None
+    done = tuple(replace(each, commit=made, stays_out=stays_out) for each in saved)
+    return _with_conflicts(ws, edits, files, done), made
 
 
 # With more memories at once, as an import has, nobody waits for them to be compared: `memstore conflicts` does it.
@@ -148,11 +165,7 @@ def save_own(
         FormatError: the new bytes are not what such a file has to be.
         ChangedMeanwhileError: a file is no longer what was read, or there is one already; nothing was written.
     """
-    commit = commit or ws.config.auto_commit
-    save_all(ws, [], verb=verb, dry_run=dry_run, own=files)
-    if dry_run or not commit:
-        return None
-    return _commit(ws, [file.path for file in files])
+    return _save(ws, [], verb=verb, dry_run=dry_run, commit=commit, own=files)[1]
 
 
 # Who vouches for somebody else's memory writes into it; the vault's owner mends every file.
@@ -298,15 +311,24 @@ def _expect(ws: Workspace, file: Written) -> None:
 
 
 def can_commit(ws: Workspace) -> None:
-    """Stop before anything is written where it could not be committed: `GitError`."""
+    """Stop before anything is written where it could not be committed: `GitError` or `LockedError`."""
     ws.history.require()
-    ws.history.identity()
+    ws.history.stop_if_busy()
 
 
-def _commit(ws: Workspace, paths: Sequence[str], message: str | None = None) -> str | None:
+def commit_written(ws: Workspace, paths: Sequence[str], message: str | None = None) -> str | None:
+    """Commit what has just been written, and return the commit; None where git takes no notice of any of it.
+
+    Raises:
+        MemstoreError: it could not be committed; the error says that it is written all the same.
+    """
     from memstore.flows.commit import commit_paths
 
-    return commit_paths(ws, paths, text=message).commit
+    try:
+        return commit_paths(ws, paths, text=message).commit
+    except MemstoreError as error:
+        what = f"{paths[0]} is" if len(paths) == 1 else f"{len(paths)} files are"
+        raise type(error)(f"{error}\n{what} written all the same, and not committed", hint=error.hint) from error
 
 
 def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:

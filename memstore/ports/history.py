@@ -220,6 +220,14 @@ class History(Protocol):
     def identity(self) -> str:
         """Return who commits, `Name <mail>`; `GitError` where git does not know."""
 
+    def stop_if_busy(self) -> None:
+        """Stop where nothing could be committed just now.
+
+        Raises:
+            GitError: git does not know who commits, or a merge or the like is under way.
+            LockedError: another git command has the index.
+        """
+
     def commit(
         self,
         files: Mapping[str, bytes | None],
@@ -234,7 +242,8 @@ class History(Protocol):
         armoured signature over the commit that goes into it.
 
         Raises:
-            GitError: git does not know who commits, or a merge is under way.
+            GitError: git does not know who commits, or a merge or the like is under way.
+            LockedError: another git command has the index.
             ChangedMeanwhileError: somebody else committed at the same time.
         """
 

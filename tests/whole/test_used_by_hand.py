@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.whole.program import InProcess, Program
 
 
@@ -37,6 +39,67 @@ def test_more_than_any_vault_holds_is_all(vault: InProcess, words: tuple[str, ..
 @pytest.mark.parametrize("seconds", ["nan", "inf", "1e300", "0", "-1"])
 def test_a_wait_that_no_clock_can_count_is_refused(vault: InProcess, seconds: str) -> None:
     assert vault.run("watch", "--every", seconds).returncode == 2
+
+
+def unmerged(vault: InProcess, command: str) -> Path:
+    """Return a memory that two branches changed in the same line, in the midst of putting them together."""
+    _, file = vault.add("Bella eats at eight", "-c")
+    path = file.relative_to(vault.vault).as_posix()
+    vault.git("switch", "-qc", "other")
+    vault.ok("set", path, "title=one", "-c")
+    vault.git("switch", "-q", "-")
+    vault.ok("set", path, "title=two", "-c")
+    with pytest.raises(AssertionError, match="CONFLICT"):
+        vault.git(command, "other")
+    return file
+
+
+@pytest.mark.parametrize("command", ["merge", "rebase", "cherry-pick"])
+def test_what_could_not_be_committed_is_not_written_first(vault: InProcess, command: str) -> None:
+    unmerged(vault, command)
+    head = vault.git("rev-parse", "HEAD")
+    for words in (("add", "once", "-c"), ("raw", "twice", "-c"), ("commit",), ("entity", "add", "dog:bella", "-c")):
+        done = vault.run(*words)
+        assert (done.returncode, "under way" in done.stderr) == (5, True), (words, done)
+    assert vault.git("rev-parse", "HEAD") == head
+    assert vault.json("list")["total"] == 0
+    assert not (vault.vault / "entities").exists()
+    vault.ok("add", "without -c it is no matter")
+
+
+def test_a_lock_of_git_is_told_before_anything_is_written(vault: InProcess) -> None:
+    lock = vault.vault / ".git" / "index.lock"
+    lock.touch()
+    done = vault.run("add", "Bella eats at eight", "-c")
+    assert (done.returncode, str(lock) in done.stderr) == (6, True)
+    assert vault.json("list")["total"] == 0
+    lock.unlink()
+    vault.ok("add", "Bella eats at eight", "-c")
+
+
+def test_what_fails_after_writing_says_that_it_is_written(vault: InProcess) -> None:
+    _, file = vault.add("Bella eats at eight", "-c")
+    (vault.vault / "copy.md").write_bytes(file.read_bytes())
+    done = vault.run("set", "copy.md", "importance=high", "-c")
+    assert done.returncode == 4
+    assert "copy.md is written all the same, and not committed" in done.stderr
+    assert b"importance: high" in (vault.vault / "copy.md").read_bytes()
+
+
+def test_what_git_ignores_is_told_not_to_be_committed(vault: InProcess) -> None:
+    (vault.vault / ".gitignore").write_text("private/\n")
+    note = vault.vault / "private" / "tea.md"
+    note.parent.mkdir()
+    note.write_text("Tea before mail.\n")
+    for words in (("adopt", "private/tea.md", "-c"), ("set", "private/tea.md", "importance=low", "-c")):
+        done = vault.run(*words)
+        assert (done.returncode, "not committed: git ignores private/tea.md" in done.stderr) == (0, True), done
+    assert "not committed" not in vault.run("set", "private/tea.md", "importance=high").stderr
+
+
+def test_what_belongs_to_the_vault_is_committed_where_all_is(vault: InProcess) -> None:
+    vault.ok("config", "auto_commit", "true")
+    assert vault.json("entity", "add", "dog:bella")["commit"] == vault.git("rev-parse", "HEAD").strip()
 
 
 def test_a_link_to_a_memory_is_no_second_one(vault: InProcess) -> None:
