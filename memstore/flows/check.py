@@ -249,8 +249,9 @@ def _fixed(ws: Workspace, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, 
             mended.append(finding)
             edits += [edit] if edit not in edits else []
     for line in by_hand.retracted(file):
-        text = f"the evidence of {line.evidence_source} was taken out of the history"
-        mended.append(checked.finding("history-lost", text, "it is recorded as retracted", "confidence_history"))
+        if line.op == "retract":
+            text = f"the evidence of {line.evidence_source} was taken out of the history"
+            mended.append(checked.finding("history-lost", text, "it is recorded as retracted", "confidence_history"))
         edits.append(splice.AppendEntry("confidence_history", entry_of(line)))
     try:
         return (splice.apply(file, edits), mended) if edits else None

@@ -10,7 +10,7 @@ from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import GitError, VaultError
 from memstore.model.registry import RegistryKind, kind_of
-from memstore.rules.beliefs import drifted, edited, retractions
+from memstore.rules.beliefs import brought_up_to_date, drifted, edited, held, retractions, states_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,9 +36,9 @@ class HandEdits:
 
     def is_of_the_number(self, file: MemoryFile) -> bool:
         """Whether a hand changed the number and not only the ledger; it is so where no commit says otherwise."""
-        held = file.memory.confidence
+        number = file.memory.confidence
         committed = self._committed(file.path)
-        return held is not None and (committed is None or committed.confidence != held)
+        return number is not None and (committed is None or committed.confidence != number)
 
     def is_of_the_ledger(self, file: MemoryFile) -> bool:
         """Whether a hand changed the ledger and not the number, or took the number away."""
@@ -67,16 +67,25 @@ class HandEdits:
         amounts_to = drifted(file.memory)
         if amounts_to is None:
             return None
-        held = file.memory.confidence
-        if held is None or not self.is_of_the_number(file):
+        number = file.memory.confidence
+        if number is None or not self.is_of_the_number(file):
             return splice.SetValue("confidence", amounts_to)
-        line = edited(file.memory, held, self._ws.clock.now(), self._hand)
+        line = edited(file.memory, number, self._ws.clock.now(), self._hand)
         return splice.AppendEntry("confidence_history", entry_of(line))
 
     def retracted(self, file: MemoryFile) -> list[LedgerLine]:
-        """Return the lines that a ledger lacks where a hand took evidence out of it since the last commit."""
+        """Return the lines that a ledger lacks where a hand took evidence out of it since the last commit.
+
+        Where nothing was left of it, the first of them states the number that was kept.
+        """
         committed = self._committed(file.path)
-        return [] if committed is None else retractions(committed, file.memory, self._ws.clock.now(), self._hand)
+        if committed is None:
+            return []
+        now, number = self._ws.clock.now(), held(file.memory)
+        lines = retractions(committed, file.memory, now, self._hand)
+        if lines and number is not None and states_nothing(file.memory.confidence_history):
+            return [*brought_up_to_date(file.memory, number, now, self._hand), *lines]
+        return lines
 
     def _committed(self, path: str) -> Memory | None:
         """Return a memory as the last commit has it; None where it has none, or there is no commit."""

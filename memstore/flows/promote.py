@@ -23,7 +23,7 @@ from memstore.flows.visible import owns
 from memstore.model.ids import MEMORY_TYPES
 from memstore.model.lineage import EdgeKind
 from memstore.rules import inheritance
-from memstore.rules.beliefs import PROMOTED_BELIEF_CONFIDENCE
+from memstore.rules.beliefs import PROMOTED_BELIEF_CONFIDENCE, brought_up_to_date, held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -229,10 +229,10 @@ def _state_confidence(
     stated = given.get("confidence")
     if stated is None and memory.status == "draft" and memory.confidence_history:
         # What a suggestion was computed from is the ledger of what comes of it.
-        made |= {
-            "confidence": memory.confidence,
-            "confidence_history": [entry_of(line) for line in memory.confidence_history],
-        }
+        number = held(memory)
+        changed = [] if number is None else brought_up_to_date(memory, number, ws.clock.now(), ws.actor)
+        ledger = [*memory.confidence_history, *changed]
+        made |= {"confidence": number, "confidence_history": [entry_of(line) for line in ledger]}
         return None
     if stated is None:
         usual = PROMOTED_BELIEF_CONFIDENCE if made["type"] == "belief" else None

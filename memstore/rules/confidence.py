@@ -156,6 +156,16 @@ def counted_as(name: str) -> str:
     return ref.id if ref else name
 
 
+def as_counted(line: LedgerLine) -> LedgerLine:
+    """Return a line with all names as they are counted: two that differ in the types of memories alone are the same."""
+    return replace(
+        line,
+        evidence_source=counted_as(line.evidence_source) if line.evidence_source else None,
+        roots=tuple(map(counted_as, line.roots)),
+        counted=tuple(map(counted_as, line.counted)),
+    )
+
+
 def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
     """Return how the belief came about since the latest statement, one step a witness, the earliest first."""
     base, evidence = _parted(_in_order(lines), None, 0.0)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memstore.model.finding import Finding, Position, Severity
 from memstore.rules.beliefs import accounts_for
+from memstore.rules.confidence import as_counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -102,7 +103,8 @@ def _same_creation(before: Memory, after: Memory, report: _Report) -> None:
 
 def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
     # A history is a set: a line that stood twice and stands once now is not lost.
-    lost = {*before.confidence_history} - {*after.confidence_history}
+    there = set(map(as_counted, after.confidence_history))
+    lost = {line for line in before.confidence_history if as_counted(line) not in there}
     added = {*after.confidence_history} - {*before.confidence_history}
     for line in sorted(lost, key=lambda line: (line.timestamp, line.op)):
         if accounts_for(line, added):

@@ -20,6 +20,7 @@ from memstore.flows.show import show_memory
 from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion, show_suggestion
 from memstore.flows.supersede import supersede
 from memstore.ports.synthesizer import SynthesisFailedError
+from memstore.rules.beliefs import replayed
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import TickClock, memory_text
 
@@ -221,6 +222,16 @@ def test_accepting_records_the_cluster_the_suggestion_and_the_computed_confidenc
     assert consolidate(ws).pooled == 21  # the cluster is spoken for
     with pytest.raises(RefusedError, match="was accepted: belief:"):
         accept_suggestion(ws, str(waiting.memory.ref))
+
+
+def test_a_number_that_a_hand_gave_a_suggestion_stands_and_the_ledger_says_so() -> None:
+    ws = vault(alone(20), walks(3))
+    (one,) = consolidate(ws, apply=True).suggestions
+    path = show_suggestion(ws, one.ref).file.path
+    files_of(ws)[path] = files_of(ws)[path].replace(b"confidence: 0.7802", b"confidence: 0.6")
+    made = memory(ws, accept_suggestion(ws, one.ref).saved.ref or "")
+    assert (made.confidence, [line.op for line in made.confidence_history]) == (0.6, ["support"] * 3 + ["edit"])
+    assert replayed(made.confidence_history) == 0.6
 
 
 def test_rejected_stays_rejected_until_three_more_say_so() -> None:

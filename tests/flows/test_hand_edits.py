@@ -142,6 +142,16 @@ def test_evidence_that_a_hand_took_out_is_recorded_as_retracted(vault: Written) 
     assert check_staged_of(ws, vault) == ["history-lost"]
 
 
+def test_a_number_whose_whole_history_a_hand_took_out_is_stated_anew(vault: Written) -> None:
+    vault.write("b.md", belief("0.8286", "").replace("confidence_history:\n", ""))
+    ws = vault.open()
+    fix(ws)
+    assert [word for word in ("op: assert, old: null, new: 0.8286", "op: retract") if word not in text(vault)] == []
+    assert "confidence: 0.8286\n" in text(vault)
+    assert fix(ws).fixed == ()
+    assert drifts(ws) == []
+
+
 def check_staged_of(ws: Workspace, vault: Written) -> list[str]:
     git(vault.root, "add", "-A")
     return [finding.code for finding in check_staged_files(ws).findings if finding.code == "history-lost"]

@@ -86,6 +86,15 @@ def test_adding_history_loses_none(memory: Memory, more: list[LedgerLine]) -> No
     assert "history-lost" not in {finding.code for finding in check(memory, after)}
 
 
+def test_a_line_that_names_its_memory_by_its_new_type_is_not_lost() -> None:
+    line = LedgerLine(timestamp="2026-02-01T18:04:11Z", op="support", evidence_source="raw:m_r1n", roots=("raw:m_r1n",))
+    before = Memory(type="belief", id="m_b1n", confidence=0.7, confidence_history=(line,))
+    for named in (replace(line, evidence_source="note:m_r1n"), replace(line, roots=("note:m_r1n",))):
+        assert check(before, replace(before, confidence_history=(named,))) == []
+    other = replace(before, confidence_history=(replace(line, evidence_source="raw:m_r2n"),))
+    assert [finding.code for finding in check(before, other)] == ["history-lost"]
+
+
 @given(memories, memories)
 def test_each_line_that_is_gone_is_reported_once(before: Memory, after: Memory) -> None:
     lost = [finding.text for finding in check(before, after) if finding.code == "history-lost"]
