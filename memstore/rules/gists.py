@@ -28,7 +28,7 @@ from memstore.rules.sentences import (
 from memstore.rules.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # A word with what hangs on it; and what of it may be a word of its own (`couldn't`, `v2`, `well-known`).
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
@@ -47,68 +47,54 @@ _DENY = NEGATORS | {"cannot", "unable"}
 _WHEN_OR_NUMBER = WHEN | quantities.WORDS
 
 
-class _Word(NamedTuple):
-    stems: tuple[str, ...]
-    topic: tuple[str, ...]
-    demanded: tuple[str, ...]
-    known: tuple[str, ...]
-    denies: bool
-    counts: bool
-    begins_phrase: bool
-
-
 class SentenceGist:
-    """Of one sentence what decides; all but the first is found out when it is asked for, and mostly it is not.
+    """Of one sentence what decides; it is found out when it is asked for, and mostly it is not.
 
     Args:
         words: its words, folded.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
-        self._words = words
-        self._said = [_said(word) for word in words]
-        self.demanded = frozenset([stem for one in self._said for stem in one.demanded])
-        """The stems of the words that the other must have."""
+        self.words = words
 
     @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of all its words."""
-        return frozenset([stem for one in self._said for stem in one.stems])
+        return _stems_of(self.words)
+
+    @cached_property
+    def first(self) -> Sequence[str]:
+        """Its words before anything that may only add to what is said."""
+        return self.words[: next((at for at, word in enumerate(self.words) if word in ADDS), None)]
 
     @cached_property
     def topic(self) -> frozenset[str]:
-        """The stems of what it may be about."""
-        return self._phrases.union([stem for one in self._said for stem in one.topic])
-
-    @cached_property
-    def first(self) -> frozenset[str]:
-        """The stems that the other must have, before anything that may only add to what is said."""
-        end = next((at for at, word in enumerate(self._words) if word in ADDS), len(self._words))
-        return frozenset([stem for one in self._said[:end] for stem in one.demanded])
+        """The stems of the words that it may be about; it may be about the phrases in it, too."""
+        return frozenset([term_of(part) for word in self.words for part in _parts(word) if part not in _NO_TOPIC])
 
     @cached_property
     def known(self) -> frozenset[str]:
         """The words and phrases that the lexicon has."""
-        return self._phrases.union([part for one in self._said for part in one.known])
+        return self.phrases.union([part for word in self.words for part in _parts(word) if lexicon.knows(part)])
 
     @cached_property
     def denies(self) -> bool:
         """Whether there may be a negation."""
-        return any(one.denies for one in self._said)
+        return any(word in _DENY or "n't" in word for word in self.words)
 
     @cached_property
     def counts(self) -> bool:
         """Whether there may be a number, a date, or another word that says when."""
-        return any(one.counts for one in self._said)
+        return any(word in _WHEN_OR_NUMBER or _DIGIT.search(word) for word in self.words)
 
     @cached_property
-    def _phrases(self) -> frozenset[str]:
-        words = [word.removesuffix("'").replace("unable", "able") for word in self._words]
+    def phrases(self) -> frozenset[str]:
+        """The phrases of the lexicon in it, their words joined by `_`."""
+        words = [word.removesuffix("'").replace("unable", "able") for word in self.words]
         return frozenset(
             "_".join(phrase)
-            for at, one in enumerate(self._said)
-            if one.begins_phrase
-            for phrase in lexicon.phrases(words[at])
+            for at, word in enumerate(words)
+            for phrase in lexicon.phrases(word)
             if tuple(words[at : at + len(phrase)]) == phrase
         )
 
@@ -128,7 +114,7 @@ def gist(texts: tuple[str, ...]) -> Gist:
     all_words = {word for words in found for word in words}
     return Gist(
         tuple(SentenceGist(words) for words in found),
-        frozenset([stem for word in all_words for stem in _said(word).stems]),
+        _stems_of(all_words),
     )
 
 
@@ -149,7 +135,7 @@ def _covers(covered: Gist, covering: Gist, spare: int) -> bool:
     return any(
         _is_covered(this, that, spare)
         for this in covered.sentences
-        if len(this.demanded - covering.stems) <= spare
+        if not _lack(this.words, covering.stems, spare)
         for that in covering.sentences
     )
 
@@ -157,13 +143,25 @@ def _covers(covered: Gist, covering: Gist, spare: int) -> bool:
 def _is_covered(this: SentenceGist, that: SentenceGist, spare: int) -> bool:
     # Who denies and adds something denies only that part, so a negation counts in what is covered.
     return (
-        len(this.demanded - that.stems) <= spare
-        and len(that.first - this.stems) <= spare
-        and len((that.demanded & that.topic) - this.stems) <= MOST_OTHER_WORDS
-        and not this.topic.isdisjoint(that.topic)
+        not _lack(this.words, that.stems, spare)
+        and not _lack(that.first, this.stems, spare)
+        and not (this.topic.isdisjoint(that.topic) and this.phrases.isdisjoint(that.phrases))
+        and not _lack([word for word in that.words if word not in _NO_TOPIC], this.stems, MOST_OTHER_WORDS)
         and (spare > 0 or this.denies or (this.counts and that.counts) or _exchanges(this, that))
         and (spare > 0 or all(_has_like(word, that) for word in this.known - that.known))
     )
+
+
+def _lack(words: Iterable[str], stems: frozenset[str], most: int) -> bool:
+    """Whether of the words that the other must have more than so many are not among its stems."""
+    lacking: set[str] = set()
+    for word in words:
+        stem = term_of(word)
+        if stem not in stems and _is_demanded(word):
+            lacking.add(stem)
+            if len(lacking) > most:
+                return True
+    return False
 
 
 def _exchanges(this: SentenceGist, that: SentenceGist) -> bool:
@@ -194,18 +192,15 @@ def _words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=100_000)
-def _said(word: str) -> _Word:
-    """Return what a folded word may say, by itself or in its parts."""
-    in_parts = _IN_PARTS.search(word) is not None
-    parts = (word, *_PART.findall(word)) if in_parts else (word,)
-    stems = tuple(map(term_of, parts))
-    is_demanded = not in_parts and word not in _NOT_DEMANDED and not lexicon.knows(word)
-    return _Word(
-        stems=stems,
-        topic=tuple(stem for stem, part in zip(stems, parts, strict=True) if part not in _NO_TOPIC),
-        demanded=stems if is_demanded else (),
-        known=tuple(part for part in parts if lexicon.knows(part)),
-        denies=word in _DENY or "n't" in word,
-        counts=word in _WHEN_OR_NUMBER or _DIGIT.search(word) is not None,
-        begins_phrase=word == "unable" or any(lexicon.phrases(word.removesuffix("'"))),
-    )
+def _is_demanded(word: str) -> bool:
+    """Whether the other must have a folded word."""
+    return not (_IN_PARTS.search(word) or word in _NOT_DEMANDED or lexicon.knows(word))
+
+
+def _stems_of(words: Iterable[str]) -> frozenset[str]:
+    return frozenset([term_of(part) for word in words for part in _parts(word)])
+
+
+def _parts(word: str) -> Sequence[str]:
+    """Return a folded word, and what of it may be a word of its own."""
+    return (word, *_PART.findall(word)) if _IN_PARTS.search(word) else (word,)

@@ -64,9 +64,10 @@ class _ByWord(Generic[T]):
         """Return what the list has for a word, or for its stem; a word itself goes before another's stem."""
         if word not in self._found:
             stem = term_of(word)
+            start = beginning(stem)
             # A shorter stem tells nothing: it is one of `us` and of `useful`.
             alike = self._alike.get(stem[:_BEGINNING], ()) if len(stem) > _BEGINNING else ()
-            same = (one for one in alike if one.startswith(beginning(stem)) and term_of(one) == stem)
+            same = (one for one in alike if one.startswith(start) and term_of(one) == stem)
             by_stem = (found for one in same for found in self._said[one])
             self._found[word] = self._said.get(stem) or frozenset(by_stem)
         return self._found[word]
