@@ -10,7 +10,6 @@ all conversations in one vault, for both orders.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import sys
 import tempfile
@@ -65,7 +64,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         where = write_vault(Path(folder), conversations, [str(Path(sys.executable).parent / "memstore")])
         stopped = StoppedClock(datetime.fromisoformat(newest))
-        ws = dataclasses.replace(memstore.open_vault(folder), clock=stopped)
+        ws = memstore.open_vault(folder)._replace(clock=stopped)
         asked = [(c["conversation"], q) for c in conversations for q in c["questions"]]
         for sort in (Sort.RELEVANCE, Sort.QUALITY):
             found = evaluate(answers(ws, [q for _, q in asked], sort), asked, where, "session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -63,7 +62,7 @@ def babels_vault(keys: Path) -> Workspace:
     """Return a vault of Babel's, who knows the keys of three."""
     files = {PATH: MEMORY.encode(), "other.md": OTHER.encode(), ALLOWED_SIGNERS: keyring_of(keys).encode()}
     ws = memory_workspace(files, actor=BABEL, config=Config(owner=BABEL))
-    return replace(ws, signatures=SshSignatures(keys, agent=""))
+    return ws._replace(signatures=SshSignatures(keys, agent=""))
 
 
 def text(ws: Workspace, path: str = PATH) -> str:
@@ -83,7 +82,7 @@ def edit(ws: Workspace, old: str, new: str, path: str = PATH) -> None:
 def witnessed(ws: Workspace, keys: Path, who: str, attestation: str = "confirm", notes: str | None = None) -> None:
     # The owner of the vault lets the witness write; the key says who it was.
     name = who.partition(":")[2]
-    witness(replace(ws, actor=who, config=Config(owner=who)), PATH, attestation, key=str(keys / name), notes=notes)
+    witness(ws._replace(actor=who, config=Config(owner=who)), PATH, attestation, key=str(keys / name), notes=notes)
 
 
 def states(ws: Workspace, path: str = PATH) -> list[str]:
@@ -93,4 +92,4 @@ def states(ws: Workspace, path: str = PATH) -> list[str]:
 
 def resolved(vault: Workspace, keys: Path, who: str, outcome: str = "upheld", path: str = PATH) -> None:
     key = str(keys / who.partition(":")[2])
-    resolve(replace(vault, actor=who, config=Config(owner=who)), path, outcome, notes="The log", key=key)
+    resolve(vault._replace(actor=who, config=Config(owner=who)), path, outcome, notes="The log", key=key)

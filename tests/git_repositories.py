@@ -13,6 +13,7 @@ from memstore.adapters.disk_vault import DiskVault
 from memstore.adapters.git_history import GitHistory
 from memstore.model.config import Config
 from memstore.ports.workspace import Workspace
+from tests.absent import absent
 from tests.support import CountingIds, TickClock
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Written:
             ids=CountingIds(),
             config=Config(owner=OWNER),
             actor=actor or self.actor,
-            journal=DiskJournal(state),
+            **absent() | {"journal": DiskJournal(state)},
         )
 
 

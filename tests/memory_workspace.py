@@ -10,6 +10,7 @@ from memstore.codec.git_blob import blob_id
 from memstore.model.config import Config
 from memstore.ports.search_index import IndexStatus, Refreshed
 from memstore.ports.workspace import Workspace
+from tests.absent import absent
 from tests.memory_vault import MemoryVault
 from tests.support import CountingIds, TickClock
 
@@ -100,8 +101,7 @@ def memory_workspace(
         ids=CountingIds(),
         config=config or Config(owner=OWNER),
         actor=actor,
-        journal=LastOperation(),
-        usage=ListedUses(),
+        **absent() | {"journal": LastOperation(), "usage": ListedUses()},
     )
 
 

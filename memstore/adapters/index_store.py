@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from array import array
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -53,14 +52,14 @@ class ReadAnew(NamedTuple):
     row: int | None
 
 
-@dataclass(slots=True)
 class Difference:
     """How the vault differs from the index. `files` counts those whose stats differ, even where their bytes don't."""
 
-    files: int = 0
-    read: list[ReadAnew] = field(default_factory=list)
-    gone: set[int] = field(default_factory=set)
-    moved: dict[int, FileStat] = field(default_factory=dict)
+    def __init__(self, files: int = 0) -> None:
+        self.files = files
+        self.read: list[ReadAnew] = []
+        self.gone: set[int] = set()
+        self.moved: dict[int, FileStat] = {}
 
     @property
     def dead(self) -> frozenset[int]:

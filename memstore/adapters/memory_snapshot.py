@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -100,13 +99,13 @@ class MemoryCatalog:
         return [row for row, entry in enumerate(self._entries) if entry.kind is kind]
 
 
-@dataclass(frozen=True, slots=True)
 class MemorySnapshot:
     """Catalogue and index with the same rows."""
 
-    catalog: MemoryCatalog
-    index: MemoryIndex
-    state: None = None
+    state = None
+
+    def __init__(self, catalog: MemoryCatalog, index: MemoryIndex) -> None:
+        self.catalog, self.index = catalog, index
 
 
 def snapshot_of_documents(documents: Sequence[Document]) -> MemorySnapshot:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,13 +22,11 @@ if TYPE_CHECKING:
     from memstore.model.retrieval import Passage
 
 
-@dataclass(frozen=True)
 class Opened:
     """One file that was read; `entry` is what its bytes say."""
 
-    entry: Entry
-    data: bytes
-    text: FencedText
+    def __init__(self, entry: Entry, data: bytes, text: FencedText) -> None:
+        self.entry, self.data, self.text = entry, data, text
 
     @cached_property
     def passages(self) -> Sequence[Passage]:

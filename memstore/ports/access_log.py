@@ -31,14 +31,3 @@ class AccessLog(Protocol):
 
     def accesses(self) -> Iterator[Access]:
         """Yield all looks, the oldest first; what can't be read is left out."""
-
-
-class NoAccessLog:
-    """Remembers nothing."""
-
-    def record(self, access: Access) -> None:
-        """Forget it."""
-
-    def accesses(self) -> Iterator[Access]:
-        """Yield nothing."""
-        return iter(())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, Protocol
-
-from memstore.errors import RefusedError
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from memstore.model.world import ActiveContext
@@ -28,21 +26,3 @@ class ContextState(Protocol):
 
     def leave(self) -> None:
         """Keep that no context is active; whatever was kept is gone."""
-
-
-class NoContext:
-    """Nobody is ever in a context."""
-
-    declared = None
-
-    def current(self) -> None:
-        """Return None."""
-
-    def enter(self, context: ActiveContext) -> NoReturn:
-        """Refuse."""
-        raise RefusedError(
-            f"there is no place to keep that {context.id} was entered", hint="--context names it for one command"
-        )
-
-    def leave(self) -> None:
-        """Do nothing."""

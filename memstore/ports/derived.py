@@ -17,14 +17,3 @@ class Derived(Protocol):
 
     def keep(self, name: str, state: str, found: Kept) -> None:
         """Keep something in place of what was kept under the name; not being able to is no error."""
-
-
-class NoDerived:
-    """Keeps nothing."""
-
-    def last(self, name: str, state: str) -> Kept:  # noqa: ARG002 - the port's
-        """Return nothing."""
-        return {}
-
-    def keep(self, name: str, state: str, found: Kept) -> None:
-        """Forget it."""

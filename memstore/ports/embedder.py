@@ -32,17 +32,3 @@ class VectorStore(Protocol):
 
     def tell(self, done: int, count: int) -> None:
         """Tell whoever waits how many texts of how many have their vectors."""
-
-
-class NoVectors:
-    """Keeps nothing."""
-
-    def last(self, name: str) -> dict[str, Vector]:  # noqa: ARG002 - the port names it
-        """Return none."""
-        return {}
-
-    def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
-        """Forget them."""
-
-    def tell(self, done: int, count: int) -> None:
-        """Say nothing."""

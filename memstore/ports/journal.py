@@ -38,21 +38,3 @@ class Journal(Protocol):
 
     def last(self) -> Operation | None:
         """Return the last operation, or None where none is known."""
-
-
-class NoJournal:
-    """Remembers nothing."""
-
-    def begin(self, operation: Operation) -> None:
-        """Forget it."""
-
-    def begun(self) -> Operation | None:
-        """Return None."""
-        return None
-
-    def record(self, operation: Operation) -> None:
-        """Forget it."""
-
-    def last(self) -> Operation | None:
-        """Return None."""
-        return None

@@ -14,13 +14,3 @@ class Lexicon(Protocol):
 
     def opposes(self, one: str, other: str) -> bool:
         """Whether two words, in lower case, are opposites."""
-
-
-class NoLexicon:
-    """The lexicon of who has none: the built-in list alone decides."""
-
-    has_words = False
-
-    def opposes(self, one: str, other: str) -> bool:  # noqa: ARG002 - the port's names
-        """Whether two words are opposites: not known here."""
-        return False

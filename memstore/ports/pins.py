@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NoReturn, Protocol
-
-from memstore.errors import RefusedError
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,25 +34,3 @@ class Pins(Protocol):
 
     def pin_header(self, height: int, header: bytes) -> None:
         """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
-
-
-class NoPins:
-    """Nothing is pinned, and nothing can be."""
-
-    commit = None
-    place = ""
-
-    def astray(self) -> Mapping[str, str]:
-        """Return nothing."""
-        return MappingProxyType({})
-
-    def pin(self, commit: str | None) -> NoReturn:  # noqa: ARG002 - the port's
-        """Refuse."""
-        raise RefusedError("there is no configuration to pin anything in")
-
-    def header(self, height: int) -> None:
-        """Return None."""
-
-    def pin_header(self, height: int, header: bytes) -> NoReturn:  # noqa: ARG002 - the port's
-        """Refuse."""
-        raise RefusedError("there is no configuration to pin anything in")

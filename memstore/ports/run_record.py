@@ -23,14 +23,3 @@ class RunRecord(Protocol):
 
     def record(self, run: Run) -> None:
         """Remember a run instead of the one before."""
-
-
-class NoRuns:
-    """Remembers nothing."""
-
-    def last(self) -> Run | None:
-        """Return None."""
-        return None
-
-    def record(self, run: Run) -> None:
-        """Forget it."""

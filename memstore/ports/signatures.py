@@ -35,21 +35,3 @@ class Signatures(Protocol):
 
     def holds(self, signature: SshSignature, message: bytes) -> bool:
         """Return whether the key in a signature made it over this message, for the namespace that it names."""
-
-
-class NoSignatures:
-    """No key, and nothing holds."""
-
-    own_key = None
-
-    def public_key(self, key: str) -> PublicKey:
-        """Raise KeyError: there is none."""
-        raise KeyError(key)
-
-    def sign(self, message: bytes, *, namespace: str, key: str) -> str:  # noqa: ARG002 - the port's
-        """Raise KeyError: there is none."""
-        raise KeyError(key)
-
-    def holds(self, signature: SshSignature, message: bytes) -> bool:  # noqa: ARG002 - the port's
-        """Return False."""
-        return False

@@ -34,16 +34,3 @@ class UsageLog(Protocol):
 
     def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
         """Yield the uses of these memories, or of all, in no order; what can't be read is left out."""
-
-
-class NoUsage:
-    """Remembers nothing."""
-
-    path = None
-
-    def record(self, use: Use) -> None:
-        """Forget it."""
-
-    def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:  # noqa: ARG002 - the port's
-        """Yield nothing."""
-        return iter(())

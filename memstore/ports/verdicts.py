@@ -28,13 +28,3 @@ class Verdicts(Protocol):
 
     def keep(self, viewer: str, verdict: Verdict) -> None:
         """Keep a verdict in place of the viewer's last one; not being able to is no error."""
-
-
-class NoVerdicts:
-    """Keeps nothing."""
-
-    def last(self, viewer: str) -> None:
-        """Return None."""
-
-    def keep(self, viewer: str, verdict: Verdict) -> None:
-        """Forget it."""

@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from memstore.ports.access_log import NoAccessLog
-from memstore.ports.context_state import NoContext
-from memstore.ports.derived import NoDerived
-from memstore.ports.embedder import NoVectors
-from memstore.ports.journal import NoJournal
-from memstore.ports.lexicon import NoLexicon
-from memstore.ports.pins import NoPins
-from memstore.ports.run_record import NoRuns
-from memstore.ports.signatures import NoSignatures
-from memstore.ports.usage import NoUsage
-from memstore.ports.verdicts import NoVerdicts
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from memstore.model.config import Config
@@ -36,8 +23,7 @@ if TYPE_CHECKING:
     from memstore.ports.verdicts import Verdicts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workspace:
+class Workspace(NamedTuple):
     """What `wiring` hands to every flow.
 
     `actor` is the entity who acts and looks, `contexts` tells in which context they do; `alone` is their word that
@@ -51,17 +37,17 @@ class Workspace:
     ids: IdSource
     config: Config
     actor: str
-    journal: Journal = field(default_factory=NoJournal)
-    usage: UsageLog = field(default_factory=NoUsage)
-    access_log: AccessLog = field(default_factory=NoAccessLog)
-    runs: RunRecord = field(default_factory=NoRuns)
-    signatures: Signatures = field(default_factory=NoSignatures)
-    pins: Pins = field(default_factory=NoPins)
-    contexts: ContextState = field(default_factory=NoContext)
-    alone: bool = False
-    here: str = ""
-    lexicon: Lexicon = field(default_factory=NoLexicon)
-    verdicts: Verdicts = field(default_factory=NoVerdicts)
-    derived: Derived = field(default_factory=NoDerived)
-    embedder: Embedder | None = None
-    vectors: VectorStore = field(default_factory=NoVectors)
+    journal: Journal
+    usage: UsageLog
+    access_log: AccessLog
+    runs: RunRecord
+    signatures: Signatures
+    pins: Pins
+    contexts: ContextState
+    alone: bool
+    here: str
+    lexicon: Lexicon
+    verdicts: Verdicts
+    derived: Derived
+    embedder: Embedder | None
+    vectors: VectorStore

@@ -6,7 +6,6 @@ The weights were measured on public conversations (docs/search.md). Scores are s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import exp, log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,12 +44,12 @@ def idf(count: int, holding: int) -> float:
     return log(1 + (count - holding + 0.5) / (holding + 0.5))
 
 
-@dataclass(slots=True)
 class MemoryScores:
     """The scores of memories by row, and what each clause weighs."""
 
-    by_row: dict[int, float] = field(default_factory=dict)
-    idfs: list[float] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.by_row: dict[int, float] = {}
+        self.idfs: list[float] = []
 
     @property
     def best_possible(self) -> float:

@@ -8,7 +8,7 @@ import pytest
 
 from memstore.adapters import disk_journal
 from memstore.adapters.disk_journal import DiskJournal
-from memstore.ports.journal import NoJournal, Operation, Written
+from memstore.ports.journal import Operation, Written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,11 +47,3 @@ def test_a_large_operation_is_not_kept(tmp_path: Path, monkeypatch: pytest.Monke
 def test_what_is_no_journal_of_ours_says_nothing(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "last-operation.json").write_bytes(data)
     assert DiskJournal(tmp_path).last() is None
-
-
-def test_none_remembers_nothing() -> None:
-    journal = NoJournal()
-    journal.record(OPERATION)
-    assert journal.last() is None
-    journal.begin(OPERATION)
-    assert journal.begun() is None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.adapters.usage_log import DiskUsage
-from memstore.ports.usage import NoUsage, Use
+from memstore.ports.usage import Use
 from tests.memory_workspace import ListedUses
 
 if TYPE_CHECKING:
@@ -115,10 +115,3 @@ def test_neither_a_link_nor_a_pipe_is_followed(tmp_path: Path) -> None:
     os.mkfifo(piped.path)
     piped.record(TEA)
     assert list(piped.uses()) == []
-
-
-def test_none_remembers_nothing() -> None:
-    log = NoUsage()
-    log.record(TEA)
-    assert list(log.uses()) == []
-    assert log.path is None

@@ -263,7 +263,7 @@ def test_moving_a_suggestion_out_accepts_it() -> None:
 def test_the_suggestions_of_others_are_nobodys() -> None:
     ws = vault(alone(20), walks(3))
     (one,) = consolidate(ws, apply=True).suggestions
-    ash = replace(ws, actor="si:ash")
+    ash = ws._replace(actor="si:ash")
     assert list_suggestions(ash) == ()
     with pytest.raises(NotFoundError):
         accept_suggestion(ash, one.ref)
@@ -453,13 +453,13 @@ class LastRun:
 
 def test_if_due_waits_for_20_new_or_for_the_hours_to_go_by() -> None:
     runs = LastRun()
-    ws = replace(vault(alone(20)), runs=runs)
+    ws = vault(alone(20))._replace(runs=runs)
     assert consolidate(ws, if_due=True).due
     assert runs.run is None  # nothing was written
     assert consolidate(ws, apply=True, if_due=True).due
     assert not consolidate(ws, apply=True, if_due=True).due
     assert consolidate(ws, apply=True).due
-    seldom = replace(ws, config=ws.config._replace(every=1), clock=TickClock(datetime(2026, 2, 1, 14, tzinfo=UTC)))
+    seldom = ws._replace(config=ws.config._replace(every=1), clock=TickClock(datetime(2026, 2, 1, 14, tzinfo=UTC)))
     assert consolidate(seldom, if_due=True).due
     for count in range(20):
         assert not consolidate(ws, if_due=True).due
@@ -492,13 +492,13 @@ class Topics:
 
 @pytest.mark.parametrize(("likeness", "suggested"), [(0.76, 1), (0.74, 0)])
 def test_an_embedder_decides_what_is_alike_at_three_quarters(likeness: float, suggested: int) -> None:
-    ws = replace(vault(alone(20), walks()), embedder=Topics(likeness))
+    ws = vault(alone(20), walks())._replace(embedder=Topics(likeness))
     assert len(consolidate(ws).suggestions) == suggested
-    assert len(consolidate(replace(ws, embedder=None)).suggestions) == 1
+    assert len(consolidate(ws._replace(embedder=None)).suggestions) == 1
 
 
 def test_what_is_hidden_is_not_embedded() -> None:
     embedder = Topics(0.8)
-    consolidate(replace(vault(alone(20), walks(owner="si:ash")), embedder=embedder))
+    consolidate(vault(alone(20), walks(owner="si:ash"))._replace(embedder=embedder))
     assert not any("walk" in text for text in embedder.texts)
     assert len(embedder.texts) == 20

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import doctest
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -48,7 +47,7 @@ def seans(keys: SshSignatures) -> Workspace:
     """Return a vault whose keyring has Sean's key, which his settings name."""
     key = keys.public_key(keys.own_key or "")
     line = f'{OWNER} namespaces="{ATTEST_NAMESPACE}" {key.type} {key.base64}\n'
-    return replace(memory_workspace({ALLOWED_SIGNERS: line.encode()}), signatures=keys)
+    return memory_workspace({ALLOWED_SIGNERS: line.encode()})._replace(signatures=keys)
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda test: str(test.name))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,7 +27,7 @@ def vault(tmp_path: Path) -> Vault:
 
 def _keyring(vault: Vault, actor: str | None = None) -> Check | None:
     ws = vault.open()
-    opened = replace(ws, actor=actor) if actor else ws
+    opened = ws._replace(actor=actor) if actor else ws
     around = wiring.surroundings(Environment.of_process(), str(vault.root))
     return next((one for one in doctor(around, lambda: opened, fix=False).checks if one.name == "keyring"), None)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -81,7 +80,7 @@ def test_what_is_vouched_for_said_by_chance_or_new_is_evidence(ws: Workspace) ->
 
 def test_what_the_writer_may_not_see_is_not_told(ws: Workspace) -> None:
     raw(ws, CALL)
-    ash = replace(ws, actor="si:ash")
+    ash = ws._replace(actor="si:ash")
     assert derived(ash, raw(ash, CALL).ref) == ()
 
 

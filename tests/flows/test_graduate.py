@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -103,7 +102,7 @@ def test_what_is_kept_from_somebody_stays_out(keys: dict[str, str]) -> None:
 def test_it_is_the_owners_page() -> None:
     ws = memory_workspace({"a.md": note("Mine.", "m_mine")})
     with pytest.raises(RefusedError):
-        graduate(replace(ws, actor="si:ash"))
+        graduate(ws._replace(actor="si:ash"))
     assert "MEMORY.md" not in files_of(ws)
 
 
@@ -148,7 +147,7 @@ USER = st.text(st.characters(codec="utf-8", exclude_characters="\r\x0b\x0c\x1c\x
 def test_the_users_lines_are_never_touched(before: str, eol: str) -> None:
     own = before.replace("\n", eol).encode()
     ws = memory_workspace({"a.md": note("Fact.", "m_fact"), "MEMORY.md": own})
-    ws = replace(ws, clock=TickClock())
+    ws = ws._replace(clock=TickClock())
     graduate(ws)
     assert files_of(ws)["MEMORY.md"].startswith(own)
     after = b"\nbelow, without an end"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -231,4 +230,4 @@ def test_all_that_changed_since_is_checked_and_nothing_else(vault: Written) -> N
     with pytest.raises(NotFoundError):
         check_against(vault.open(), "nowhere")
     with pytest.raises(RefusedError):
-        check_against(replace(vault.open(), actor="si:ash"), "HEAD")
+        check_against(vault.open()._replace(actor="si:ash"), "HEAD")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -302,8 +301,8 @@ def test_status_works_before_the_first_commit_and_without_a_repository(vault: Wr
     vault.write("a.md", memory("m_aaa"))
     assert [u.verb for u in status(vault.open()).uncommitted] == ["add"]
     (vault.root / ".git").rename(vault.root.parent / "elsewhere")
-    ws = replace(
-        vault.open(), history=GitHistory(vault.root, os.environ | {"GIT_CEILING_DIRECTORIES": str(vault.root)})
+    ws = vault.open()._replace(
+        history=GitHistory(vault.root, os.environ | {"GIT_CEILING_DIRECTORIES": str(vault.root)})
     )
     found = status(ws)
     assert (found.repository, found.memories, found.uncommitted, found.hooks) == (None, 1, (), {})

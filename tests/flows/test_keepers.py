@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,7 +79,7 @@ class Vault:
     def open(self, key: str = "") -> Workspace:
         signatures = SshSignatures(self.home, agent="", own_key=str(self.home / key) if key else None)
         pins = UserPins(self.home / "config.toml", self.root)
-        return replace(self.vault.open(OWNER), signatures=signatures, pins=pins, clock=TickClock())
+        return self.vault.open(OWNER)._replace(signatures=signatures, pins=pins, clock=TickClock())
 
     def names(self) -> list[str]:
         """Return whose keys count, in order."""
@@ -356,7 +356,7 @@ def test_a_shallow_clone_says_what_to_fetch(vault: Vault, tmp_path: Path) -> Non
     vault.commit("More")
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--depth=1", vault.root.as_uri(), str(clone))
-    other = replace(vault.open(), history=GitHistory(clone, os.environ))
+    other = vault.open()._replace(history=GitHistory(clone, os.environ))
     keyring, findings = read_keyring(other)
     assert keyring.signers == ()
     assert "--unshallow" in (findings[0].hint or "")

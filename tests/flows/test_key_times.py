@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,8 @@ from memstore.flows.sign import sign, witness
 from memstore.flows.trust import trust_of
 from memstore.model.config import Config
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
-from memstore.ports.pins import NoPins
 from tests import timestamps
+from tests.absent import NoPins
 from tests.git_repositories import OWNER, memory, vault_in
 from tests.support import TickClock
 
@@ -56,7 +55,7 @@ def opened(vault: Written, *, later: bool = False) -> Workspace:
     clock = TickClock()
     for _ in range(LATER if later else 0):
         clock.now()
-    return replace(vault.open(), clock=clock, signatures=SshSignatures(vault.root, agent=""))
+    return vault.open()._replace(clock=clock, signatures=SshSignatures(vault.root, agent=""))
 
 
 def state(vault: Written, *, later: bool = True) -> str:
@@ -97,7 +96,7 @@ def test_a_witness_who_signs_an_old_date_with_an_expired_key_is_not_believed(vau
     vault.commit("Signed", "2026-02-01T12:30:00Z")
     anchor_commit(opened(vault), REF)
     key = str(vault.root.parent / "key")
-    witness(replace(opened(vault), actor="si:pith", config=Config(owner="si:pith")), REF, "confirm", key=key)
+    witness(opened(vault)._replace(actor="si:pith", config=Config(owner="si:pith")), REF, "confirm", key=key)
     enrol(vault, f',valid-before="{ONE}"')
     found = trust_of(opened(vault, later=True), REF).vouched
     assert found.signature.counts
@@ -143,7 +142,7 @@ def stamped(vault: Written, *, at: str, height: int = 7) -> Workspace:
     digest = hashlib.sha256(page).digest()
     anchor_stamp(opened(vault), REF, page, timestamps.proof(digest, [*STEPS, ("bitcoin", height)]))
     header = timestamps.header(timestamps.root(digest, STEPS), datetime.fromisoformat(at))
-    return replace(opened(vault, later=True), pins=Blocks(height, header))
+    return opened(vault, later=True)._replace(pins=Blocks(height, header))
 
 
 def test_a_stamp_of_the_signature_proves_its_time(vault: Written) -> None:
@@ -180,7 +179,7 @@ def test_a_stamp_older_than_the_memory_cannot_commit_to_it(vault: Written) -> No
 def test_a_proof_that_leads_elsewhere_is_altered(vault: Written) -> None:
     stamped(vault, at="2026-02-01T10:30:00+00:00")
     header = timestamps.header(bytes(32), datetime(2026, 2, 1, 12, tzinfo=UTC))
-    ws = replace(opened(vault, later=True), pins=Blocks(7, header))
+    ws = opened(vault, later=True)._replace(pins=Blocks(7, header))
     found = trust_of(ws, REF).vouched.anchors[0]
     assert (found.status.value, found.counts) == ("altered", False)
     assert "another root" in found.reason

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -75,7 +74,7 @@ def test_killed_at_any_write_all_is_as_before_or_as_after(act: str) -> None:
         ws = prepared()
         dying = DyingVault(dict(files_of(ws)), survived)
         dying.left = survived
-        ws = replace(ws, vault=dying, library=ReadingLibrary(dying))
+        ws = ws._replace(vault=dying, library=ReadingLibrary(dying))
         if survived == writes:
             run(ws)
             break

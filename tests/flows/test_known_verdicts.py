@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,7 +70,7 @@ def vault(keys: Path) -> Workspace:
     ws = babels_vault(keys)
     sign(ws, PATH, key=str(keys / "babel"))
     witnessed(ws, keys, PITH)
-    return replace(ws, derived=KeptInMemory(), signatures=Counting(ws.signatures))  # type: ignore[arg-type]
+    return ws._replace(derived=KeptInMemory(), signatures=Counting(ws.signatures))  # type: ignore[arg-type]
 
 
 def trusted(ws: Workspace, least: float = 0.5) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,7 +53,7 @@ class KeptVectors:
 
 def vault(files: dict[str, bytes] | None = None, embedder: Embedder | None = None) -> Workspace:
     ws = memory_workspace(FILES if files is None else files)
-    return replace(ws, embedder=embedder or HashedTrigrams(), vectors=KeptVectors())
+    return ws._replace(embedder=embedder or HashedTrigrams(), vectors=KeptVectors())
 
 
 def found(ws: Workspace, text: str, wish: Wish | None = None) -> list[str | None]:
@@ -123,7 +122,7 @@ def test_another_embedder_has_other_vectors() -> None:
     ws = vault()
     found(ws, "puppy")
     other = HashedTrigrams("other")
-    found(replace(ws, embedder=other), "puppy")
+    found(ws._replace(embedder=other), "puppy")
     assert len(other.texts) == 5
 
 
@@ -167,7 +166,7 @@ def opened(root: Path, embedder: HashedTrigrams, *, object_format: str = "sha1")
     written = vault_in(root / "vault", object_format)
     written.write("kennel.md", memory("m_kennel", "A canine hotel.\n"))
     written.commit("a kennel")
-    return replace(written.open(), embedder=embedder, vectors=DiskVectors(root / "cache"))
+    return written.open()._replace(embedder=embedder, vectors=DiskVectors(root / "cache"))
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
@@ -175,7 +174,7 @@ def test_vectors_outlive_the_program_and_consolidation_shares_them(tmp_path: Pat
     ws = opened(tmp_path, HashedTrigrams(), object_format=object_format)
     assert found(ws, "puppy") == ["note:m_kennel"]
     again = HashedTrigrams()
-    later = replace(ws, embedder=again, vectors=DiskVectors(tmp_path / "cache"))
+    later = ws._replace(embedder=again, vectors=DiskVectors(tmp_path / "cache"))
     assert found(later, "puppy") == ["note:m_kennel"]
     file = visible_file(later, "kennel.md")
     assert file is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -90,7 +89,7 @@ def test_others_get_what_a_vault_without_the_hidden_would_give() -> None:
     alone = memory_workspace({"hers.md": FILES["hers.md"]}, actor="si:ash")
     assert recall(ash, "Bella eats") == recall(alone, "Bella eats")
     assert shown(recall(ash, "Bella eats")) == ["hers.md"]
-    assert shown(recall(replace(ash, actor="human:nobody"), "Bella eats")) == []
+    assert shown(recall(ash._replace(actor="human:nobody"), "Bella eats")) == []
 
 
 def test_a_belief_that_faded_is_not_surfaced() -> None:
@@ -159,7 +158,7 @@ DOGS = {
 
 
 def by_meaning(files: dict[str, bytes], embedder: HashedTrigrams | None = None) -> Workspace:
-    return replace(memory_workspace(files), embedder=embedder or HashedTrigrams())
+    return memory_workspace(files)._replace(embedder=embedder or HashedTrigrams())
 
 
 def test_what_means_the_same_comes_to_mind_without_a_word_in_common() -> None:

@@ -36,9 +36,8 @@ class DyingVault(MemoryVault):
 
 @pytest.mark.parametrize("writes", range(4))
 def test_a_kill_at_any_write_leaves_before_or_after(writes: int) -> None:
-    ws = memory_workspace()
     vault = DyingVault({"b.md": OLD}, writes)
-    object.__setattr__(ws, "vault", vault)
+    ws = memory_workspace()._replace(vault=vault)
     edits = [Edit(path=path, before=None, after=data) for path, data in AFTER.items() if path != "b.md"]
     edits.insert(1, Edit(path="b.md", before=read_file(vault, "b.md"), after=NEW))
     if writes < len(AFTER):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -63,7 +62,7 @@ def reputation(ws: Workspace, path: str = "other.md") -> float:
 def corrected(ws: Workspace, keys: Path, who: str = BABEL) -> None:
     ws.vault.create("correction.md", CORRECTION.replace("si:babel", who).encode())
     key = str(keys / who.partition(":")[2])
-    sign(replace(ws, actor=who, config=Config(owner=who)), "correction.md", key=key)
+    sign(ws._replace(actor=who, config=Config(owner=who)), "correction.md", key=key)
 
 
 def test_a_new_author_has_a_half(vault: Workspace) -> None:
@@ -123,7 +122,7 @@ def test_a_reputation_in_a_file_is_ignored(vault: Workspace) -> None:
 def test_it_does_not_depend_on_what_the_viewer_may_not_see(vault: Workspace, keys: Path) -> None:
     resolved(vault, keys, CLAIRE, "overturned")
     edit(vault, "confidence: 0.9", "confidence: 0.9\naccess_grants: [human:claire]", "other.md")
-    claire = replace(vault, actor=CLAIRE)
+    claire = vault._replace(actor=CLAIRE)
     assert reputation(vault) == 1 / 3
     assert reputation(claire) == 0.5
     assert show_memory(claire, "m_0ther0000x").trust.score == 0.3
@@ -142,8 +141,7 @@ def test_only_files_that_something_was_decided_about_are_read(vault: Workspace, 
         read.append(path)
         return vault.vault.read(path)
 
-    ws = replace(
-        vault,
+    ws = vault._replace(
         library=cast("Library", SimpleNamespace(snapshot=lambda: snapshot)),
         vault=cast("Vault", SimpleNamespace(read=noted, registry_files=vault.vault.registry_files)),
     )

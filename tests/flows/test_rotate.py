@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,7 +44,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def vault(keys: Path) -> Workspace:
-    ws = replace(memory_workspace({}), signatures=SshSignatures(keys, agent=""))
+    ws = memory_workspace({})._replace(signatures=SshSignatures(keys, agent=""))
     add_key(ws, PITH, str(keys / "old.pub"))
     return ws
 
@@ -79,7 +78,7 @@ def test_a_rotation_ends_the_old_key_and_both_say_so(vault: Workspace, keys: Pat
 
 
 def test_the_users_own_key_signs_where_it_is_the_old_one(vault: Workspace, keys: Path) -> None:
-    own = replace(vault, signatures=SshSignatures(keys, agent="", own_key=str(keys / "old")))
+    own = vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "old")))
     rotate_key(own, PITH, str(keys / "new"))
     assert problems(vault) == [""]
 
@@ -101,7 +100,7 @@ def test_a_lost_key_is_told_with_the_way_on(vault: Workspace, keys: Path) -> Non
     with pytest.raises(RefusedError) as unnamed:
         rotate_key(vault, PITH, str(keys / "new"))
     assert "memstore keys revoke si:pith, then memstore keys add si:pith" in (unnamed.value.hint or "")
-    own = replace(vault, signatures=SshSignatures(keys, agent="", own_key=str(keys / "mallory")))
+    own = vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "mallory")))
     with pytest.raises(RefusedError):
         rotate_key(own, PITH, str(keys / "new"))
     assert files_of(vault) == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -44,7 +43,7 @@ class Here:
 
 @pytest.fixture
 def ws() -> Workspace:
-    ws = replace(memory_workspace(actor=OWNER, config=Config(owner=OWNER)), contexts=Here())
+    ws = memory_workspace(actor=OWNER, config=Config(owner=OWNER))._replace(contexts=Here())
     memstore.add_entity(ws, "dog:bella", aliases=["Bella"], guardians=["human:sean"])
     memstore.add_context(ws, "ctx:bella_health", roster=["human:sean", OWNER])
     memstore.add_context(ws, "ctx:park", roster=["si:max", "si:luna"])
@@ -73,8 +72,8 @@ def test_contexts_are_listed_to_those_who_belong_to_them(ws: Workspace) -> None:
         return [one.id for one in contexts(ws)]
 
     assert listed(ws) == ["ctx:bella_health", "ctx:park"]
-    assert listed(replace(ws, actor="human:sean")) == ["ctx:bella_health"]
-    assert listed(replace(ws, actor="human:tom")) == []
+    assert listed(ws._replace(actor="human:sean")) == ["ctx:bella_health"]
+    assert listed(ws._replace(actor="human:tom")) == []
     enter_context(ws, "ctx:park")
     assert listed(ws) == ["ctx:park"]
     enter_context(ws, "ctx:nowhere")
@@ -262,7 +261,7 @@ def test_seed_001_the_dog_agent(ws: Workspace) -> None:
 
 def test_seed_001_the_school_agent() -> None:
     here = Here()
-    ws = replace(memory_workspace(actor="si:school_agent", config=Config(owner="si:school_agent")), contexts=here)
+    ws = memory_workspace(actor="si:school_agent", config=Config(owner="si:school_agent"))._replace(contexts=here)
     memstore.add_entity(ws, "human:student_123", guardians=["human:parent_456"])
     memstore.add_context(ws, "ctx:student_123_academic", roster=["human:parent_456", "si:school_agent"])
     memstore.enter_context(
@@ -283,8 +282,8 @@ def test_seed_001_the_school_agent() -> None:
         scope="ctx:student_123_academic",
     )
     memstore.grant_access(ws, saved.path, ["si:reading_specialist"])
-    assert seen(replace(ws, actor="si:reading_specialist"), "fractions") == ["The student struggles with fractions"]
-    assert seen(replace(ws, actor="si:tutor_b"), "fractions") == []
+    assert seen(ws._replace(actor="si:reading_specialist"), "fractions") == ["The student struggles with fractions"]
+    assert seen(ws._replace(actor="si:tutor_b"), "fractions") == []
 
 
 # -- records that are gone -------------------------------------------------------------------------
@@ -294,7 +293,7 @@ def test_a_refusal_whose_file_was_deleted_never_widens(ws: Workspace) -> None:
     memstore.raw(
         ws, "Bella eats at nine", subject_ids=["dog:bella"], access_grants=["si:max"], consent_grants=["human:sean"]
     )
-    max_ = replace(ws, actor="si:max")
+    max_ = ws._replace(actor="si:max")
     assert seen(max_, "nine") == ["Bella eats at nine"]
     refused = memstore.refuse_consent(
         ws, grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
@@ -312,4 +311,4 @@ def test_a_refusal_that_was_undone_is_none(ws: Workspace) -> None:
         ws, grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
     )
     memstore.undo(ws)
-    assert seen(replace(ws, actor="si:max"), "nine") == ["Bella eats at nine"]
+    assert seen(ws._replace(actor="si:max"), "nine") == ["Bella eats at nine"]

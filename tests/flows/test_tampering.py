@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,7 +53,7 @@ class History:
 
     def attest(self, who: str, word: str) -> None:
         key = str(self.keys / who.partition(":")[2])
-        witness(replace(self.ws, actor=who, config=Config(owner=who)), PATH, word, key=key)
+        witness(self.ws._replace(actor=who, config=Config(owner=who)), PATH, word, key=key)
         self.written.commit(f"{who}: {word}")
         self.ws.library.refresh()  # the index has what is taken out later
 
@@ -73,7 +73,7 @@ def history(request: pytest.FixtureRequest, tmp_path: Path, keys: Path) -> Histo
     written.write(ALLOWED_SIGNERS, keyring_of(keys))
     cache = DerivedCache(tmp_path / "cache")
     signatures = SshSignatures(keys, agent="")
-    ws = replace(written.open(BABEL), config=Config(owner=BABEL), signatures=signatures, derived=cache)
+    ws = written.open(BABEL)._replace(config=Config(owner=BABEL), signatures=signatures, derived=cache)
     found = History(written, ws, keys)
     found.sign()
     found.attest(PITH, "confirm")
@@ -140,7 +140,7 @@ def test_an_older_version_after_the_author_signed_a_newer_one_is_a_rollback(hist
     assert history.found() == []
     history.save(before)
     assert history.found() == ["rollback"]
-    then = show_memory(replace(history.ws, actor=BABEL), PATH, at="HEAD~3")
+    then = show_memory(history.ws._replace(actor=BABEL), PATH, at="HEAD~3")
     assert then.trust.level is Level.ATTESTED  # as it was then nothing had come later
     history.sign()  # the author stands by the older one
     assert history.found() == []
@@ -180,6 +180,6 @@ def test_others_learn_of_it_only_from_revisions_that_they_may_see(history: Histo
     before = history.text()
     history.attest(CLAIRE, "dispute")
     history.save(before.replace("confidence: 0.9", "confidence: 0.9\naccess_grants: [si:pith]"))
-    pith = replace(history.ws, actor=PITH)
+    pith = history.ws._replace(actor=PITH)
     assert trust_of(history.ws, PATH).vouched.tampered
     assert not trust_of(pith, "insight:m_1snad0000x").vouched.tampered

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -63,7 +62,7 @@ def test_a_memory_that_may_not_be_seen_is_not_used(ws: Workspace) -> None:
 
 
 def test_what_the_owner_reads_does_not_show_in_what_others_are_told(ws: Workspace) -> None:
-    ash = replace(ws, actor="si:ash")
+    ash = ws._replace(actor="si:ash")
     alone = show_memory(ash, "m_ashes").grounds.strength
     ws.usage.record(Use("m_ashes", AT, OWNER, "show"))
     assert [use.by for use in uses_of(ash)["m_ashes"]] == ["si:ash"]

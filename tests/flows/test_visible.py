@@ -19,7 +19,7 @@ from memstore.flows.show import show_memory
 from memstore.flows.supersede import supersede
 from memstore.flows.visible import sees_unreadable, stop_for_others
 from memstore.model.world import ActiveContext
-from memstore.ports.context_state import NoContext
+from tests.absent import NoContext
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
@@ -73,7 +73,7 @@ def looking(
     actor: str, context: ActiveContext | None = None, *, alone: bool = False, files: dict[str, bytes] | None = None
 ) -> Workspace:
     ws = memory_workspace(FILES | (files or {}), actor=actor)
-    return replace(ws, contexts=InContext(context), alone=alone) if context else ws
+    return ws._replace(contexts=InContext(context), alone=alone) if context else ws
 
 
 def seen(ws: Workspace) -> set[str]:

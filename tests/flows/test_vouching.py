@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -275,7 +274,7 @@ def test_nobody_signs_for_others_or_without_a_key(vault: Workspace, keys: Path) 
     with pytest.raises(RefusedError, match="can't sign for others"):
         sign(vault, PATH, key=str(keys / "babel"))
     with pytest.raises(UsageError, match="partial of what"):
-        witness(replace(vault, actor=CLAIRE, config=Config(owner=CLAIRE)), PATH, "partial", key=str(keys / "claire"))
+        witness(vault._replace(actor=CLAIRE, config=Config(owner=CLAIRE)), PATH, "partial", key=str(keys / "claire"))
 
 
 # -- check ---------------------------------------------------------------------------------------
@@ -312,7 +311,7 @@ def test_check_reports_attestations_with_their_lines(vault: Workspace, keys: Pat
 
 
 def test_create_memory_signs_by_itself_where_a_key_is_configured(vault: Workspace, keys: Path) -> None:
-    ws = replace(vault, signatures=SshSignatures(keys, agent="", own_key=str(keys / "babel")))
+    ws = vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "babel")))
     memory = create_memory(ws, summary="Isnad", body="A chain of witnesses.", tags=["isnad", "trust"], confidence=0.8)
     assert memory.signature is not None
     assert trust_of(ws, str(memory.ref)).vouched.signature.counts
@@ -324,7 +323,7 @@ def test_a_key_that_cannot_be_used_leaves_no_memory(vault: Workspace, keys: Path
     before = dict(files_of(vault))
     with pytest.raises(VaultError):
         create_memory(
-            replace(vault, signatures=SshSignatures(keys, agent="", own_key=str(keys / "lost"))),
+            vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "lost"))),
             summary="Isnad",
             body="A chain.",
         )
@@ -405,7 +404,7 @@ def test_only_who_may_see_a_memory_is_asked_about_it(vault: Workspace) -> None:
     assert files_of(vault) == before
     shared(vault)
     with pytest.raises(RefusedError, match="not si:pith's to send"):
-        request_witness(replace(vault, actor=PITH), PATH, [CLAIRE])
+        request_witness(vault._replace(actor=PITH), PATH, [CLAIRE])
     with pytest.raises(RefusedError, match="si:mallory may not see"):
         request_witness(vault, PATH, [PITH, "si:mallory"])
 
@@ -568,7 +567,7 @@ def compressed(ws: Workspace, root: Path, summary: str) -> Workspace:
     blob = git(repository(root / "kept"), "hash-object", "-w", "--stdin", stdin=whole).strip()
     mark = f'compressed_from: {{commit: "{"c" * 40}", blob: "{blob}"}}\n'
     put(ws, whole.replace("---\n\n", f"{mark}---\n\n").partition("---\n\n")[0] + f"---\n\n{summary}\n")
-    return replace(ws, history=GitHistory(root / "kept", os.environ))
+    return ws._replace(history=GitHistory(root / "kept", os.environ))
 
 
 def test_a_signature_over_what_was_compressed_is_checked_against_the_whole(
@@ -593,4 +592,4 @@ def test_without_the_whole_a_signature_can_not_be_checked(vault: Workspace, keys
     edit(vault, "put memories.", "put memories. It is what to make of them.")
     sign(vault, PATH, key=str(keys / "babel"))
     ws = compressed(vault, tmp_path, "The hard problem isn't where to put memories.")
-    assert states(replace(ws, history=vault.history)) == ["stale"]
+    assert states(ws._replace(history=vault.history)) == ["stale"]

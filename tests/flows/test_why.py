@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -111,7 +110,7 @@ def test_quality_is_taken_apart_as_search_and_show_print_it(ws: Workspace) -> No
 def test_the_seeds_formula_is_taken_apart_by_its_letter(ws: Workspace) -> None:
     found = number(why(ws, "m_tea", profile=QualityProfile.SEED_003), "quality")
     assert found.terms[1].why.startswith("0.3 × exp(-30.0 days / 30)")
-    by_setting = replace(ws, config=ws.config._replace(quality_profile="seed-003"))
+    by_setting = ws._replace(config=ws.config._replace(quality_profile="seed-003"))
     assert told(number(why(by_setting, "m_tea"), "quality"))[0] == told(found)[0]
     assert show_memory(by_setting, "m_tea").quality == pytest.approx(found.value, abs=1e-4)
     bare = number(why(ws, "bare.md", profile=QualityProfile.SEED_003), "quality")

@@ -1,0 +1,198 @@
+"""Adapters for a workspace that has none: nothing is kept, nothing is known, and what can't be done is refused."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from memstore.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from memstore.codec.sshsig import SshSignature
+    from memstore.model.keyring import PublicKey
+    from memstore.model.world import ActiveContext
+    from memstore.ports.access_log import Access
+    from memstore.ports.derived import Kept
+    from memstore.ports.embedder import Vector
+    from memstore.ports.journal import Operation
+    from memstore.ports.run_record import Run
+    from memstore.ports.usage import Use
+    from memstore.ports.verdicts import Verdict
+
+
+class NoAccessLog:
+    """Remembers nothing."""
+
+    def record(self, access: Access) -> None:
+        """Forget it."""
+
+    def accesses(self) -> Iterator[Access]:
+        """Yield nothing."""
+        return iter(())
+
+
+class NoContext:
+    """Nobody is ever in a context."""
+
+    declared = None
+
+    def current(self) -> None:
+        """Return None."""
+
+    def enter(self, context: ActiveContext) -> NoReturn:
+        """Refuse."""
+        raise RefusedError(
+            f"there is no place to keep that {context.id} was entered", hint="--context names it for one command"
+        )
+
+    def leave(self) -> None:
+        """Do nothing."""
+
+
+class NoDerived:
+    """Keeps nothing."""
+
+    def last(self, name: str, state: str) -> Kept:  # noqa: ARG002 - the port's
+        """Return nothing."""
+        return {}
+
+    def keep(self, name: str, state: str, found: Kept) -> None:
+        """Forget it."""
+
+
+class NoVectors:
+    """Keeps nothing."""
+
+    def last(self, name: str) -> dict[str, Vector]:  # noqa: ARG002 - the port names it
+        """Return none."""
+        return {}
+
+    def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
+        """Forget them."""
+
+    def tell(self, done: int, count: int) -> None:
+        """Say nothing."""
+
+
+class NoJournal:
+    """Remembers nothing."""
+
+    def begin(self, operation: Operation) -> None:
+        """Forget it."""
+
+    def begun(self) -> Operation | None:
+        """Return None."""
+        return None
+
+    def record(self, operation: Operation) -> None:
+        """Forget it."""
+
+    def last(self) -> Operation | None:
+        """Return None."""
+        return None
+
+
+class NoLexicon:
+    """The lexicon of who has none: the built-in list alone decides."""
+
+    has_words = False
+
+    def opposes(self, one: str, other: str) -> bool:  # noqa: ARG002 - the port's names
+        """Whether two words are opposites: not known here."""
+        return False
+
+
+class NoPins:
+    """Nothing is pinned, and nothing can be."""
+
+    commit = None
+    place = ""
+
+    def astray(self) -> Mapping[str, str]:
+        """Return nothing."""
+        return MappingProxyType({})
+
+    def pin(self, commit: str | None) -> NoReturn:  # noqa: ARG002 - the port's
+        """Refuse."""
+        raise RefusedError("there is no configuration to pin anything in")
+
+    def header(self, height: int) -> None:
+        """Return None."""
+
+    def pin_header(self, height: int, header: bytes) -> NoReturn:  # noqa: ARG002 - the port's
+        """Refuse."""
+        raise RefusedError("there is no configuration to pin anything in")
+
+
+class NoRuns:
+    """Remembers nothing."""
+
+    def last(self) -> Run | None:
+        """Return None."""
+        return None
+
+    def record(self, run: Run) -> None:
+        """Forget it."""
+
+
+class NoSignatures:
+    """No key, and nothing holds."""
+
+    own_key = None
+
+    def public_key(self, key: str) -> PublicKey:
+        """Raise KeyError: there is none."""
+        raise KeyError(key)
+
+    def sign(self, message: bytes, *, namespace: str, key: str) -> str:  # noqa: ARG002 - the port's
+        """Raise KeyError: there is none."""
+        raise KeyError(key)
+
+    def holds(self, signature: SshSignature, message: bytes) -> bool:  # noqa: ARG002 - the port's
+        """Return False."""
+        return False
+
+
+class NoUsage:
+    """Remembers nothing."""
+
+    path = None
+
+    def record(self, use: Use) -> None:
+        """Forget it."""
+
+    def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:  # noqa: ARG002 - the port's
+        """Yield nothing."""
+        return iter(())
+
+
+class NoVerdicts:
+    """Keeps nothing."""
+
+    def last(self, viewer: str) -> None:
+        """Return None."""
+
+    def keep(self, viewer: str, verdict: Verdict) -> None:
+        """Forget it."""
+
+
+def absent() -> dict[str, Any]:
+    """Return the fields of a workspace that has none of what a flow may do without."""
+    return {
+        "journal": NoJournal(),
+        "usage": NoUsage(),
+        "access_log": NoAccessLog(),
+        "runs": NoRuns(),
+        "signatures": NoSignatures(),
+        "pins": NoPins(),
+        "contexts": NoContext(),
+        "alone": False,
+        "here": "",
+        "lexicon": NoLexicon(),
+        "verdicts": NoVerdicts(),
+        "derived": NoDerived(),
+        "embedder": None,
+        "vectors": NoVectors(),
+    }
