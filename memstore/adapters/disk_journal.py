@@ -59,6 +59,7 @@ def _keep(path: Path, operation: Operation) -> None:
         "version": VERSION,
         "verb": operation.verb,
         "at": operation.at,
+        "by": operation.by,
         "files": [[os.fsencode(f.path).hex(), _text(f.before), _text(f.after)] for f in operation.files],
     }
     make_private(path.parent)
@@ -80,7 +81,8 @@ def _operation(document: dict[str, Any]) -> Operation | None:
         Written(os.fsdecode(bytes.fromhex(path)), _data(before), _data(after))
         for path, before, after in document["files"]
     )
-    return Operation(verb=str(document["verb"]), at=str(document["at"]), files=files)
+    by = document.get("by")
+    return Operation(str(document["verb"]), str(document["at"]), files, by if isinstance(by, str) else None)
 
 
 def _text(data: bytes | None) -> str | None:

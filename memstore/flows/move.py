@@ -65,7 +65,7 @@ def move(ws: Workspace, ref: str, to: str, *, dry_run: bool = False, commit: boo
     with ws.vault.lock():
         ws.vault.move(file.path, path)
         written = (Written(file.path, file.data, None), Written(path, None, file.data))
-        ws.journal.record(Operation(verb="mv", at=instant(ws.clock.now()), files=written))
+        ws.journal.record(Operation("mv", instant(ws.clock.now()), written, ws.actor))
     if not commit:
         return moved
     made = commit_written(ws, [path, file.path])

@@ -287,7 +287,7 @@ def _write(ws: Workspace, files: Sequence[Written], verb: str) -> None:
         _expect(ws, file)
     # What was audited stays so: undoing an act is another act.
     undoable = tuple(file for file in files if not is_audit_path(file.path))
-    operation = Operation(verb=verb, at=instant(ws.clock.now()), files=undoable)
+    operation = Operation(verb, instant(ws.clock.now()), undoable, ws.actor)
     # (1) The journal says what is about to be, where one file is not all; (2) the files; (3) the journal says that it
     # is done. After a crash in between, whoever opens the vault next finishes (2).
     if len(files) > 1:

@@ -10,15 +10,12 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.errors import ChangedMeanwhileError, NotFoundError, VaultError
 from memstore.flows.audit import is_audited, recorded
 from memstore.flows.recover import put
-from memstore.flows.visible import seer
+from memstore.flows.visible import owns, seer
 from memstore.model.instants import instant
 from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.ports.journal import Operation, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
 
 
@@ -42,10 +39,9 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
         NotFoundError: nothing is known that could be taken back, or it is somebody else's.
         ChangedMeanwhileError: a file is no longer as the operation left it; nothing was taken back.
     """
-    sees = seer(ws)
     with ws.vault.lock():
         last = ws.journal.last()
-        if last is None or not all(_may_know(sees, file) for file in last.files):
+        if last is None or not _may_undo(ws, last):
             raise NotFoundError(
                 "memstore knows of nothing to undo here", hint="git restore brings back what is committed"
             )
@@ -55,10 +51,12 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
             verb="undo",
             at=instant(ws.clock.now()),
             files=tuple(Written(file.path, file.after, file.before) for file in last.files),
+            by=ws.actor,
         )
         if not dry_run:
-            if is_audited(last.verb):
-                event = recorded(ws, "undo", of=last.verb, withdrawn=_withdrawn(back))
+            if is_audited(last.verb) or _shared_again(last):
+                gone, again = _consents(back)
+                event = recorded(ws, "undo", of=last.verb, withdrawn=gone, consents=again)
                 ws.vault.create(event.path, event.after or b"")
             for file in back.files:
                 put(ws.vault, file)
@@ -66,16 +64,42 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
     return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back
 
 
-def _withdrawn(back: Operation) -> list[str]:
-    """Return the ids of the consents whose files go with what is undone."""
-    gone = [file.path for file in back.files if file.after is None]
-    return [expected_id(path, kind) for path in gone if (kind := kind_of(path)) is RegistryKind.CONSENT]
+def _shared_again(last: Operation) -> bool:
+    """Whether the operation took back an act that was audited: doing that again is one, too."""
+    if last.verb != "undo":
+        return False
+    grants = [
+        [one.memory.access_grants for data in (file.before, file.after) if (one := _memory_in(file.path, data))]
+        for file in last.files
+    ]
+    return any(kind_of(file.path) for file in last.files) or any(len({*both}) > 1 for both in grants)
 
 
-def _may_know(sees: Callable[[Memory], bool], file: Written) -> bool:
-    """Whether the viewer may see a file both as it was and as it was made; one that is no memory is the owner's."""
-    read = [memory_file.read(file.path, data) for data in (file.before, file.after) if data is not None]
-    return all(sees(one.memory) for one in read if isinstance(one, MemoryFile))
+def _memory_in(path: str, data: bytes | None) -> MemoryFile | None:
+    file = None if data is None or kind_of(path) else memory_file.read(path, data)
+    return file if isinstance(file, MemoryFile) else None
+
+
+def _consents(back: Operation) -> tuple[list[str], list[str]]:
+    """Return the ids of the consents whose files go with what is undone, and of those whose files come back."""
+    gone: list[str] = []
+    again: list[str] = []
+    for file in back.files:
+        if (kind := kind_of(file.path)) is RegistryKind.CONSENT and None in (file.before, file.after):
+            (gone if file.after is None else again).append(expected_id(file.path, kind))
+    return gone, again
+
+
+def _may_undo(ws: Workspace, last: Operation) -> bool:
+    """Whether an operation is the actor's to take back: they did it, or all of its files are theirs.
+
+    They must see all of its memories, too, as they were and as they were made.
+    """
+    sees = seer(ws)
+    files = [(file.path, data) for file in last.files for data in (file.before, file.after) if data is not None]
+    known = [one.memory for path, data in files if (one := _memory_in(path, data))]
+    own = all(owns(ws, memory) for memory in known) and (len(known) == len(files) or ws.actor == ws.config.owner)
+    return (own or last.by == ws.actor) and all(map(sees, known))
 
 
 def _expect(ws: Workspace, file: Written) -> None:

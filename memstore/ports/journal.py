@@ -14,11 +14,15 @@ class Written(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One command's writing; `verb` is the command, `at` when it was done, RFC 3339 in UTC."""
+    """One command's writing; `verb` is the command, `at` when it was done, RFC 3339 in UTC.
+
+    `by` is who did it; None where nobody wrote that down.
+    """
 
     verb: str
     at: str
     files: tuple[Written, ...]
+    by: str | None = None
 
 
 class Journal(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.model.finding import Finding, Position, in_order
@@ -71,12 +72,15 @@ def _finding(code: str, path: str, text: str) -> Finding:
 
 
 def consents_named(events: Iterable[AuditEvent]) -> frozenset[str]:
-    """Return the consents, refusals and revocations that were recorded and not undone; their files must be there."""
-    named: set[str] = set()
-    for event in sorted(events, key=lambda event: (event.at, event.path)):
-        named.update(_texts(event.about.get("consent")), _texts(event.about.get("consents")))
-        named.difference_update(_texts(event.about.get("withdrawn")))
-    return frozenset(named)
+    """Return the consents, refusals and revocations that were recorded and not undone; their files must be there.
+
+    Events of one second have no order, so each is counted: what was recorded once more than it was withdrawn is there.
+    """
+    recorded: Counter[str] = Counter()
+    for event in events:
+        recorded.update({*_texts(event.about.get("consent")), *_texts(event.about.get("consents"))})
+        recorded.subtract(_texts(event.about.get("withdrawn")))
+    return frozenset(+recorded)
 
 
 def _texts(value: object) -> list[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILES = (Written("od\udcffd\n.md", None, b"\x00\xff"), Written("b.md", b"", None))
-OPERATION = Operation(verb="add", at="2026-01-01T00:00:00Z", files=FILES)
+OPERATION = Operation(verb="add", at="2026-01-01T00:00:00Z", files=FILES, by="si:ash")
 
 
 def test_the_last_operation_comes_back(tmp_path: Path) -> None:

@@ -457,6 +457,28 @@ def test_what_somebody_else_wrote_is_neither_undone_nor_shown(vault: Written) ->
     assert undo(ash)[0].paths == ("b.md",)
 
 
+def test_what_others_did_to_what_one_sees_is_not_undone(vault: Written) -> None:
+    """A refusal that is taken back by an outsider would open what it closed."""
+    public, refusal = memory("m_aaa", access_grants='["*"]'), "---\ntype: consent\nid: con_1\n---\n"
+    changed = memory("m_aaa", "New.\n", access_grants='["*"]')
+    vault.write("a.md", changed)
+    vault.write("consents/2026/con_1.md", refusal)
+    owner, bob = vault.open(), vault.open("human:bob")
+    written = WrittenFile("a.md", public.encode(), changed.encode())
+    refused = WrittenFile("consents/2026/con_1.md", None, refusal.encode())
+    for files in ((written,), (refused,), (written, refused)):
+        for by in (OWNER, None):
+            owner.journal.record(Operation("set", "2026-01-01T00:00:00Z", files, by))
+            with pytest.raises(NotFoundError, match="nothing to undo"):
+                undo(bob)
+            assert undo(owner, dry_run=True)[0].paths == tuple(file.path for file in files)
+    # What somebody did themselves they take back, to whosever memory it was; so does its owner.
+    owner.journal.record(Operation("witness", "2026-01-01T00:00:00Z", (written,), "human:bob"))
+    assert undo(owner, dry_run=True)[0].paths == ("a.md",)
+    assert undo(bob)[0].paths == ("a.md",)
+    assert (vault.root / "a.md").read_text() == public
+
+
 @pytest.mark.parametrize("meanwhile", ["edited", "deleted"])
 def test_undo_leaves_what_was_changed_since(vault: Written, meanwhile: str) -> None:
     ws = vault.open()

@@ -47,3 +47,21 @@ def test_a_refusal_is_not_deleted(program: Program) -> None:
     program.git("add", "-A")
     with pytest.raises(AssertionError, match="consent-deleted"):
         program.git("commit", "-m", "x")
+
+
+def test_nobody_but_the_owner_undoes_a_refusal(program: Program) -> None:
+    ref, _ = program.add("Bella is tired.", "--subject", "human:sean", "--access", "*", "--consent", "human:sean")
+    bob = ("--as", "human:bob")
+    assert program.run(*bob, "show", ref).returncode == 0
+    nothing = program.run(*bob, "undo")
+    program.ok("consent", "refuse", "--from", "human:sean", "--to", "*", "--scope", "subject:human:sean")
+    for words in (("undo", "--dry-run"), ("undo",), ("undo", "--as", "human:sean")):
+        done = program.run(*bob, *words)
+        assert (done.returncode, done.stdout, done.stderr) == (3, "", nothing.stderr)
+    assert program.run(*bob, "show", ref).returncode == 3
+    for code in (0, 3, 0):  # undone, done again, undone again; within one second or not
+        program.ok("undo")
+        assert program.run(*bob, "show", ref).returncode == code
+    program.ok("undo")
+    next(program.vault.glob("consents/*/con_*.md")).unlink()
+    assert program.run(*bob, "show", ref).returncode == 3
