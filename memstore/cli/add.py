@@ -199,7 +199,10 @@ def _emit(session: Session, verb: str, saved: Saved, *, dry_run: bool) -> None:
 
 def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
     """Return lines of files as sources, `file:path#L1-L2@blob`, with the path as seen from the vault."""
-    from memstore.flows.cite_file import cite_file
+    import errno
+    import os
+
+    from memstore.flows.cite_file import cite_file, may_be_cited
 
     ws = session.workspace()
     root = ws.vault.root.resolve()
@@ -210,7 +213,10 @@ def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
         if not path:
             raise UsageError(f"`{place}` cites no lines", hint="write PATH:L10-L20")
         whole = (folder / path).resolve()
-        marks.append(cite_file(ws, _seen_from(root, whole), whole.read_bytes(), lines))
+        seen = _seen_from(root, whole)
+        if not may_be_cited(ws, seen):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(whole))
+        marks.append(cite_file(ws, seen, whole.read_bytes(), lines))
     return marks
 
 

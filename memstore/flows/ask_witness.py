@@ -14,7 +14,7 @@ from memstore.flows.save import Edit, save, unchanged
 from memstore.flows.sign import Signed, attestable, key_of, plain_entry, stop_at_own_words
 from memstore.flows.visible import owns
 from memstore.flows.vouch import Voucher
-from memstore.flows.whole_world import whole_world
+from memstore.flows.whole_world import known_world
 from memstore.model.attestation import Witness
 from memstore.model.instants import instant
 from memstore.model.keyring import ATTEST_NAMESPACE
@@ -180,7 +180,7 @@ def accept_answer(
 
 
 def _stop_where_hidden(ws: Workspace, memory: Memory, asked: Sequence[str]) -> None:
-    world, now, labels = whole_world(ws, ws.library.snapshot()), ws.clock.now(), labels_of(memory)
+    world, now, labels = known_world(ws, ws.library.snapshot()), ws.clock.now(), labels_of(memory)
     blind = [name for name in asked if not Judge(world, Session(viewer=name, at=now)).admits(labels)]
     if blind:
         raise RefusedError(

@@ -87,7 +87,9 @@ def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> C
 
 def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
     """Return the lines of all of a memory's text; of its whole file where it has none."""
-    file = opened(then, list(then.snapshot.catalog.column("path")).index(entry.path))
+    paths = then.snapshot.catalog.column("path")
+    # A file that was edited has a dead row, too, which says what it was.
+    file = opened(then, next(row for row in then.snapshot.catalog.memories if paths[row] == entry.path))
     if file is None:
         raise NotFoundError(f"no memory answers to `{entry.path}`", hint="memstore list shows what there is")
     if not file.passages:

@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.line_map import LineMap
 from memstore.errors import UsageError
+from memstore.flows.visible import sees_unreadable, visible_file
+from memstore.rules.vault_places import is_memory_path
 
 if TYPE_CHECKING:
     from memstore.ports.workspace import Workspace
 
 BLOB_DIGITS = 10
 _LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?")
+
+
+def may_be_cited(ws: Workspace, path: str) -> bool:
+    """Whether a file may be cited: where memories lie only what the actor sees; `path` is as seen from the vault."""
+    return not is_memory_path(path) or sees_unreadable(ws) or visible_file(ws, path) is not None
 
 
 def cite_file(ws: Workspace, path: str, data: bytes, lines: str) -> str:

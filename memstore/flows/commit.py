@@ -12,7 +12,7 @@ from memstore.flows.changes import Changes, check_changes, introduced_ids
 from memstore.flows.keyring import KEYRING_FILES, keeper_signature, read_keyring
 from memstore.flows.pending import own_pending, pending
 from memstore.flows.resolve import resolve
-from memstore.flows.whole_world import whole_world
+from memstore.flows.whole_world import known_world
 from memstore.flows.widening import Surroundings, check_widening
 from memstore.model.finding import in_order
 from memstore.ports.vault import read_file
@@ -163,11 +163,12 @@ def _checked(ws: Workspace, changes: Changes, files: Mapping[str, ReadFile], sna
 
 
 def _around(ws: Workspace, snapshot: Snapshot, ids: frozenset[str]) -> Surroundings:
-    """Return the registries and all memories as they are, and those with these ids in full."""
-    catalog = snapshot.catalog
-    read = [read_file(ws.vault, catalog.entry(row).path) for name in ids for row in catalog.rows_of_id(name)]
+    """Return the registries and the memories as they are, and those with these ids in full, as far as one may know."""
+    catalog, world = snapshot.catalog, known_world(ws, snapshot)
+    rows = [row for name in ids if name in world.memories for row in catalog.rows_of_id(name)]
+    read = [read_file(ws.vault, catalog.entry(row).path) for row in rows]
     memories = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
-    return Surroundings(whole_world(ws, snapshot), memories)
+    return Surroundings(world, memories)
 
 
 def _files(changes: Sequence[MemoryChange], files: Mapping[str, ReadFile]) -> dict[str, bytes | None]:

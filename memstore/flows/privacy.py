@@ -13,7 +13,7 @@ from memstore.flows.consents import consent_values
 from memstore.flows.registry import Saving, entity_id, new_file
 from memstore.flows.save import Edit, save_all
 from memstore.flows.visible import sees_unreadable
-from memstore.flows.whole_world import whole_world
+from memstore.flows.whole_world import known_world, whole_world
 from memstore.model.registry import RegistryKind
 from memstore.model.sharing import EVERYBODY
 from memstore.model.world import ActiveContext, Decision, Session
@@ -134,7 +134,7 @@ def _own(ws: Workspace, file: MemoryFile) -> str:
 
 def _world_with(ws: Workspace, file: MemoryFile) -> World:
     """Return the world with this memory as it was read."""
-    world = whole_world(ws, ws.library.snapshot())
+    world = known_world(ws, ws.library.snapshot())
     labels = labels_of(file.memory)
     return replace(world, memories={**world.memories, labels.id: labels})
 

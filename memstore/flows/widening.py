@@ -9,7 +9,7 @@ from memstore.model.finding import Finding
 from memstore.model.finding_codes import CODES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
@@ -115,13 +115,16 @@ def _hint(world: World, labels: Labels, name: str, missing: tuple[str, ...]) -> 
 
 def _generalized(file: MemoryFile, around: Surroundings) -> Iterator[Finding]:
     """Yield what the check of a generalization says now, whatever the file says that it said."""
+    from memstore.model.ids import MemoryRef
     from memstore.rules.generalization import check
     from memstore.rules.standing import needs_consent
 
     memory = file.memory
     if not memory.generalized:
         return
-    sources = [source for text in memory.derived_from if (source := around.memories.get(text.partition(":")[2]))]
+    named = [ref for text in memory.derived_from if (ref := MemoryRef.parse(text))]
+    sources = [around.memories[ref.id] for ref in named if ref.id in around.memories]
+    gone = [str(ref) for ref in named if ref.id not in around.memories]
     subjects = {
         name: around.world.entities[name].aliases if name in around.world.entities else ()
         for source in sources
@@ -130,12 +133,24 @@ def _generalized(file: MemoryFile, around: Surroundings) -> Iterator[Finding]:
     }
     found = check(_text(memory), [_text(source) for source in sources], subjects)
     acknowledged = memory.generalization is not None and memory.generalization.acknowledged_by
-    if found.blocked_reason:
-        yield _finding("generalization-blocked", file, "generalized", found.blocked_reason, "say it without the name")
-    elif found.warnings and not acknowledged:
-        text = "; ".join(found.warnings)
+    if blocked := found.blocked_reason or check(_beside(memory), (), subjects).blocked_reason:
+        yield _finding("generalization-blocked", file, "generalized", blocked, "say it without the name")
+    elif (warnings := [*found.warnings, *_uncompared(gone)]) and not acknowledged:
+        text = "; ".join(warnings)
         hint = "say it another way, or write generalization: {verdict: warn, acknowledged_by: YOU}"
         yield _finding("generalization-unacknowledged", file, "generalized", text, hint)
+
+
+def _uncompared(gone: Sequence[str]) -> Iterator[str]:
+    if gone:
+        yield f"its source {', '.join(gone)} is not there to compare it with"
+
+
+def _beside(memory: Memory) -> str:
+    """Return what a memory says beside its text, to all who see it."""
+    claims = (part for claim in memory.claims for part in (claim.subject, claim.attribute, str(claim.value)))
+    words = (*memory.tags, *memory.aliases, *memory.context_tags, *memory.entities, *claims, memory.source or "")
+    return "\n".join(words)
 
 
 def _text(memory: Memory) -> str:

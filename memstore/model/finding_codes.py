@@ -446,8 +446,8 @@ _CODES = (
     _error(
         "generalization-unacknowledged",
         "a generalization that may point back at its source, and nobody said that this is fine",
-        "It shares a date, a number, a phrase or most of its words with its source. Say it another way, or put your "
-        "entity id under `acknowledged_by`.",
+        "It shares a date, a number, a phrase or most of its words with its source, or a source is not there to "
+        "compare it with. Say it another way, or put your entity id under `acknowledged_by`.",
     ),
     _warning(
         "shared-elsewhere",

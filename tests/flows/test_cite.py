@@ -41,6 +41,13 @@ def test_without_lines_all_of_the_text_is_cited(vault: Written) -> None:
     assert (now.line_start, now.line_end, now.excerpt) == (5, 10, BODY.removesuffix("\n"))
 
 
+def test_a_file_is_cited_as_it_is_and_not_as_it_was_indexed(vault: Written) -> None:
+    vault.write("tea.md", memory("m_tea", BODY, status="archived"))
+    vault.open().library.refresh()
+    vault.write("tea.md", memory("m_tea", BODY))
+    assert cite(vault.open(), "note:m_tea").before == BODY.removesuffix("\n")
+
+
 @pytest.mark.parametrize(
     ("body", "standing", "excerpt"),
     [

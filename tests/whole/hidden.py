@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -44,12 +45,16 @@ REGISTRY = {
 
 @dataclass(frozen=True)
 class Told:
-    """What one command says, and how it ends."""
+    """What one command says, how it ends, and what it wrote: bytes by path, None where a file is gone.
+
+    Ids of commits are left out, since what else was committed changes them.
+    """
 
     words: tuple[str, ...]
     code: int
     out: str
     err: str
+    wrote: tuple[tuple[str, bytes | None], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -185,13 +190,64 @@ def every_command(ids: list[str], paths: list[str]) -> list[tuple[str, ...]]:
             ("archive", memory_id, "--dry-run"),
             ("log", path),
             ("blame", memory_id),
+            ("show", memory_id, "--verified"),
+            ("show", memory_id[:-2]),
+            ("show", f"{memory_id[:-1]}x"),
+            ("cite", memory_id),
+            ("cite", f"[[note:{memory_id}#L1@abcdef1234]]"),
+            ("expand", memory_id, "--full"),
+            ("trace", memory_id, "--format", "dot", "--depth", "1"),
+            ("impact", memory_id, "--json", "-n", "1"),
+            ("why", memory_id, "--json"),
+            ("trust", memory_id, "--profile", "beta-1", "--json"),
+            ("export", "memory-v0.1", memory_id),
+            ("attest", "payload", memory_id),
+            ("attest", "digest", memory_id),
+            ("privacy", "audit", "--id", memory_id),
+            ("privacy", "revoke", memory_id, "--from", "human:bob"),
+            ("privacy", "grant", memory_id, "--to", "*", "--json"),
+            ("audit", "show", memory_id),
+            ("suggestions", "accept", memory_id),
+            ("resolve-conflict", ids[-1], memory_id, "--keep", "both"),
+            ("merge", ids[-1], memory_id),
+            ("split", memory_id, "tea one", "tea two"),
+            ("supersede", memory_id, "tea new"),
+            ("revise", memory_id, "tea new"),
+            ("promote", memory_id, "--to", "note"),
+            ("restore", memory_id),
+            ("contradict", ids[-1], "--evidence", memory_id),
+            ("add", f"see [[note:{memory_id}]]", "--relates-to", memory_id, "--json"),
+            ("add", f"---\ntype: note\nid: {memory_id}\n---\ntea\n"),
+            ("add", "tea", "--cite", f"{path}:L1-L99"),
+            ("add", "tea", "--cite", f"{path}:L1"),
+            ("raw", "tea", "--derived-from", memory_id),
+            ("set", ids[-1], f"relates_to=note:{memory_id}"),
+            ("tag", memory_id, "+x"),
+            ("mv", ids[-1], path),
+            ("adopt", path),
+            ("fmt", memory_id),
+            ("propagate", memory_id),
+            ("recompute", memory_id, "--check"),
+            ("rebuild", "--from-episodes"),
+            ("request-witness", memory_id, "--from", "human:bob"),
+            ("anchor", memory_id),
+            ("commit", memory_id),
+            ("edit", path),
+            ("list", "--where", f"relates_to=note:{memory_id}", "--json"),
+            ("search", "tea", "--where", f"derived_from~{memory_id}", "--facets", "relates_to"),
+            ("search", memory_id),
+            ("stats", "--where", f"supersedes~{memory_id}", "--json"),
+            ("recall", f"tea {memory_id}"),
+            ("consent", "request", "--from", "human:bob", "--to", "human:eve", "--scope", f"mem:{memory_id}"),
         )
     ]
-    return [*LOOKING, *named]
+    return [*LOOKING, *WRITING, *named]
 
 
 # Where a list of seed beliefs lies, beside the vault.
 SEEDS = "../seeds.md"
+PROMPT = '{"prompt": "tea lake"}'
+_COMMIT = re.compile(r"\b[0-9a-f]{40}\b|^[0-9a-f]{10}(?= )", re.MULTILINE)
 LOOKING: list[tuple[str, ...]] = [
     ("list",),
     ("list", "--json", "--status", "all", "--sort", "title", "-n", "3"),
@@ -247,6 +303,44 @@ LOOKING: list[tuple[str, ...]] = [
     ("rebuild", "--check"),
     ("import", "seeds", SEEDS, "--dry-run"),
 ]
+WRITING: list[tuple[str, ...]] = [
+    ("add", "Bella likes tea."),
+    ("add", "tea boat lake river heart murmur", "--json"),
+    ("add", "vet said tea", "-t", "belief", "--confidence", "0.9"),
+    ("add", "tea lake", "--subject", "dog:bella", "--access", "*", "-c"),
+    ("raw", "tea hearts murmur bella"),
+    ("adopt", "--all"),
+    ("fmt",),
+    ("commit",),
+    ("commit", "--json"),
+    ("undo",),
+    ("doctor", "--fix"),
+    ("index", "rebuild"),
+    ("watch", "--once"),
+    ("consolidate", "--apply"),
+    ("graduate", "--json"),
+    ("propagate", "--apply"),
+    ("recompute",),
+    ("rebuild",),
+    ("fix-provenance",),
+    ("export", "memory-v0.1", "--all"),
+    ("import", "seeds", SEEDS),
+    ("privacy", "report"),
+    ("privacy", "diff"),
+    ("audit", "verify"),
+    ("audit", "show", "--local"),
+    ("keys", "list"),
+    ("hooks", "status"),
+    ("search", "tea", "--facets", "access_grants", "--status", "all"),
+    ("recall", "boat house", "--profile", "seed-002", "--json"),
+    ("recall", "--hook"),
+    ("search", "tea", "--profile", "seed-003", "--sort", "quality", "--json"),
+    ("list", "--level", "attested"),
+    ("dedupe", "--status", "all"),
+    ("conflicts", "--status", "all", "--json"),
+    ("context", "enter", "ctx:park"),
+    ("context", "show", "--json"),
+]
 
 
 class Vaults:
@@ -280,12 +374,32 @@ class Vaults:
         return {path for path in case.files if path.endswith(".md") and kind_of(path) is None} - seen
 
     def told(self, case: Case, words: list[tuple[str, ...]]) -> list[Told]:
-        """Return what the viewer is told."""
+        """Return what the viewer is told; what a command writes is taken back before the next."""
         told = []
+        before = self.files()
         for command in words:
-            done = self.program.run(*case.who, *command, MEMSTORE_NO_USAGE="1")
-            told.append(Told(command, done.returncode, done.stdout, done.stderr))
+            done = self.program.run(*case.who, *command, MEMSTORE_NO_USAGE="1", EDITOR="true", stdin=PROMPT)
+            after = self.files()
+            wrote = tuple(
+                (path, after.get(path)) for path in sorted({*before, *after}) if before.get(path) != after.get(path)
+            )
+            out = _COMMIT.sub("COMMIT", done.stdout)
+            told.append(Told(command, done.returncode, out, done.stderr, wrote))
+            self._take_back(before, wrote)
         return [*told, Told(("completion",), 0, self._completed(case), "")]
+
+    def _take_back(self, before: dict[str, bytes], wrote: tuple[tuple[str, bytes | None], ...]) -> None:
+        root = self.program.vault
+        for path, data in wrote:
+            if data is not None:
+                (root / path).unlink()
+        for path, _ in wrote:
+            if path in before:
+                _write(root / path, before[path])
+        shutil.rmtree(root / ".git" / "memstore", ignore_errors=True)
+        for place in (*(root / ".git" / "refs").rglob("*"), root / ".git" / "index"):
+            if place.is_file():
+                place.unlink()
 
     def _completed(self, case: Case) -> str:
         session = Session()

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memstore.codec.git_blob import blob_id
+from memstore.flows.whole_world import whole_world
 from tests.support import memory_text
 from tests.whole.hidden import NOW, OWNER, SEEDS, Case, Vaults, drawn, every_command, ids_and_paths
 from tests.whole.program import Program
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 # So many commands for each vault: with more vaults that finds more, in the same time, than all for a few.
-AT_ONCE = 25
+AT_ONCE = 40
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,12 @@ LEAKY = {
     "a/seed.md": memory_text("Truth is rarely binary.\n", id="m_hidden0005", type="belief", confidence="0.2"),
     "b/m_bobs000002.md": memory_text("Quarks are odd.\n", id="m_bobs000002", type="belief", owner="human:bob",
                                      confidence="0.9", derived_from="[belief:m_hidden0005]"),
+    "a/eves.md": memory_text("Kettles leak when nobody looks.\n", id="m_hidden0007", access_grants='["human:eve"]'),
+    "b/m_bobs000003.md": memory_text("Kettles!\n", id="m_bobs000003", owner="human:bob",
+                                     access_grants='["human:eve"]', derived_from="[note:m_hidden0007]"),
+    "b/m_bobs000004.md": memory_text("They leak when nobody looks.\n", id="m_bobs000004", owner="human:bob",
+                                     generalized="true", generalization="{verdict: safe}",
+                                     derived_from="[note:m_hidden0007]"),
     "suggestions/s.md": memory_text("Perhaps so.\n", id="m_hidden0006", type="belief", status="draft"),
 } | {
     f"a/episode{one}.md": memory_text("The kettle leaked on the stove again.\n", id=f"m_hidden001{one}", type="raw")
@@ -112,6 +119,7 @@ def yes(*_: object) -> bool:
 
 
 LEAKS: dict[str, Any] = {
+    "known_world": whole_world,
     "visible_rows": all_rows,
     "sees_unreadable": yes,
     "sees": yes,
@@ -162,6 +170,10 @@ MUTANTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
         None,
         ("import", "seeds", SEEDS, "--dry-run"),
     ),
+    "cite a file": ("cite_file.sees_unreadable", yes, ("add", "tea", "--cite", "a/hidden.md:L1")),
+    "grant": ("privacy.known_world", None, ("privacy", "grant", "m_bobs000003", "--to", "human:bob", "human:eve")),
+    "ask witnesses": ("ask_witness.known_world", None, ("request-witness", "m_bobs000003", "--from", "human:eve")),
+    "commit": ("commit.known_world", None, ("commit", "m_bobs000004")),
     "completion": ("visible.visible_rows", all_rows, ("path", "m_open000002")),
 }
 

@@ -65,3 +65,46 @@ def test_nobody_but_the_owner_undoes_a_refusal(program: Program) -> None:
     program.ok("undo")
     next(program.vault.glob("consents/*/con_*.md")).unlink()
     assert program.run(*bob, "show", ref).returncode == 3
+
+
+BLOCKED, UNACKNOWLEDGED = "generalization-blocked", "generalization-unacknowledged"
+
+
+@pytest.mark.parametrize(
+    ("more", "text", "code"),
+    [
+        ("", "Stairs are hard for old dogs.", None),
+        ("", "Bella shows that stairs are hard.", BLOCKED),
+        ('tags: ["bella"]\n', "Stairs are hard for old dogs.", BLOCKED),
+        ('aliases: ["what Bella taught"]\n', "Stairs are hard for old dogs.", BLOCKED),
+        ('entities: ["Bella"]\n', "Stairs are hard for old dogs.", BLOCKED),
+        ('claims: [{subject: "Bella", attribute: "stairs", value: "hard"}]\n', "Stairs are hard.", BLOCKED),
+        ("", "My patient has trouble on stairs.", UNACKNOWLEDGED),
+    ],
+)
+def test_what_a_generalization_shows_is_checked_when_it_is_committed(
+    program: Program, more: str, text: str, code: str | None
+) -> None:
+    program.ok("entity", "add", "dog:bella", "--alias", "Bella", "-c")
+    ref, source = program.add("Bella limps after running.", "--subject", "dog:bella", "--commit")
+    lesson = program.vault / "lesson.md"
+    head = f'---\ntype: belief\nid: m_lesson0001\nderived_from: ["{ref}"]\ngeneralized: true\n{more}'
+    lesson.write_text(f"{head}generalization: {{verdict: safe}}\n---\n{text}\n")
+    done = program.run("commit", "m_lesson0001")
+    assert done.returncode == (4 if code else 0)
+    assert (code or "") in done.stderr
+    if code:
+        return
+    # Where the source is not there to be compared with, somebody has to answer for it.
+    source.unlink()
+    lesson.write_text(lesson.read_text().replace("old dogs", "dogs"))
+    done = program.run("commit", "m_lesson0001")
+    assert UNACKNOWLEDGED in done.stderr
+    assert "not there" in done.stderr
+    program.git("rm", "-q", "--cached", str(source.relative_to(program.vault)))
+    program.git("add", "lesson.md")
+    with pytest.raises(AssertionError, match="not there"):
+        program.git("commit", "-m", "x")
+    acknowledged = "verdict: warn, acknowledged_by: human:tester"
+    lesson.write_text(lesson.read_text().replace("verdict: safe", acknowledged))
+    program.ok("commit", "m_lesson0001")
