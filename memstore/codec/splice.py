@@ -19,7 +19,7 @@ from memstore.codec.layout import (
     after_colon,
     line_end,
     line_start,
-    locate,
+    located,
     next_line,
 )
 from memstore.codec.problem import Problem
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memstore.codec.fence import FencedText
     from memstore.codec.memory_file import MemoryFile
     from memstore.codec.render import Plain
+    from memstore.codec.strict_yaml import Frontmatter
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def apply(file: MemoryFile, edits: Iterable[Edit]) -> bytes:
     Raises:
         FormatError: the text is written in a way that can't be edited without touching more than was asked for.
     """
-    return apply_to_text(file.path, file.text, edits)
+    return _applied(file.path, file.text, file.front, edits)
 
 
 def apply_to_text(path: str, text: FencedText, edits: Iterable[Edit]) -> bytes:
@@ -94,34 +95,36 @@ def apply_to_text(path: str, text: FencedText, edits: Iterable[Edit]) -> bytes:
     Raises:
         FormatError: as `apply` does.
     """
-    values = strict_yaml.read(text.head, first_line=text.head_line).values
+    return _applied(path, text, strict_yaml.read(text.head, first_line=text.head_line), edits)
+
+
+def _applied(path: str, text: FencedText, front: Frontmatter, edits: Iterable[Edit]) -> bytes:
     for edit in edits:
-        text, values = _after(path, text, values, edit)
+        text, front = _after(path, text, front, edit)
     return text.joined(text.head)
 
 
 # -- one edit ------------------------------------------------------------------------------------
 
 
-def _after(path: str, text: FencedText, values: dict[str, Any], edit: Edit) -> tuple[FencedText, dict[str, Any]]:
-    """Return text and values after one edit; the first way to write it that reads back as meant is taken."""
-    wanted = _wanted(values, edit)
-    if wanted is values:
-        return text, values
-    for head in _ways(path, text, values, wanted, edit.key):
+def _after(path: str, text: FencedText, front: Frontmatter, edit: Edit) -> tuple[FencedText, Frontmatter]:
+    """Return text and frontmatter after one edit; the first way to write it that reads back as meant is taken."""
+    wanted = _wanted(front.values, edit)
+    if wanted is front.values:
+        return text, front
+    for head in _ways(path, text, front, wanted, edit.key):
         spliced = fence.split(text.joined(head))
         if spliced is None or isinstance(spliced, Problem) or not _same_outside(text, spliced):
             continue
-        front = strict_yaml.read(spliced.head, first_line=spliced.head_line)
-        if not front.problems and _same_but_for(edit.key, values, front.values, wanted):
-            return spliced, front.values
-    raise _by_hand(path, text, edit.key)
+        read = strict_yaml.read(spliced.head, first_line=spliced.head_line)
+        if not read.problems and _same_but_for(edit.key, front.values, read.values, wanted):
+            return spliced, read
+    raise _by_hand(path, front, edit.key)
 
 
-def _by_hand(path: str, text: FencedText, key: str) -> FormatError:
-    line = strict_yaml.read(text.head, first_line=text.head_line).position(key).line
+def _by_hand(path: str, front: Frontmatter, key: str) -> FormatError:
     return FormatError(
-        f"{path}:{line}: `{key}` can't be changed here without touching other lines",
+        f"{path}:{front.position(key).line}: `{key}` can't be changed here without touching other lines",
         hint="change the line in an editor",
     )
 
@@ -185,28 +188,26 @@ def _same_but_for(key: str, before: dict[str, Any], after: dict[str, Any], wante
 # -- the ways to write it ------------------------------------------------------------------------
 
 
-def _ways(path: str, text: FencedText, values: dict[str, Any], wanted: dict[str, Any], key: str) -> Iterator[str]:
+def _ways(path: str, text: FencedText, front: Frontmatter, wanted: dict[str, Any], key: str) -> Iterator[str]:
     """Yield heads with the edit made, the one that keeps most of the style first."""
     try:
-        root = locate(text.head)
+        root = located(front, text.head)
+        for way in _edits_of(_Sheet(text.head, root), root.pair(key) if root else None, front.values, wanted, key):
+            changes = [Change(c.start, c.end, c.text.replace("\n", text.newline)) for c in way()]
+            if changes:
+                yield changed(text.head, changes)
     except UnlocatableError as error:
-        raise _by_hand(path, text, key) from error
-    sheet = _Sheet(text.head, root)
-    pair = root.pair(key) if root else None
-    ways: list[Callable[[], list[Change]]]
+        raise _by_hand(path, front, key) from error
+
+
+def _edits_of(
+    sheet: _Sheet, pair: Pair | None, values: dict[str, Any], wanted: dict[str, Any], key: str
+) -> list[Callable[[], list[Change]]]:
     if pair is None:
-        ways = [lambda: sheet.added(key, wanted[key]), lambda: sheet.added_last(key, wanted[key])]
-    elif key not in wanted:
-        ways = [lambda: sheet.removed(pair)]
-    else:
-        ways = [
-            lambda: sheet.in_style(pair, values[key], wanted[key]),
-            lambda: sheet.rewritten(pair, wanted[key]),
-        ]
-    for way in ways:
-        changes = [Change(c.start, c.end, c.text.replace("\n", text.newline)) for c in way()]
-        if changes:
-            yield changed(text.head, changes)
+        return [lambda: sheet.added(key, wanted[key]), lambda: sheet.added_last(key, wanted[key])]
+    if key not in wanted:
+        return [lambda: sheet.removed(pair)]
+    return [lambda: sheet.in_style(pair, values[key], wanted[key]), lambda: sheet.rewritten(pair, wanted[key])]
 
 
 _ORDER = {key.name: i for i, key in enumerate(KEYS)}
@@ -269,10 +270,7 @@ class _Sheet:
         return "".join(f"{self._list_indent()}- {item}\n" for item in items)
 
     def _indent(self) -> str:
-        if self.root is None or not self.root.pairs:
-            return ""
-        start = self.root.pairs[0].key.start
-        return " " * (start - line_start(self.head, start))
+        return " " * (self.root.start - line_start(self.head, self.root.start)) if self.root else ""
 
     def _list_indent(self) -> str:
         """Return the indent of the file's own lists; two blanks more than the keys where there is no list."""
