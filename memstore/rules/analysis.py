@@ -16,6 +16,8 @@ _FIRST_UNSPACED = _UNSPACED[0]
 _HANGERS = re.compile(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _STEMMED = re.compile(r"[a-z]{3,32}")
+_VOWELS = frozenset("aeiouy")
+_LETTERS_OF_ADD = 3
 
 # Words that carry a question and not its subject. They are indexed all the same, so phrases are exact.
 STOP_WORDS = frozenset(
@@ -62,7 +64,22 @@ def term_of(word: str) -> str:
     """Return the index term of one folded word: its stem, if it is a word of plain letters."""
     from whoosh.lang.porter import stem
 
-    return str(stem(word)) if _STEMMED.fullmatch(word) else word
+    return str(stem(_whole(word))) if _STEMMED.fullmatch(word) else word
+
+
+def _whole(word: str) -> str:
+    """Return a word in `-ed` or `-ing` as it is without: `planned` as `plan`, `creating` as `create`.
+
+    Whoosh's Porter takes the ending off and leaves `plann`: it looks for what is then to be mended at the word's
+    beginning. A root of three letters that ends in two alike is a word itself: `adding`.
+    """
+    root = word.removesuffix("ed") if word.endswith("ed") else word.removesuffix("ing")
+    if root == word or _VOWELS.isdisjoint(root):
+        return word
+    if root.endswith(("at", "bl", "iz")):
+        return root + "e"
+    is_doubled = len(root) > _LETTERS_OF_ADD and root[-1] == root[-2] and root[-1] not in "aeiouylsz"
+    return root[:-1] if is_doubled else word
 
 
 def beginning(term: str) -> str:

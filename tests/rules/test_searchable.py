@@ -25,4 +25,4 @@ def test_a_date_as_people_say_it() -> None:
 def test_other_terms_are_another_version() -> None:
     """Where this fails because the analysis has changed, raise VERSION and put both in here."""
     terms = " ".join(searchable(Memory(type="note", body=TEXT)).text)
-    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (2, "2d9aed520d01")
+    assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (3, "780e4ab09446")
