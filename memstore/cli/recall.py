@@ -182,7 +182,7 @@ def _write_whole(expanded: Expanded) -> None:
     """Print a file's bytes as they are; on a terminal without what could drive it."""
     from memstore.cli.output import safe, write_lines
 
-    data = expanded.shown.file.data if expanded.whole is None else expanded.whole
+    data = expanded.file if expanded.whole is None else expanded.whole
     if sys.stdout.isatty():
         write_lines(safe(data.decode("utf-8", "replace")).splitlines())
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec import git_blob, memory_file
 from memstore.codec.line_map import LineMap
 from memstore.codec.memory_file import MemoryFile
-from memstore.errors import NotFoundError, UsageError, VaultError
+from memstore.errors import NotFoundError, RefusedError, UsageError, VaultError
 from memstore.flows.audience import view
 from memstore.flows.opened import opened
 from memstore.flows.resolve import resolve
@@ -60,6 +60,7 @@ def cite(ws: Workspace, text: str) -> Cited:
     if place.lines and place.blob and not blob.startswith(place.blob):
         return _resolved(ws, text, place, place.lines, entry, data, blob)
     lines = place.lines or _text_lines(then, entry)
+    _stop_at_untold(then, entry, data, lines)
     now = _citation(entry, data, blob, lines)
     record_use(ws, entry.id, "cite")
     return Cited(ref=entry.ref, standing=Standing.SAME, now=now, before=now.excerpt, text=_written(entry, lines, blob))
@@ -83,6 +84,20 @@ def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> C
         excerpt=there.excerpt(*lines),
         version_hash=blob,
     )
+
+
+def _stop_at_untold(then: View, entry: Entry, data: bytes, lines: tuple[int, int]) -> None:
+    """Stop where lines of a frontmatter would be shown that names memories which the viewer may not be told of."""
+    file = memory_file.read(entry.path, data)
+    if not isinstance(file, MemoryFile) or lines[0] >= file.text.body_line:
+        return
+    from memstore.flows.told_refs import is_all_told  # a search loads this module, too
+
+    if not is_all_told(then.ws, then.snapshot, file):
+        raise RefusedError(
+            f"lines {lines[0]} to {lines[1]} of {entry.path} say more than its text, and not all of that is for you",
+            hint=f"cite lines from L{file.text.body_line} on",
+        )
 
 
 def _text_lines(then: View, entry: Entry) -> tuple[int, int]:

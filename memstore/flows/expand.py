@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from memstore.errors import NotFoundError
 from memstore.flows.compress import whole_of
 from memstore.flows.show import glance
+from memstore.flows.told_refs import is_all_told, teller
 from memstore.flows.uses import record_use
 from memstore.flows.visible import sees
 from memstore.model.ids import MemoryRef
 
 if TYPE_CHECKING:
+    from memstore.codec.memory_file import MemoryFile
     from memstore.flows.show import Shown
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
@@ -33,10 +35,15 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expanded:
-    """A memory with its links; `whole` has all the bytes of its file before it was compressed, None if they are now."""
+    """A memory with its links.
+
+    `file` has the bytes of its file, `whole` those before it was compressed, None where it never was; of a file that
+    names memories which the viewer may not be told of, the bytes of its text alone.
+    """
 
     shown: Shown
     links: tuple[Link, ...]
+    file: bytes = b""
     whole: bytes | None = None
 
 
@@ -58,18 +65,19 @@ def expand(ws: Workspace, ref: str, *, full: bool = False) -> Expanded:
     """
     shown = glance(ws, ref)
     whole = _whole(ws, shown.memory) if full else None
-    links = tuple(_links(ws, shown.memory))
+    file = _told_bytes(ws, shown.file) if full else b""
+    links = tuple(_links(ws, shown))
     record_use(ws, shown.memory.id, "expand")
-    return Expanded(shown=shown, links=links, whole=whole)
+    return Expanded(shown=shown, links=links, file=file, whole=whole)
 
 
-def _links(ws: Workspace, memory: Memory) -> list[Link]:
+def _links(ws: Workspace, shown: Shown) -> list[Link]:
     from memstore.flows.sources import entries
 
-    snapshot = ws.library.snapshot()
+    snapshot, is_told = ws.library.snapshot(), teller(ws, shown.then.snapshot)
     found = []
     for key in LINKS:
-        for ref in getattr(memory, key):
+        for ref in filter(is_told, getattr(shown.memory, key)):
             if MemoryRef.parse(ref):
                 entry = next(iter(entries(ws, snapshot, [ref])), None)
                 found.append(Link(key=key, ref=ref, title=entry and entry.title, path=entry and entry.path))
@@ -90,4 +98,9 @@ def _whole(ws: Workspace, memory: Memory) -> bytes | None:
             f"the history has no blob {kept.blob[:10]}, of which {memory.ref} is the summary",
             hint=f"fetch the history that has commit {kept.commit[:10]}",
         )
-    return before.data
+    return _told_bytes(ws, before)
+
+
+def _told_bytes(ws: Workspace, file: MemoryFile) -> bytes:
+    whole = is_all_told(ws, ws.library.snapshot(), file)
+    return file.data if whole else file.text.body.encode("utf-8", "surrogateescape")

@@ -15,6 +15,7 @@ from memstore.flows.registries import world_of
 from memstore.flows.reputation import Reputations
 from memstore.flows.save import Edit, Saved, hint, save_all, told
 from memstore.flows.sources import loader
+from memstore.flows.told_refs import teller, told_by
 from memstore.flows.trust import trusted
 from memstore.flows.visible import visible_files, visible_rows
 from memstore.flows.vouch import Voucher
@@ -103,15 +104,17 @@ def export_memories(ws: Workspace, refs: Sequence[str], *, everything: bool = Fa
         files = [opened_for_change(ws, ref) for ref in refs]
     voucher = Voucher(ws)
     reputations = Reputations(ws, voucher)
-    return tuple(_document(trusted(ws, file, voucher, reputations), load) for file in files)
+    is_told = teller(ws, snapshot)
+    return tuple(_document(trusted(ws, file, voucher, reputations), load, is_told) for file in files)
 
 
-def _document(found: Trusted, load: Callable[[str], Memory | None]) -> Document:
+def _document(found: Trusted, load: Callable[[str], Memory | None], is_told: Callable[[str], bool]) -> Document:
     file = found.file
     if not file.memory.id:
         raise UsageError(f"{file.path} has no id yet", hint=f"memstore adopt {file.path}")
     trust = {**found.seed_factors(), "computed_at": instant(found.computed_at)}
-    return memory_v01.document_of(file.front.values, file.text.body, chain_depth=_depth(file.memory, load), trust=trust)
+    values = told_by(is_told, file.front.values)
+    return memory_v01.document_of(values, file.text.body, chain_depth=_depth(file.memory, load), trust=trust)
 
 
 def _depth(memory: Memory, load: Callable[[str], Memory | None]) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from memstore.errors import VaultError
 from memstore.rules import filters as rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memstore.flows.audience import View
     from memstore.model.retrieval import Filters
@@ -24,16 +25,21 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
         rows: the rows that the viewer may see.
         filters: they hold together.
     """
-    left = _trusted(then, rules.matching(rows, filters, then.snapshot.catalog.column), filters)
+    left = _trusted(then, rules.matching(rows, filters, _columns(then, filters)), filters)
     conditions = rules.unknown_keys(filters)
     if not conditions:
         return left
-    kept = []
-    for row in left:
-        values = values_of(then, row)
-        if all(rules.holds(where, texts_at(values, where.key)) for where in conditions):
-            kept.append(row)
-    return kept
+    values = reader_of_values(then)
+    return [row for row in left if all(rules.holds(one, texts_at(values(row), one.key)) for one in conditions)]
+
+
+def _columns(then: View, filters: Sequence[Filters]) -> Callable[[str], Sequence[str]]:
+    """Return the catalogue's columns; where conditions ask for more than filters have, no hidden memory is named."""
+    if not any(asked.where for asked in filters):
+        return then.snapshot.catalog.column
+    from memstore.flows.told_refs import told_columns
+
+    return told_columns(then.ws, then.snapshot)
 
 
 def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Sequence[int]:
@@ -52,16 +58,29 @@ def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Seq
     return [row for row, trust in found if trust.score >= least and trust.level >= lowest]
 
 
-def values_of(then: View, row: int) -> dict[str, Any]:
-    """Return the frontmatter of a row's file; nothing where it can't be read any more."""
-    from memstore.codec import memory_file
+def reader_of_values(then: View) -> Callable[[int], dict[str, Any]]:
+    """Return what reads the frontmatter of a visible row's file, as far as it may be told; each file once.
 
-    path = then.snapshot.catalog.entry(row).path
-    try:
-        file = memory_file.read(path, then.read(path))
-    except VaultError:
-        return {}
-    return file.front.values if isinstance(file, memory_file.MemoryFile) else {}
+    A file that can't be read any more, or is not the viewer's to see, says nothing.
+    """
+    from memstore.codec import memory_file
+    from memstore.flows.told_refs import teller, told_by
+    from memstore.flows.visible import seer
+
+    is_told, sees = teller(then.ws, then.snapshot), seer(then.ws, then.snapshot)
+
+    @cache
+    def values(row: int) -> dict[str, Any]:
+        path = then.snapshot.catalog.entry(row).path
+        try:
+            file = memory_file.read(path, then.read(path))
+        except VaultError:
+            return {}
+        if not isinstance(file, memory_file.MemoryFile) or not sees(file.memory):
+            return {}
+        return told_by(is_told, file.front.values)
+
+    return values
 
 
 def texts_at(values: dict[str, Any], key: str) -> list[str]:

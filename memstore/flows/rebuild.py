@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.flows.sources import loader
+from memstore.flows.told_refs import teller
 from memstore.flows.visible import visible_files
 from memstore.rules.rebuilding import changed_evidence, rebuilt
 
@@ -48,7 +49,7 @@ def rebuild_from_episodes(ws: Workspace) -> Rebuilt:
     [(0.8154, 0.8286)]
     """
     snapshot = ws.library.snapshot()
-    load = loader(ws, snapshot)
+    load, is_told = loader(ws, snapshot), teller(ws, snapshot)
     differing, ledgers = [], 0
     for file in visible_files(ws, snapshot):
         memory = file.memory
@@ -64,7 +65,7 @@ def rebuild_from_episodes(ws: Workspace) -> Rebuilt:
                     line=file.front.position("confidence").line,
                     stored=memory.confidence,
                     rebuilt=number,
-                    because=changed_evidence(memory, load),
+                    because=tuple(filter(is_told, changed_evidence(memory, load))),
                 )
             )
     return Rebuilt(ledgers=ledgers, differing=tuple(differing))

@@ -10,7 +10,7 @@ from memstore.flows.audience import Audience, view
 from memstore.flows.candidates import Candidates
 from memstore.flows.hits import HitReader, Wish
 from memstore.flows.looks import note_shown
-from memstore.flows.narrow import narrowed, texts_at, values_of
+from memstore.flows.narrow import narrowed, reader_of_values, texts_at
 from memstore.flows.trust_level import TrustReader
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.retrieval import Answer
@@ -121,10 +121,13 @@ class Searcher:
         """Return how many of the rows have each value of a key, most first."""
         name = query.KEYS.get(key, key)
         if name in filters.KNOWN_KEYS:
-            column = self._audience.column(name)
+            from memstore.flows.told_refs import told_columns
+
+            column = told_columns(self._then.ws, self._then.snapshot)(name)
             values = (set(column[row].split(ITEM_SEPARATOR)) - {""} for row in rows)
         else:
-            values = (set(texts_at(values_of(self._then, row), key)) for row in rows)
+            read = reader_of_values(self._then)
+            values = (set(texts_at(read(row), key)) for row in rows)
         counts = Counter(value for found in values for value in found)
         return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.flows.show import glance
+from memstore.flows.told_refs import teller
 from memstore.flows.uses import uses_of
 from memstore.model.config import QualityProfile
 from memstore.rules import explanation
@@ -52,7 +53,7 @@ def why(ws: Workspace, ref: str, *, profile: QualityProfile | None = None) -> Wh
     return Why(
         shown=shown,
         numbers=(
-            explanation.of_confidence(memory),
+            _told(ws, shown, explanation.of_confidence(memory)),
             explanation.of_confidence_now(memory, now),
             explanation.of_quality(
                 shown.grounds, memory, shown.conflicts, profile or QualityProfile(ws.config.quality_profile)
@@ -66,3 +67,15 @@ def why(ws: Workspace, ref: str, *, profile: QualityProfile | None = None) -> Wh
             explanation.of_trust(shown.trust),
         ),
     )
+
+
+def _told(ws: Workspace, shown: Shown, number: Number) -> Number:
+    """Return a confidence in words that name no evidence which the viewer may not be told of."""
+    is_told, lines = teller(ws, shown.then.snapshot), shown.memory.confidence_history
+
+    def words(term: Term) -> str:
+        key, *place = term.at or ("",)
+        evidence = lines[int(place[0])].evidence_source if key == "confidence_history" and place else None
+        return term.why if evidence is None or is_told(evidence) else term.why.replace(evidence, "evidence", 1)
+
+    return number._replace(terms=tuple(term._replace(why=words(term)) for term in number.terms))

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 MAX = ("--as", "si:max_agent")
 OWNER = "si:bella_agent"
 CANARY = "quetzalcoatl"
+HISTORY = (
+    '[{timestamp: "2026-01-01T00:00:00Z", op: assert, old: null, new: 0.7, evidence_source: "note:m_private0006"},'
+    ' {timestamp: "2026-01-02T00:00:00Z", op: support, old: 0.7, new: 0.75, evidence_source: "note:m_private0007",'
+    ' weight: 0.5, roots: ["note:m_private0007"]}]'
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +44,13 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
         ),
         "hidden_broken.md": f"---\ntype: note\nid: m_x\nid: m_x\n---\n{CANARY}\n".encode(),
     }  # fmt: skip
+    files["named.md"] = memory_text(
+        "Walks are good.\n", id="m_named000001", type="belief", access_grants='["*"]', generalized="true",
+        generalization="{verdict: safe}", derived_from='["note:m_private0001"]', relates_to='["note:m_private0002"]',
+        supersedes='["note:m_private0003"]', superseded_by='["note:m_private0004"]',
+        processed_into='["note:m_private0005"]', confidence="0.75", confidence_history=HISTORY,
+        resolved_conflicts='[{with: "note:m_private0008", conflict_type: contradiction, decision: keep}]',
+    )  # fmt: skip
     files |= {
         f"private{one}.md": memory_text(
             f"oncology oncology {one}\n", id=f"m_private{one:04}", relates_to="[note:m_pub0000001]"
@@ -91,6 +103,20 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
         ("recall", "Bella syndrome"),
         ("consolidate", "--dry-run"),
         ("add", "Bella has no syndrome", "--dry-run"),
+        *(
+            (*words, "m_named000001", *more)
+            for words in (("show",), ("why",), ("expand",), ("trace",), ("export", "memory-v0.1"), ("trust",))
+            for more in ((), ("--json",))
+        ),
+        ("expand", "m_named000001", "--full"),
+        ("cite", "m_named000001:L1-L8"),
+        ("cite", "m_named000001"),
+        ("export", "memory-v0.1", "--all"),
+        ("rebuild", "--from-episodes", "--json"),
+        *(
+            ("search", "walks", "--facets", key)
+            for key in ("relates_to", "derived_from", "supersedes", "confidence_history", "resolved_conflicts")
+        ),
     ],
     ids=" ".join,
 )
@@ -119,6 +145,25 @@ def test_hidden_and_unknown_read_the_same(vault: InProcess, hidden: tuple[str, .
     for word, neutral in zip(hidden, unknown, strict=True):
         one, other = one.replace(word, "X"), other.replace(neutral, "X")
     assert one == other
+
+
+@pytest.mark.parametrize("key", ["relates_to", "derived_from", "superseded_by", "confidence_history"])
+def test_no_condition_finds_a_ref_that_is_not_told(vault: InProcess, key: str) -> None:
+    condition = f"{key}~m_private"
+    assert "named.md" in vault.ok("list", "--where", condition)
+    assert vault.ok(*MAX, "list", "--where", condition) == vault.ok(*MAX, "list", "--where", f"{key}~m_nowhere")
+    assert vault.ok(*MAX, "list", "--where", f"{key}=note:m_private0002") == ""
+    assert vault.json(*MAX, "search", "walks", "--where", condition)["total"] == 0
+
+
+def test_the_owner_is_told_all_that_a_file_says(vault: InProcess) -> None:
+    file = (vault.vault / "named.md").read_text()
+    assert vault.ok("expand", "m_named000001", "--full") == file
+    assert vault.ok(*MAX, "expand", "m_named000001", "--full") == "Walks are good.\n"
+    assert vault.ok(*MAX, "expand", "m_pub0000001", "--full") == (vault.vault / "pub.md").read_text()
+    assert "m_private0007" in vault.ok("why", "m_named000001")
+    assert "m_private0001" in vault.ok("cite", "m_named000001:L1-L8")
+    assert vault.json("search", "walks", "--facets", "relates_to")["facets"]
 
 
 def test_counts_are_of_what_is_seen(vault: InProcess) -> None:
