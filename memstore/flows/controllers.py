@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.codec import registry_file
 from memstore.errors import VaultError
-from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.model.registry import RegistryKind, expected_id, is_named, kind_of
 from memstore.rules import vouching
 from memstore.rules.beta import sponsor_of
 
@@ -60,6 +60,8 @@ class Controllers:
     def _known(self) -> _Known:
         controllers: dict[str, str] = {}
         sponsors: dict[str, str] = {}
+        known: set[str] = set()
+        unknown: set[str] = set()
         for path in self._ws.vault.registry_files():
             if kind_of(path) is not RegistryKind.ENTITY:
                 continue
@@ -67,10 +69,15 @@ class Controllers:
                 file = registry_file.read(path, RegistryKind.ENTITY, self._ws.vault.read(path))
             except VaultError:
                 file = ()
-            if isinstance(file, tuple):  # who controls one whose file can't be read is unknown
-                controllers[expected_id(path, RegistryKind.ENTITY)] = ""
+            named = expected_id(path, RegistryKind.ENTITY)
+            entity = named if isinstance(file, tuple) else file.values["id"]
+            if isinstance(file, tuple) or entity in known or not is_named(entity, path, RegistryKind.ENTITY):
+                unknown |= {named, entity}
                 continue
-            entity = file.values["id"]
+            known.add(entity)
             controllers |= {entity: controller} if (controller := file.values.get("controller")) else {}
             sponsors |= {entity: sponsor} if (sponsor := file.values.get("sponsor")) else {}
-        return _Known(controllers, sponsors)
+        # Who controls one whose file can't be read is unknown; so it is where two files are about one, or one is about
+        # somebody else than its name says.
+        sponsors = {entity: sponsor for entity, sponsor in sponsors.items() if entity not in unknown}
+        return _Known({**controllers, **dict.fromkeys(unknown, "")}, sponsors)

@@ -139,8 +139,9 @@ class Voucher:
         return replace(memory, body=whole.memory.body)
 
     def is_one_voice(self, entity: str, other: str) -> bool:
-        """Whether two entities are controlled by the same one, and so have one voice."""
-        return self.controller_of(entity) == self.controller_of(other)
+        """Whether two entities are controlled by the same one, and so have one voice; or may be, as far as is known."""
+        controllers = {self.controller_of(entity), self.controller_of(other)}
+        return len(controllers) == 1 or "" in controllers
 
     def controller_of(self, entity: str) -> str:
         """Return who controls an entity in the end; see `Controllers`."""

@@ -151,31 +151,35 @@ def voices(
     """Return all attestations, those excluded that are no voice of their own.
 
     One vote a controller, its latest statement, at one instant the graver; none for the author's; and one for all that
-    go back to the same roots, the latest again.
+    say the same and go back to no other roots, the latest again. A dispute and a confirmation on the same evidence both
+    stand: nobody silences the other side by naming what it names.
 
     Args:
         author: who wrote the memory.
         attested: the attestations, in the file's order.
-        controller_of: gives who controls an entity, itself where nobody else does.
+        controller_of: gives who controls an entity, itself where nobody else does; "" where that can't be read.
     """
     entries = list(attested)
     own = None if author is None else controller_of(author)
     counting = [index for index, entry in enumerate(entries) if entry.verdict.counts]
     latest_first = sorted(counting, key=lambda index: _lateness(entries[index].witness), reverse=True)
     heard: set[str] = set()
-    roots: set[frozenset[str]] = set()
+    roots: dict[str, set[str]] = {}
     for index in latest_first:
         entry = entries[index]
         who = controller_of(entry.witness.agent_id)
-        if who == own:
+        known = roots.setdefault(entry.witness.attestation, set())
+        if own == "":
+            reason = f"who controls {author} can't be read, and so whether it is the author's own voice"
+        elif who == own:
             reason = f"it is the author's own voice ({who})"
         elif who in heard:
             reason = f"{who} said something later, and that counts"
-        elif entry.roots in roots:
+        elif entry.roots and entry.roots <= known:
             reason = "another witness goes back to the same evidence"
         else:
             heard.add(who)
-            roots |= {entry.roots} if entry.roots else set()
+            known |= entry.roots
             continue
         entries[index] = entry._replace(verdict=entry.verdict._replace(state=State.EXCLUDED, reason=reason))
     return tuple(entries)

@@ -107,6 +107,22 @@ def test_witnesses_of_the_same_evidence_are_one() -> None:
     assert states(said("si:pith"), said("human:claire")) == ["valid", "valid"]
 
 
+def test_naming_the_same_evidence_silences_no_other_side() -> None:
+    against = said("human:claire", "dispute", roots="session:1", day=1)
+    for word, state in (("confirm", "valid"), ("partial", "valid"), ("dispute", "excluded")):
+        assert states(against, said("si:pith", word, roots="session:1", day=2)) == [state, "valid"]
+    # Nor does more of it make one witness two.
+    more = said("human:claire", roots="session:1 session:2", day=2)
+    assert states(said("si:pith", roots="session:1", day=1), more) == ["excluded", "valid"]
+    assert states(said("si:pith", roots="session:1 session:3", day=1), more) == ["valid", "valid"]
+
+
+def test_nobody_counts_for_an_author_of_whom_it_is_not_known_who_controls_them() -> None:
+    attested = (said("si:pith"), said("human:claire", "dispute"))
+    found = voices("si:ash", attested, controller_of=lambda one: "" if one == "si:ash" else one)
+    assert [one.verdict.state.value for one in found] == ["excluded"] * 2
+
+
 def test_what_does_not_count_keeps_its_reason_and_silences_nobody() -> None:
     assert states(said("si:pith", day=1), said("si:pith", "dispute", day=2, state=State.UNSIGNED)) == [
         "valid",
