@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from memstore.cli.filters import Given, filter_options
-from memstore.cli.options import at_option, command
+from memstore.cli.options import at_option, command, ref_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
         "memstore cite '[[belief:m_7f3k9q2x1c#L21@3ab92c01de]]'  # what became of one",
     ),
 )
-@click.argument("citation", metavar="REF[:L1-L2]|CITATION")
+@ref_argument("citation", metavar="REF[:L1-L2]|CITATION")
 def cite(session: Session, citation: str) -> None:
     """Cite lines of a memory, or say what became of cited lines: same, moved, changed or gone."""
     from memstore.flows.cite import cite as make

@@ -29,21 +29,58 @@ MOST_REFS = 200
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(session: Session, shell: str) -> None:
     """Print the script that lets a shell complete commands, options, types and refs."""
+    script = _script(shell)
+    session.emit("completion", document=lambda: {"shell": shell, "script": script}, lines=lambda: (script,))
+
+
+def _script(shell: str) -> str:
     from click.shell_completion import get_completion_class
 
     from memstore.cli.group import PROGRAM
     from memstore.cli.main import COMPLETION_VARIABLE
 
+    if shell == "bash":
+        return _BASH.replace("COMPLETION_VARIABLE", COMPLETION_VARIABLE)
     made = get_completion_class(shell)
     assert made is not None  # noqa: S101 - the choice above names click's own shells
-    script = made(PROGRAM, {}, "memstore", COMPLETION_VARIABLE).source()
-    session.emit("completion", document=lambda: {"shell": shell, "script": script}, lines=lambda: (script,))
+    return made(PROGRAM, {}, "memstore", COMPLETION_VARIABLE).source()
+
+
+# click's own takes words as bash parts them, at colons too, and so completes no ref.
+_BASH = r"""\
+_memstore_completion() {
+    local IFS=$'\n' words=() word answer type value before
+    for word in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+        # `note:m_7f3` is three words to bash, and one to memstore.
+        if [[ ${#words[@]} -gt 1 && ( $word == :* || ${words[-1]} == *: ) ]]; then
+            words[-1]+=$word
+        else
+            words+=("$word")
+        fi
+    done
+    # What stands before the last colon is there already, where bash parts words at colons.
+    before=${words[-1]%"${words[-1]##*:}"}
+    [[ $COMP_WORDBREAKS == *:* ]] || before=
+    COMPREPLY=()
+    for answer in $(COMP_WORDS="${words[*]}" COMP_CWORD=$((${#words[@]}-1)) COMPLETION_VARIABLE=bash_complete "$1"); do
+        IFS=, read -r type value <<< "$answer"
+        case $type in
+            dir) compopt -o dirnames ;;
+            file) compopt -o default ;;
+            plain) COMPREPLY+=("${value#"$before"}") ;;
+        esac
+    done
+}
+
+complete -o nosort -F _memstore_completion memstore
+"""
 
 
 def complete_refs(session: Session, incomplete: str) -> list[CompletionItem[Any]]:
     """Return the refs, or ids, that begin with `incomplete` and that the viewer may see; none without a vault."""
     from click.shell_completion import CompletionItem
 
+    from memstore.cli.output import safe_line
     from memstore.flows.visible import visible_rows
 
     try:
@@ -56,7 +93,7 @@ def complete_refs(session: Session, incomplete: str) -> list[CompletionItem[Any]
     for row in visible_rows(ws, snapshot):
         for name in (f"{types[row]}:{ids[row]}", ids[row]):
             if ids[row] and name.startswith(incomplete):
-                found.append(CompletionItem(name, help=titles[row]))
+                found.append(CompletionItem(name, help=safe_line(titles[row])))
                 break
     found.sort(key=lambda item: str(item.value))  # rows stand as they came: their order would tell of hidden ones
     return found[:MOST_REFS]

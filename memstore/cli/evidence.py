@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memstore.cli.options import command, ref_argument, several
+from memstore.cli.options import REF, command, ref_argument, several
 from memstore.cli.written import (
     commit_option,
     diff_lines,
@@ -32,7 +32,7 @@ def _evidence_options(function: F) -> F:
     """Add what both commands about evidence take."""
     reason = click.option("--reason", metavar="TEXT", help="Why it does, for the history.")
     partial = click.option("--partial", is_flag=True, help="Only in part: it counts half for and half against.")
-    evidence = several("--evidence", metavar="REF…", required=True, help="The memories that say so.")
+    evidence = several("--evidence", type=REF, metavar="REF…", required=True, help="The memories that say so.")
     return evidence(partial(reason(commit_option()(dry_run_option()(function)))))
 
 

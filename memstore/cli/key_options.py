@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from memstore.cli.group import SeveralOption
+from memstore.cli.options import REF
 from memstore.cli.topics import KEY_MEANINGS
 from memstore.model.keys import KEYS, Key, Shape
 from memstore.rules.not_by_hand import KEPT_BY_THE_PROGRAM
@@ -39,6 +40,7 @@ _METAVARS = {
     Shape.FRACTION: "NUMBER", Shape.ENTRIES: '"SUBJECT; ATTRIBUTE; VALUE[; SINCE]"…', Shape.ENTRY: "NAME=VALUE…",
 }  # fmt: skip
 _SEVERAL = frozenset({Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES, Shape.ENTRY})
+_OF_REFS = frozenset({Shape.REFS, Shape.SOURCES})
 
 OFFERED = tuple(key for key in KEYS if key.name not in KEPT_BY_THE_PROGRAM | _ELSEWHERE)
 
@@ -94,9 +96,10 @@ def _option(key: Key) -> Callable[[F], F]:
     if key.shape is Shape.FLAG:
         return click.option(*names, key.name, is_flag=True, **about)
     if key.shape in _SEVERAL:
-        return click.option(*names, key.name, cls=SeveralOption, metavar=_METAVARS.get(key.shape), **about)
-    kind = {"type": click.Choice(key.choices)} if key.choices else {"metavar": _METAVARS.get(key.shape, "TEXT")}
-    return click.option(*names, key.name, **kind, **about)
+        kind = REF if key.shape in _OF_REFS else None
+        return click.option(*names, key.name, cls=SeveralOption, type=kind, metavar=_METAVARS.get(key.shape), **about)
+    one_of = {"type": click.Choice(key.choices)} if key.choices else {"metavar": _METAVARS.get(key.shape, "TEXT")}
+    return click.option(*names, key.name, **one_of, **about)
 
 
 def given_values(options: Mapping[str, Any]) -> dict[str, Plain]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.add import given_text, utf8
-from memstore.cli.options import command, ref_argument, several
+from memstore.cli.options import REF, command, ref_argument, several
 from memstore.cli.written import (
     commit_option,
     dry_run_option,
@@ -59,8 +59,8 @@ def revise(
 )
 @ref_argument()
 @click.argument("texts", metavar="TEXT TEXT", nargs=2)
-@several("--first", metavar="REF…", help="The evidence that goes to the first of the two.")
-@several("--second", metavar="REF…", help="The evidence that goes to the second.")
+@several("--first", type=REF, metavar="REF…", help="The evidence that goes to the first of the two.")
+@several("--second", type=REF, metavar="REF…", help="The evidence that goes to the second.")
 @click.option("--reason", metavar="TEXT", help="Why; what is superseded keeps it.")
 @commit_option()
 @dry_run_option()

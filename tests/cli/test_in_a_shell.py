@@ -200,6 +200,27 @@ def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) 
     assert offered("memstore", "--vault", "nowhere", "show", "m_0") == []
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("memstore show belief : m_0b", b"m_0be11abelf"),
+        ("memstore show m_0te", b"m_0tea00001x"),
+        ("memstore reinforce belief : m_0be11abelf --evidence episode : m_0be", b"m_0be11aheart"),
+        ("memstore cite belief : m_0b", b"m_0be11abelf"),
+        ("memstore add x --relates-to belief : m_0b", b"m_0be11abelf"),
+        ("memstore list -t be", b"belief"),
+    ],
+)
+def test_bash_completes_a_ref_behind_its_colon(shell: runner.Shell, words: str, offered: bytes) -> None:
+    script = f"""
+        eval "$(memstore completion bash)"
+        COMP_WORDS=({words}) COMP_CWORD={len(words.split()) - 1}
+        _memstore_completion memstore && printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    done = _bash(shell, script)
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, [offered], b"")
+
+
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_completion_scripts_are_printed(shell: runner.Shell, name: str) -> None:
     done = _bash(shell, f"memstore completion {name}")
