@@ -63,6 +63,9 @@ def _of_the_system(error: OSError) -> Failure:
 
 
 def _of_usage(error: click.UsageError) -> Failure:
+    if re.match(r"---|-\d|.*\s", getattr(error, "option_name", ""), re.DOTALL):  # meant as a text
+        hint = "a text that begins with a dash stands behind --, after all options"
+        return Failure("usage", Exit.USAGE, _sentence(error.format_message()), hint)
     near = getattr(error, "possibilities", None)
     if near:
         return Failure("usage", Exit.USAGE, _sentence(error.message), f"did you mean {near[0]}?")

@@ -43,19 +43,28 @@ def read(path: str, data: bytes) -> tuple[Seed, ...]:
     except UnicodeDecodeError as error:
         raise FormatError(f"{path} is not UTF-8: byte {error.start + 1}", hint="save it as UTF-8") from error
     if path.casefold().endswith((".md", ".markdown", ".txt")):
-        seeds = tuple(_of_markdown(found[1]) for found in _ITEM.finditer(text))
+        found = _ITEM.finditer(text)
+        seeds = tuple(_of_markdown(_line(path, text, item.start()), item[1]) for item in found)
     else:
-        seeds = tuple(_of_item(path, number, item) for number, item in enumerate(_items(path, text), 1))
+        seeds = tuple(_of_item(f"{path}: item {number}", item) for number, item in enumerate(_items(path, text), 1))
     if not seeds:
         raise FormatError(f"{path} holds no beliefs", hint="write a list, one statement an item")
     return seeds
 
 
-def _of_markdown(item: str) -> Seed:
+def _line(path: str, text: str, at: int) -> str:
+    newline = "\n"
+    return f"{path}:{text.count(newline, 0, at) + 1}"
+
+
+def _of_markdown(where: str, item: str) -> Seed:
     tags = tuple(_TAG.findall(item))
     number = _NUMBER.search(item)
     words = _NUMBER.sub("", _TAG.sub("", item))
-    return Seed(statement=" ".join(words.split()), confidence=float(number[1]) if number else None, tags=tags)
+    statement = " ".join(words.split())
+    return _of_item(
+        where, {"statement": statement, "confidence": float(number[1]) if number else None, "tags": [*tags]}
+    )
 
 
 def _items(path: str, text: str) -> list[Any]:
@@ -81,15 +90,21 @@ def _parsed(path: str, text: str) -> Any:
         raise FormatError(f"{path} is no YAML: {' '.join(str(error).split())}") from error
 
 
-def _of_item(path: str, number: int, item: object) -> Seed:
+def _of_item(where: str, item: object) -> Seed:
     if isinstance(item, str):
         item = {"statement": item}
     statement = item.get("statement") if isinstance(item, dict) else None
     if not isinstance(item, dict) or not isinstance(statement, str) or not statement.strip():
-        raise FormatError(f"{path}: item {number} has no statement", hint="write {statement: …, confidence: 0.8}")
+        raise FormatError(f"{where}: there is no statement", hint="write {statement: …, confidence: 0.8}")
     confidence, tags = item.get("confidence"), item.get("tags") or []
-    if confidence is not None and (isinstance(confidence, bool) or not isinstance(confidence, int | float)):
-        raise FormatError(f"{path}: item {number}: `confidence` must be a number from 0 to 1, and is {confidence!r}")
+    if confidence is not None and not _is_fraction(confidence):
+        raise FormatError(
+            f"{where}: `confidence` must be a number from 0 to 1, and is {confidence!r}", hint="mend the number"
+        )
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        raise FormatError(f"{path}: item {number}: `tags` must be a list of words", hint="write tags: [one, two]")
+        raise FormatError(f"{where}: `tags` must be a list of words", hint="write tags: [one, two]")
     return Seed(statement=statement.strip(), confidence=confidence, tags=tuple(tags))
+
+
+def _is_fraction(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1

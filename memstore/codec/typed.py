@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
@@ -71,7 +72,10 @@ def _items(key: Key, items: Sequence[str]) -> Plain:
 
 
 def _parted(text: str) -> list[str]:
-    """Return the parts of a text between commas; double quotes keep a comma."""
+    """Return the parts of a text between commas; double quotes keep a comma, and brackets around all say nothing."""
+    whole = text.strip()
+    if whole.startswith("[") and whole.endswith("]") and not whole.startswith("[["):
+        text = whole[1:-1]
     return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
 
 
@@ -89,9 +93,12 @@ def _single(key: Key, text: str) -> Plain:
 
 def _number(key: Key, text: str) -> Plain:
     try:
-        return int(text) if key.shape is Shape.COUNT else round(float(text), 4)
+        number = int(text) if key.shape is Shape.COUNT else round(float(text), 4)
     except ValueError:
         raise _no(key, text) from None
+    if "_" in text or (isinstance(number, float) and not isfinite(number)):  # what only Python takes for a number
+        raise _no(key, text)
+    return number
 
 
 def _no(key: Key, text: str) -> UsageError:

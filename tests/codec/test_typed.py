@@ -37,6 +37,9 @@ def test_what_is_typed_becomes_a_value(name: str, texts: list[str], value: Plain
 
 def test_commas_part_every_list_where_asked_for() -> None:
     assert parse("aliases", ['Bel, "Bella, the dog"', ""], split=True) == ["Bel", "Bella, the dog"]
+    assert parse("tags", ["[dog, food]"], split=True) == ["dog", "food"]
+    assert parse("tags", ["[]"], split=True) == []
+    assert parse("derived_from", ["[[raw:m_f70cefb6ab]]"], split=True) == ["[[raw:m_f70cefb6ab]]"]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,9 @@ def test_commas_part_every_list_where_asked_for() -> None:
     [
         ("title", "two\nlines"),
         ("confidence", "much"),
+        ("confidence", "nan"),
+        ("confidence", "inf"),
+        ("confidence", "0_1"),
         ("foundational", "yes"),
         ("origin", "session"),
         ("claims", "too; few"),

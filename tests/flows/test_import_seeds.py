@@ -67,6 +67,19 @@ def test_what_holds_no_beliefs_is_refused(name: str, data: bytes) -> None:
         read(name, data)
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "where"),
+    [
+        ("a.md", b"# Seeds\n\n- One.\n- Two. (1.5) #x\n", "a.md:4: `confidence`"),
+        ("a.json", b'["one", {"statement": "x", "confidence": 2}]', "a.json: item 2: `confidence`"),
+        ("a.yaml", b"- one\n- {statement: x, confidence: .nan}\n", "a.yaml: item 2: `confidence`"),
+    ],
+)
+def test_an_item_that_is_no_belief_is_named(name: str, data: bytes, where: str) -> None:
+    with pytest.raises(FormatError, match=where):
+        read(name, data)
+
+
 def test_seeds_record_where_they_come_from() -> None:
     ws = memory_workspace()
     (saved, _) = import_seeds(ws, [TRUTH, PLAIN, PLAIN]).saved

@@ -41,6 +41,14 @@ def test_a_wait_that_no_clock_can_count_is_refused(vault: InProcess, seconds: st
     assert vault.run("watch", "--every", seconds).returncode == 2
 
 
+@pytest.mark.parametrize("text", ["- buy milk", "---\ntype: note\n---\nMilk.\n", "-5 degrees"])
+def test_a_text_that_begins_with_a_dash_is_told_where_it_stands(vault: InProcess, text: str) -> None:
+    done = vault.run("add", text)
+    assert (done.returncode, "stands behind --" in done.stderr) == (2, True), done.stderr
+    assert "did you mean --" in vault.run("add", "x", "--tga", "y").stderr
+    vault.ok("add", "--tag", "errand", "--", text)
+
+
 def unmerged(vault: InProcess, command: str) -> Path:
     """Return a memory that two branches changed in the same line, in the midst of putting them together."""
     _, file = vault.add("Bella eats at eight", "-c")
