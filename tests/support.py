@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore.adapters.disk_vault import DiskVault
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 class TickClock:
@@ -38,6 +42,18 @@ def disk_vault(tmp_path: Path) -> DiskVault:
     root = tmp_path / "vault"
     root.mkdir()
     return DiskVault(root, state=tmp_path / "state")
+
+
+def shut(patch: pytest.MonkeyPatch, place: Path) -> None:
+    """Let a file or a folder be there and not be opened, as without the permission: to root nothing is forbidden."""
+    opened = os.open
+
+    def open_unless_shut(path: Any, *args: Any, **settings: Any) -> int:
+        if not isinstance(path, int) and os.fspath(path) == os.fspath(place):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+        return opened(path, *args, **settings)
+
+    patch.setattr(os, "open", open_unless_shut)
 
 
 def memory_text(body: str = "Some text.\n", **keys: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 # Begins with a dot, so that neither the walk nor `ls` shows it.
 TEMPORARY_PREFIX = ".memstore-tmp-"
 LEFT_BEHIND_AFTER_SECONDS = 3600
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 # O_NONBLOCK: opening a named pipe must not wait for somebody to write into it.
 _OPEN_TO_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -90,6 +92,8 @@ class DiskVault:
         try:
             self._inside(path, _place_of(handle, joined))
             status = os.fstat(handle)
+            if stat.S_ISDIR(status.st_mode):
+                raise VaultError(f"{path} is a folder that can't be looked into", hint="look at its permissions")
             if not stat.S_ISREG(status.st_mode):
                 raise VaultError(f"{path} is no regular file", hint="a memory is a plain Markdown file")
             if status.st_size > MOST_BYTES:
@@ -277,7 +281,8 @@ def _mode_of(place: Path) -> int | None:
 
 def _cant(what: str, path: str, error: OSError) -> VaultError:
     kind = NoFileError if isinstance(error, FileNotFoundError | NotADirectoryError) else VaultError
-    return kind(f"can't {what} {path}: {error.strerror or error}", hint="look at the path and its permissions")
+    hint = "make room there, and try again" if error.errno in _NO_ROOM else "look at the path and its permissions"
+    return kind(f"can't {what} {path}: {error.strerror or error}", hint=hint)
 
 
 def _is_there(path: str) -> ChangedMeanwhileError:

@@ -6,6 +6,7 @@ statted through the folder's descriptor, which costs half of listing it.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # Times of a folder that has to be listed every time.
 UNSETTLED = (0, 0)
+# Gone, replaced by a file or a link, or too deep to be named.
+_NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG})
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -72,7 +75,7 @@ def walk(root: Path, known: KnownTree, *, ignored_by: bytes, believed: StatColum
         believed: the stats that the known files had then, by position; those in folders whose times have not changed
             are believed to have them still. None: they are looked at.
 
-    A folder that can't be read is passed over; no folder is entered twice.
+    A folder that can't be read is told as a file that can't; no folder is entered twice.
     """
     walker = _Walker(root, known, ignored_by, believed)
     walker.run()
@@ -96,14 +99,25 @@ class _Walker:
             path = waiting.pop()
             try:
                 handle = os.open(self.root / path, _OPEN_FOLDER if path else os.O_RDONLY)
-            except OSError:
-                continue  # gone, unreadable or too deep
+            except OSError as error:
+                self._unread(path, error)
+                continue
             try:
                 waiting += self._folder(path, handle)
-            except OSError:
-                continue
+            except OSError as error:
+                self._unread(path, error)
             finally:
                 os.close(handle)
+
+    def _unread(self, path: str, error: OSError) -> None:
+        """Count a folder that is there and can't be looked into as a file that can't be read: its memories are lost."""
+        if not path or error.errno in _NO_FOLDER:
+            return
+        above, _, name = path.rpartition("/")
+        self.found.folders[above] = self.found.folders[path] = UNSETTLED
+        known = self.known.folders.get(above)
+        position = known.start + list(known.names).index(name) if known and name in known.names else None
+        self._found(FileStat(path, 0, 0, 0, 0), position)
 
     def _folder(self, path: str, handle: int) -> Sequence[str]:
         """Look at one folder, and return the paths of those in it."""
@@ -157,11 +171,13 @@ class _Walker:
         try:
             # A link is another name of a file, which would be two memories by one id; and git keeps the name alone.
             status = entry.stat(follow_symlinks=False)
-        except OSError:
+        except FileNotFoundError:
             return  # it went just now
-        if not stat.S_ISREG(status.st_mode):
-            return
-        found = FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        if stat.S_ISREG(status.st_mode):
+            found = FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+            self._found(found, position)
+
+    def _found(self, found: FileStat, position: int | None) -> None:
         if position is None:
             self.found.new.append(found)
             return

@@ -92,6 +92,14 @@ def too_large(path: str, size: int) -> Finding:
     ).found_in(path)
 
 
+def unreadable(path: str, why: str) -> BrokenFile:
+    """Return the file that is there and of which no byte can be had."""
+    from memstore.model.finding import Position
+
+    found = Problem("file-unreadable", Position(1), why, hint="look at its permissions").found_in(path)
+    return BrokenFile(path, b"", (found,))
+
+
 def _memory(values: dict[str, Any], body: str) -> Memory:
     """Return the memory of values whose shapes have been checked."""
     fields: dict[str, Any] = {}

@@ -99,7 +99,14 @@ def _files(ws: Workspace, paths: Sequence[str]) -> Iterator[tuple[ReadFile, File
             )
     for stat in stats:
         if not named or any(path in ("", ".") or _lies_below(stat.path, path) for path in named):
-            yield read_file(ws.vault, stat.path), stat
+            yield _read(ws, stat.path), stat
+
+
+def _read(ws: Workspace, path: str) -> ReadFile:
+    try:
+        return read_file(ws.vault, path)
+    except VaultError as error:
+        return memory_file.unreadable(path, str(error))
 
 
 def _lies_below(path: str, folder: str) -> bool:

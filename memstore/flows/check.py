@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import edges, registry_file, splice
+from memstore.codec import edges, memory_file, registry_file, splice
 from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.errors import FormatError, NotFoundError, VaultError
@@ -17,7 +17,7 @@ from memstore.flows.hand_edits import HandEdits
 from memstore.flows.save import Edit, save_all
 from memstore.flows.staged import check_staged, staged
 from memstore.flows.visible import stop_for_others
-from memstore.model.finding import Finding, Position, in_order
+from memstore.model.finding import Finding, in_order
 from memstore.model.finding_codes import CODES
 from memstore.model.ids import MemoryRef
 from memstore.model.lineage import EdgeKind
@@ -165,15 +165,7 @@ def _read(ws: Workspace, path: str) -> ReadFile:
     try:
         return read_file(ws.vault, path)
     except VaultError as error:
-        return BrokenFile(path, b"", (_unreadable(path, error),))
-
-
-def _unreadable(path: str, error: VaultError) -> Finding:
-    code = CODES["file-unreadable"]
-    return Finding(
-        code=code.name, severity=code.severity, path=path, at=Position(1), text=str(error),
-        hint=error.hint or "look at the file's permissions",
-    )  # fmt: skip
+        return memory_file.unreadable(path, str(error))
 
 
 def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Directory) -> Iterator[Finding]:
@@ -221,7 +213,7 @@ def _read_registry(ws: Workspace, path: str, kind: RegistryKind) -> RegistryFile
     try:
         return registry_file.read(path, kind, ws.vault.read(path))
     except VaultError as error:
-        return (_unreadable(path, error),)
+        return memory_file.unreadable(path, str(error)).findings
 
 
 def _registry_name(file: RegistryFile) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file
-from memstore.errors import VaultError
+from memstore.errors import NoFileError, VaultError
 from memstore.flows.changes import Changes, changes_between, visible_changes
 from memstore.flows.visible import sees_unreadable
 from memstore.ports.vault import read_file
@@ -32,7 +32,8 @@ class Pending:
 def pending(ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
     """Return what is not committed yet, or not as of the commit `since`; `snapshot` is the vault as it is."""
     committed, present = _committed(ws, since), _present(snapshot)
-    old = {path: blob for path, blob in committed.items() if present.get(path) != blob}
+    unread = {path for path, blob in present.items() if not blob}
+    old = {path: blob for path, blob in committed.items() if present.get(path) != blob and not _is_below(path, unread)}
     before = read_blobs(ws, old)
     new = {path for path in present if committed.get(path) != present[path]}
     if not new <= committed.keys():
@@ -99,5 +100,12 @@ def read_blobs(ws: Workspace, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
 def _read(ws: Workspace, path: str) -> ReadFile | None:
     try:
         return read_file(ws.vault, path)
-    except VaultError:
+    except NoFileError:
         return None  # it went away since the snapshot was taken
+    except VaultError as error:
+        return memory_file.unreadable(path, str(error))
+
+
+def _is_below(path: str, folders: set[str]) -> bool:
+    """Whether a file lies below one of the folders that can't be looked into: it may well be there still."""
+    return any(path.startswith(folder + "/") for folder in folders)

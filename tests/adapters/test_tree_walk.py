@@ -1,12 +1,19 @@
 from __future__ import annotations
 
+import errno
+import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from memstore.adapters.tree_walk import KnownFolder, KnownTree, Walk, ignore_rules, walk
+from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree, Walk, ignore_rules, walk
 from memstore.rules.freshness import GONE
+from tests.support import shut
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    import pytest
 
 
 def known_of(found: Walk, *, walked_at_ns: int) -> KnownTree:
@@ -70,6 +77,43 @@ def test_a_link_is_no_memory_wherever_it_leads(tmp_path: Path) -> None:
         "b/d.md",
         "b/real.md",
     ]
+
+
+def test_a_folder_that_is_shut_is_told_as_long_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path)
+    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    with monkeypatch.context() as patch:
+        shut(patch, tmp_path / "b")
+        second = walk(tmp_path, known_of(first, walked_at_ns=10**30), ignored_by=b"")
+        assert ([new.path for new in second.new], list(second.seen.size).count(GONE)) == (["b"], 2)
+        assert second.folders == {"": UNSETTLED, "b": UNSETTLED}
+        alone = Walk(0, b"", second.seen, [new for new in first.new if new.path == "a.md"] + second.new, second.folders)
+        known = known_of(alone, walked_at_ns=10**30)
+        third = walk(tmp_path, known, ignored_by=b"")
+        assert (third.new, list(third.seen.size)) == ([], [4, 0])
+    last = walk(tmp_path, known, ignored_by=b"")
+    assert (sorted(new.path for new in last.new), list(last.seen.size)) == (["b/c.md", "b/d.md"], [4, GONE])
+
+
+def test_a_folder_that_may_be_listed_and_not_entered_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path)
+
+    class Listed:
+        def __init__(self, entry: os.DirEntry[str]) -> None:
+            self.name, self.is_dir = entry.name, entry.is_dir
+
+        def stat(self, **_: object) -> os.stat_result:
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+    @contextmanager
+    def scandir(handle: int) -> Iterator[Iterator[object]]:
+        with listed(handle) as entries:
+            names = list(entries)
+            yield iter(names if any(entry.name == "b" for entry in names) else map(Listed, names))
+
+    listed = os.scandir
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert sorted(new.path for new in walk(tmp_path, KnownTree(), ignored_by=b"").new) == ["a.md", "b"]
 
 
 def test_ignore_rules_that_mean_nothing_are_passed_over(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support import shut
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -108,6 +110,29 @@ def test_what_git_ignores_is_told_not_to_be_committed(vault: InProcess) -> None:
 def test_what_belongs_to_the_vault_is_committed_where_all_is(vault: InProcess) -> None:
     vault.ok("config", "auto_commit", "true")
     assert vault.json("entity", "add", "dog:bella")["commit"] == vault.git("rev-parse", "HEAD").strip()
+
+
+@pytest.mark.parametrize("name", ["diary", "diary/tea.md"])
+def test_what_cannot_be_read_is_told_and_never_committed_as_deleted(
+    vault: InProcess, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    vault.add("Bella eats at eight")
+    ref, _ = vault.add("Tea before mail")
+    vault.ok("mv", ref, "diary/tea.md")
+    vault.ok("commit")
+    head = vault.git("rev-parse", "HEAD")
+    with monkeypatch.context() as patch:
+        shut(patch, vault.vault / name)
+        status = vault.json("status")
+        assert (status["uncommitted"], status["broken"]) == ([], [name])
+        assert "1 file left out" in vault.run("list").stderr
+        checked = vault.run("check")
+        assert (checked.returncode, f"{name}:1:1: error: can't read" in checked.stdout) == (1, True), checked
+        vault.ok("commit")
+        vault.ok("adopt", "--all")
+    assert vault.git("rev-parse", "HEAD") == head
+    assert vault.json("list")["total"] == 2
+    assert vault.json("status")["broken"] == []
 
 
 def test_a_link_to_a_memory_is_no_second_one(vault: InProcess) -> None:
