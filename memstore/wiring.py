@@ -14,7 +14,7 @@ from memstore.model.ids import is_entity_id
 from memstore.ports.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from memstore.adapters.editor import Drafts, Editor
@@ -426,6 +426,25 @@ def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[S
         return config_file.ConfigFile(env.config_file, USER_SETTINGS), {}
     root = find_vault(env, vault)
     return config_file.ConfigFile(root / CONFIG_PATH, VAULT_SETTINGS), Config(owner=env.login_entity)._asdict()
+
+
+def stop_unless_settings_are_ones_own(
+    env: Environment, file: SettingsFile, defaults: Mapping[str, Any], entity: str | None
+) -> None:
+    """Let the owner of a vault pass, who changes its settings: they say whose all of it is.
+
+    Args:
+        env: the process's surroundings.
+        file: the vault's settings.
+        defaults: what holds where the file says nothing.
+        entity: who acts; found by `find_actor` where it is None.
+
+    Raises:
+        RefusedError: somebody else acts.
+    """
+    owner = str(file.values().get("owner") or defaults["owner"])
+    if find_actor(env, entity, Config(owner=owner)).value != owner:
+        raise RefusedError("only the vault's owner may change its settings", hint="ask the owner")
 
 
 def surroundings(env: Environment, vault: str | None) -> Surroundings:

@@ -33,7 +33,10 @@ def config(session: Session, key: str | None, value: str | None, *, user: bool, 
     from memstore import wiring
     from memstore.flows import config as flow
 
-    file, defaults = wiring.settings_file(session.environment(), session.choices.vault, user=user)
+    env = session.environment()
+    file, defaults = wiring.settings_file(env, session.choices.vault, user=user)
+    if not user and key is not None and (unset or value is not None):
+        wiring.stop_unless_settings_are_ones_own(env, file, defaults, session.choices.entity)
     if key is None and not unset:
         found: Sequence[SettingValue] = flow.settings(file, defaults)
     elif key is None or (unset and value is not None):

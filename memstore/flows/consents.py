@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from memstore.codec import dates
 from memstore.errors import NotFoundError, RefusedError, UsageError
+from memstore.flows.registries import world_of
 from memstore.flows.registry import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
 from memstore.flows.resolve import resolve
 from memstore.flows.visible import sees_unreadable
@@ -14,6 +15,7 @@ from memstore.model.ids import MEMORY_TYPES, is_entity_id
 from memstore.model.instants import instant
 from memstore.model.registry import WITNESS_REQUEST, RegistryKind
 from memstore.model.sharing import EVERYBODY
+from memstore.rules.consent import ConsentBook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -327,11 +329,12 @@ def _guardians(ws: Workspace, entity: str) -> tuple[str, ...]:
     return texts(file.values, "guardians") if file else ()
 
 
-def _revoked(ws: Workspace) -> set[str]:
-    return {str(file.values.get("revokes")) for file in registered(ws, RegistryKind.CONSENT)} - {"None"}
+def _revoked(ws: Workspace) -> frozenset[str]:
+    """Return the ids of the records that were taken back by somebody who may, as of now."""
+    return ConsentBook(world_of(ws), ws.clock.now()).taken_back()
 
 
-def _known(file: RegistryFile, now: str, revoked: set[str]) -> KnownConsent:
+def _known(file: RegistryFile, now: str, revoked: frozenset[str]) -> KnownConsent:
     values = file.values
     kind = "refusal" if values.get("effect") == "deny" else values["type"]
     expires = values.get("expires_at") or None

@@ -11,6 +11,7 @@ from memstore.flows.audit import append
 from memstore.flows.entities import role_id
 from memstore.flows.registries import world_of
 from memstore.flows.registry import Saving, create, entity_id, found, plain, registered, stop_unless_owner, texts
+from memstore.flows.sessions import told_of_contexts
 from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.ids import is_entity_id
 from memstore.model.registry import RegistryKind
@@ -175,7 +176,7 @@ def present_context(ws: Workspace) -> Present:
 def _present(ws: Workspace, active: ActiveContext | None) -> Present:
     if active is None:
         return Present(context=None, registered=False, listeners=())
-    world = world_of(ws)
+    world = told_of_contexts(ws, world_of(ws))
     session = Session(viewer=ws.actor, at=ws.clock.now(), context=active, alone=ws.alone)
     return Present(
         context=active,

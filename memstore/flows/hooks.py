@@ -37,7 +37,14 @@ def install(ws: Workspace) -> HooksReport:
 
 
 def uninstall(ws: Workspace) -> HooksReport:
-    """Take memstore's hooks away; other programs' stay."""
+    """Take memstore's hooks away; other programs' stay.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner acts: the hooks check what everybody commits.
+    """
+    from memstore.flows.registry import stop_unless_owner
+
+    stop_unless_owner(ws, "take its hooks away")
     for name in ws.history.hooks.states():
         ws.history.hooks.uninstall(name)
     return states(ws)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.flows.registries import world_of
-from memstore.flows.sessions import session_of
+from memstore.flows.sessions import session_of, told_of_contexts
 from memstore.flows.visible import visible_rows
 from memstore.model.finding import Finding, Position
 from memstore.model.finding_codes import CODES
@@ -58,7 +58,7 @@ def inherited(ws: Workspace, values: Mapping[str, Plain], *, explicit: bool) -> 
         return Inherited(values={})
     from memstore.rules.grants import inherited_grants
 
-    world, session = world_of(ws), session_of(ws)
+    world, session = told_of_contexts(ws, world_of(ws)), session_of(ws)
     given: dict[str, Plain] = {}
     if not explicit:
         grants = inherited_grants(world, session, source_entity=told)

@@ -8,7 +8,7 @@ from memstore.errors import RefusedError
 from memstore.model.instants import instant
 
 if TYPE_CHECKING:
-    from memstore.model.world import ActiveContext, Session
+    from memstore.model.world import ActiveContext, Session, World
     from memstore.ports.workspace import Workspace
 
 
@@ -28,6 +28,27 @@ def session_of(ws: Workspace) -> Session:
     if trouble := context_trouble(session):
         raise RefusedError(_said(trouble, session.context), hint="memstore context enter CTX, or context leave")
     return session
+
+
+def told_of_contexts(ws: Workspace, world: World) -> World:
+    """Return the world as the actor may be told of contexts: to others than the vault's owner, of their own ones.
+
+    Of an open one anybody may know that it is there; who else is in it, only those who are listed.
+    """
+    if ws.actor == ws.config.owner:
+        return world
+    from dataclasses import replace
+
+    from memstore.model.world import RegisteredContext
+    from memstore.rules.standing import Standings
+
+    listed = Standings(world, ws.clock.now(), None).listener(ws.actor).closed_by
+    told = {
+        name: context if name in listed else RegisteredContext(open=True)
+        for name, context in world.contexts.items()
+        if name in listed or context.open
+    }
+    return replace(world, contexts=told)
 
 
 def _said(trouble: str, context: ActiveContext) -> str:

@@ -83,6 +83,11 @@ class ConsentBook:
         told = {Say("source", entity) for entity in _told_by(labels) if self._holds_confidence(entity)}
         return [say for say in about | told if say.entity != owner]
 
+    def taken_back(self) -> frozenset[str]:
+        """Return the ids of consents, refusals and delegations that somebody who may has taken back."""
+        records: tuple[Consent | Delegation, ...] = (*self._world.consents, *self._world.delegations)
+        return frozenset(record.id for record in records if self._is_revoked(record, self._at, None))
+
     def obstacle(self, labels: Labels, say: Say, listener: Listener) -> str | None:
         """Return the code that says why `say` stands between a memory and a listener; None where it does not.
 

@@ -178,6 +178,18 @@ def test_who_may_take_a_consent_back(actor: str, by: str | None, allowed: bool) 
         memstore.revoke_consent(other, consent, by=by)
 
 
+@pytest.mark.parametrize(("by", "at"), [("si:luna", "2026-01-01T00:00:00Z"), ("human:sean", "2099-01-01T00:00:00Z")])
+def test_what_takes_nothing_back_is_in_nobodys_way(ws: Workspace, by: str, at: str) -> None:
+    consent = given(ws)
+    head = f'type: revocation\nid: con_void000001\nrevokes: {consent}\ngrantor: {by}\ngranted_at: "{at}"\n'
+    files = files_of(ws) | {"consents/2026/con_void000001.md": f"---\n{head}---\n".encode()}
+    other = memory_workspace(files)
+    assert states(other) == [("consent", "active")]
+    other.ids.memory_id()  # the one that the consent has
+    memstore.revoke_consent(other, consent, by="human:sean")
+    assert states(other) == [("consent", "revoked")]
+
+
 def test_to_others_a_consent_they_have_no_part_in_is_none_at_all(ws: Workspace) -> None:
     consent = given(ws)
     eve = memory_workspace(files_of(ws), actor="human:eve")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,7 +33,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
     program.ok("init", ".", "--owner", OWNER)
     files = {
         "entities/dog/bella.md": b"---\ntype: entity\nid: dog:bella\nguardians: ['human:sean']\n---\n",
-        "contexts/health.yaml": b"id: ctx:health\nroster: ['human:sean']\n",
+        "contexts/health.yaml": b"id: ctx:health\nroster: ['human:sean']\ndefault_access: ['human:sean']\n",
         "canary.md": memory_text(
             f"Bella has {CANARY} syndrome\n", id="m_canary00001", title=CANARY, tags=f"[{CANARY}]",
             subject_ids='["dog:bella"]', access_grants='["human:sean"]',
@@ -208,3 +209,55 @@ def test_looks_of_others_are_kept_on_this_machine_and_told_to_the_owner_alone(tm
     log.unlink()
     log.mkdir()
     assert program.run(*MAX, "search", "probe").returncode == 0
+
+
+# -- what is the owner's to change -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("config", "owner", "si:max_agent"),
+        ("config", "--unset", "owner"),
+        ("config", "require_context", "false"),
+        ("init", ".", "--owner", "si:max_agent"),
+        ("hooks", "uninstall"),
+        ("keys", "pin"),
+    ],
+    ids=" ".join,
+)
+def test_only_the_owner_says_how_the_vault_is_kept(vault: InProcess, words: tuple[str, ...]) -> None:
+    before = {path: path.read_bytes() for path in vault.vault.rglob("*") if path.is_file()}
+    assert vault.run(*MAX, *words).returncode == (2 if words[0] == "init" else 4)
+    assert before == {path: path.read_bytes() for path in vault.vault.rglob("*") if path.is_file()}
+    assert OWNER in vault.ok(*MAX, "config", "owner")
+
+
+# -- contexts that one is not in -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("context", "show"),
+        ("context", "show", "--json"),
+        ("add", "told", "--source-entity", "human:dave", "--dry-run"),
+        ("add", "seen", "--dry-run"),
+    ],
+    ids=" ".join,
+)
+def test_a_context_that_one_is_not_in_reads_like_one_that_is_not_registered(
+    vault: InProcess, words: tuple[str, ...]
+) -> None:
+    one = told(vault, "--context", "ctx:health", *words)
+    other = told(vault, "--context", "ctx:nowhere", *words)
+    ids = r"m_[0-9a-z]{10}|\d{4}-\d\d-\d\dT[\d:]+Z"
+    assert re.sub(ids, "", one).replace("ctx:health", "X") == re.sub(ids, "", other).replace("ctx:nowhere", "X")
+    assert "human:sean" not in one
+    assert "human:sean" in vault.ok("--context", "ctx:health", *words)
+
+
+def test_nobody_is_told_where_a_subject_belongs_but_who_belongs_there_too(vault: InProcess) -> None:
+    words = ("--context", "ctx:other", "add", "Bella", "--subject", "dog:bella", "--access", "*", "--dry-run")
+    assert "belongs to ctx:health" in vault.run(*words).stderr
+    assert "ctx:health" not in vault.run(*MAX, *words).stderr
