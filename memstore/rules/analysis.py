@@ -9,12 +9,31 @@ from functools import cache, lru_cache
 # Chinese, Japanese and Korean are written without blanks (Korean glues its particles on), so each character is a word
 # of its own there, and a query's neighbours are scored as neighbours.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
+# So are Thai, Lao, Burmese and Khmer, whose vowels and tones are marks on the character before them.
+_CLUSTERED = "\u0e01-\u0e3a\u0e40-\u0edf\u1000-\u109f\u1780-\u17d3"
+_ON_CLUSTERS = (
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u1056-\u1059\u105e-\u1060"
+    "\u1062-\u1064\u1067-\u106d\u1071-\u1074\u1082-\u108d\u109a-\u109d\u17b4-\u17d3"
+)
+# The scripts of India, whose vowels are marks too, and no letters to `\w`; their full stops are none of it.
+_MARKED = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
 # A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`.
 _WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
-_FIRST_UNSPACED = _UNSPACED[0]
+_FIRST_MARKED, _LAST_CLUSTERED, _FIRST_UNSPACED = _MARKED[0], _CLUSTERED[-1], _UNSPACED[0]
 # What hangs on a word and is none: the English possessive, the French and Italian article.
 _HANGERS = re.compile(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
-_MARKS = re.compile("[\u0300-\u036f]+")
+# Compiled when a text comes along that may have them.
+_MARKS = (
+    "[\u0300-\u036f"
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # the points of Hebrew
+    "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"  # and of Arabic, its stretching
+    "\u00ad]+"  # where a word may be parted
+)
+# What has no mark to take away, as people write it whose keyboard lacks it.
+_LETTERS = (
+    ("ı", "i"), ("ł", "l"), ("ø", "o"), ("đ", "d"), ("ð", "d"), ("ħ", "h"), ("ŧ", "t"), ("þ", "th"), ("æ", "ae"),
+    ("œ", "oe"),
+)  # fmt: skip
 _STEMMED = re.compile(r"[a-z]{3,32}")
 _VOWELS = frozenset("aeiouy")
 _LETTERS_OF_ADD = 3
@@ -45,13 +64,18 @@ def words(text: str) -> list[str]:
 
 def word_pattern(text: str) -> re.Pattern[str]:
     """Return what matches one word of this text."""
-    return _WORD if text.isascii() or max(text) < _FIRST_UNSPACED else _pattern_of_unspaced()
+    if text.isascii() or max(text) < _FIRST_MARKED:
+        return _WORD
+    # Quotation marks, arrows and the like stand between the two.
+    far = any(_FIRST_MARKED <= sign <= _LAST_CLUSTERED or sign >= _FIRST_UNSPACED for sign in set(text))
+    return _pattern_of_other_scripts() if far else _WORD
 
 
 @cache
-def _pattern_of_unspaced() -> re.Pattern[str]:
+def _pattern_of_other_scripts() -> re.Pattern[str]:
     # Made when such a text comes along: its large character sets take longer to compile than most searches.
-    return re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?<=\d)[.:]\d+)*(?:'[^\W{_UNSPACED}]+)*")
+    letter = rf"(?:[^\W{_UNSPACED}{_CLUSTERED}]|[{_MARKED}])"
+    return re.compile(rf"[{_UNSPACED}{_CLUSTERED}][{_ON_CLUSTERS}]*|{letter}+(?:(?<=\d)[.:]\d+)*(?:'{letter}+)*")
 
 
 def terms(text: str) -> list[str]:
@@ -88,10 +112,13 @@ def beginning(term: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return a text in lower case and without marks: `Jürgen` as `jurgen`, `ß` as `ss`, `Ｂ` as `b`."""
+    """Return a text in lower case and without marks: `Jürgen` as `jurgen`, `ß` as `ss`, `Ｂ` as `b`, `Ł` as `l`."""
     if text.isascii():
         return text.lower()
     # The marks of Latin, Greek and Cyrillic go; those that make another letter, as in Japanese, are put back.
     # The typographic apostrophe is the plain one.
-    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text.replace("’", "'")))
-    return unicodedata.normalize("NFC", bare.casefold())
+    bare = re.sub(_MARKS, "", unicodedata.normalize("NFKD", text.replace("’", "'"))).casefold()
+    for letter, plain in _LETTERS:
+        if letter in bare:
+            bare = bare.replace(letter, plain)
+    return unicodedata.normalize("NFC", bare)

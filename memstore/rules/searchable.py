@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from memstore.model.memory import Memory
 
 # To be raised when the same memory gives other terms than before: indexes of another version are built again.
-VERSION = 3
+VERSION = 4
 
 
 class Searchable(NamedTuple):
