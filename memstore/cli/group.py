@@ -75,7 +75,11 @@ class GlobalOptionsMixin(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the name of a `SeveralOption` before each of the values that follow it, then parse."""
         names = {name for param in self.params if isinstance(param, SeveralOption) for name in param.opts}
-        return super().parse_args(ctx, _spread(args, names) if names else args)
+        try:
+            return super().parse_args(ctx, _spread(args, names) if names else args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # whose help explains it; click's parser does not say
+            raise
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the command is for, examples, how it is called, its options."""

@@ -68,7 +68,7 @@ def edit_of_archiving(file: MemoryFile, reason: str | None = None) -> Edit:
     Raises:
         RefusedError: it is superseded or was forgotten, and so out of sight already.
     """
-    _refuse_others(file)
+    _refuse_others(file, "and so out of sight already")
     is_new = file.memory.status != "archived"
     return Edit(path=file.path, before=file, after=_archived(file, reason) if is_new else file.data)
 
@@ -85,7 +85,7 @@ def reasons(reason: str | None) -> list[splice.SetValue]:
 
 def _restored(ws: Workspace, file: MemoryFile) -> bytes:
     """Return the bytes of an archived memory as they were, whatever else was changed since."""
-    _refuse_others(file)
+    _refuse_others(file, "and was not archived")
     if file.memory.status != "archived":
         return file.data
     before = next(_states_before(ws, file), None)
@@ -96,10 +96,10 @@ def _restored(ws: Workspace, file: MemoryFile) -> bytes:
     return splice.apply(file, [status, splice.RemoveKey("status_reason")])
 
 
-def _refuse_others(file: MemoryFile) -> None:
+def _refuse_others(file: MemoryFile, told: str) -> None:
     if file.memory.status not in ("active", "archived", "draft"):
         name = file.memory.ref or file.path
-        raise RefusedError(f"{name} is {file.memory.status}, and so out of sight already")
+        raise RefusedError(f"{name} is {file.memory.status}, {told}", hint=f"memstore show {name} tells more")
 
 
 def _states_before(ws: Workspace, file: MemoryFile) -> Iterator[MemoryFile]:

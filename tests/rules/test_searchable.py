@@ -5,7 +5,10 @@ import hashlib
 from memstore.model.memory import Memory
 from memstore.rules.searchable import VERSION, date_words, searchable
 
-TEXT = "Bella's heart: the vet (Dr. Müller) said it's 3:30, v1.2 — don't worry. 日本語 Running runs naïve café l'ami. Łódź किताब กาแฟ מלון"
+TEXT = (
+    "Bella's heart: the vet (Dr. Müller) said it's 3:30, v1.2 — don't worry. 日本語 Running runs naïve café l'ami."
+    " Łódź किताब กาแฟ מלון"
+)
 
 
 def test_what_is_searched_of_a_memory() -> None:

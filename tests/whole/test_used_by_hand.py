@@ -43,6 +43,13 @@ def test_a_wait_that_no_clock_can_count_is_refused(vault: InProcess, seconds: st
     assert vault.run("watch", "--every", seconds).returncode == 2
 
 
+def test_the_help_that_is_named_is_that_of_the_command(vault: InProcess) -> None:
+    for words in (["archive", "m_x", "--reason"], ["split", "m_x", "one"], ["keys", "add", "si:ash"], ["log", "-n"]):
+        told = vault.run(*words).stderr
+        command = " ".join(words[: 2 if words[0] == "keys" else 1])
+        assert f"hint: see `memstore {command} --help`" in told, told
+
+
 @pytest.mark.parametrize("text", ["- buy milk", "---\ntype: note\n---\nMilk.\n", "-5 degrees"])
 def test_a_text_that_begins_with_a_dash_is_told_where_it_stands(vault: InProcess, text: str) -> None:
     done = vault.run("add", text)
