@@ -118,7 +118,7 @@ class _ShapeCheck:
             return value
         mended = None
         if isinstance(value, str) and not set(value) & set("[]{}#\"'"):
-            mended = self.mended_value(path, f"[{value}]")
+            mended = self.mended_value(path, f"[{value}]" if value[:1].isalnum() else f'["{value}"]')
         self.report(
             "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}",
             f"write {key.name}: [one, two]", mended=mended,

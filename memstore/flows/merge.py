@@ -92,6 +92,9 @@ def _united(ws: Workspace, kept: MemoryFile, others: Sequence[MemoryFile]) -> It
     yield splice.AppendItems("aliases", (*titles, *(alias for other in others for alias in other.memory.aliases)))
     for name in _UNITED:
         yield splice.AppendItems(name, tuple(item for other in others for item in getattr(other.memory, name)))
+    # Whoever told one of them in confidence is asked about the one that stays, too: it has the others' titles.
+    told_by = (name for other in others for name in (other.memory.source_entity, *other.memory.source_chain) if name)
+    yield splice.AppendItems("source_chain", tuple(name for name in told_by if name != memory.source_entity))
     for name in ("access_grants", "consent_grants"):
         mine: Sequence[str] = getattr(memory, name)
         common = inheritance.in_common([mine, *(getattr(other.memory, name) for other in others)])

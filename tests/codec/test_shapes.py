@@ -108,6 +108,22 @@ def test_the_right_shapes_are_taken(head: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "mended"),
+    [
+        ("human:sean", "[human:sean]"),
+        ("public", "[public]"),
+        ('"*"', '["*"]'),
+        ('"&x"', '["&x"]'),
+        ('"- human:sean"', '["- human:sean"]'),
+    ],
+)
+def test_a_line_that_is_shown_mended_can_be_read(value: str, mended: str) -> None:
+    (problem,) = problems(f"access_grants: {value}")
+    assert problem[3] == f"access_grants: {mended}"
+    assert strict_yaml.read(f"type: note\n{problem[3]}", first_line=2).problems == []
+
+
+@pytest.mark.parametrize(
     ("head", "expected"),
     [
         ("", ("type-missing", 1, 1, None)),

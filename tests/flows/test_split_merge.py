@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.errors import RefusedError, UsageError
+from memstore.errors import NotFoundError, RefusedError, UsageError
 from memstore.flows.calibrate import calibrate
 from memstore.flows.check import check
 from memstore.flows.merge import merge
@@ -113,6 +113,30 @@ def test_nobody_sees_the_one_who_did_not_see_both() -> None:
     private = memory_workspace({"b.md": granted, "c.md": memory_text("P.\n", type="belief", id="m_d")})
     merge(private, ["m_c", "m_d"])
     assert memory(private, "m_c").access_grants == ()
+
+
+def test_who_told_one_of_them_in_confidence_is_asked_about_the_one_that_stays() -> None:
+    open_to_bob = {"access_grants": "[human:bob]", "type": "belief"}
+    files = {
+        "b.md": memory_text(
+            "Both.\n", id="m_b", source_entity="human:sean", consent_grants="[human:sean]", **open_to_bob
+        ),
+        "c.md": memory_text(
+            "Alice is ill.\n", id="m_c", source_entity="human:alice", source_chain="[human:sean, si:x]",
+            consent_grants="[human:sean]", **open_to_bob,
+        ),
+    }  # fmt: skip
+    ws = memory_workspace(files)
+    bob = memory_workspace(files, actor="human:bob")
+    assert show_memory(bob, "m_b").memory.id == "m_b"
+    with pytest.raises(NotFoundError):
+        show_memory(bob, "m_c")
+    merge(ws, ["m_b", "m_c"])
+    kept = memory(ws, "m_b")
+    assert (kept.aliases, kept.source_entity) == (("Alice is ill.",), "human:sean")
+    assert kept.source_chain == ("human:alice", "si:x")
+    with pytest.raises(NotFoundError):
+        show_memory(memory_workspace(files_of(ws), actor="human:bob"), "m_b")
 
 
 @pytest.mark.parametrize(
