@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from memstore.cli.session import Session
     from memstore.model.retrieval import Filters
 
 F = TypeVar("F", bound="Callable[..., None]")
@@ -58,6 +59,20 @@ class Given(NamedTuple):
             level=self.level,
             where=tuple(map(rules.parse_where, self.where)),
         )
+
+
+def say_near_keys(session: Session, given: Given) -> None:
+    """Where nothing matches, tell which key of the format a condition may have meant; it may be a person's own."""
+    if not given.where:
+        return
+    from memstore.model.keys import KEY_BY_NAME
+    from memstore.model.nearest import nearest
+    from memstore.rules import filters as rules
+
+    for key in dict.fromkeys(rules.parse_where(text).key for text in given.where):
+        near = None if key.partition(".")[0] in KEY_BY_NAME else nearest(key, KEY_BY_NAME)
+        if near:
+            session.say(f"hint: no key that memstore knows is called {key}; did you mean {near}?")
 
 
 def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:

@@ -45,6 +45,8 @@ def log(session: Session, ref: str | None, limit: int | None) -> None:
         lines=lambda: (_log_line(session, line) for line in found.lines),
         each="entries",
     )
+    if not found.lines and limit != 0:
+        session.say("nothing is committed yet")
 
 
 @command("blame", examples=("memstore blame m_7f3", "memstore blame belief:m_7f3k9q2x1c --json"))
@@ -90,6 +92,8 @@ def diff(session: Session, ref: str | None, old: str | None, new: str | None) ->
     )
     for path in found.broken:
         _say_safely(session, f"{path} can't be read; see `memstore check`")
+    if not (found.memories or found.broken):
+        session.say("no difference")
 
 
 @command("status", examples=("memstore status", "memstore status --json"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.filters import filter_options
+from memstore.cli.filters import filter_options, say_near_keys
 from memstore.cli.group import Command
 from memstore.cli.options import at_option
 from memstore.model.config import QUALITY_PROFILES
@@ -105,6 +105,8 @@ def _search_one(session: Session, text: str, *, given: Given, at: str | None, **
     answer = find(ws, text, _wish(given, session, **how), at=at)
     session.emit("search", document=lambda: answer_document(answer), lines=lambda: _lines(session, answer))
     _explain(session, answer)
+    if not answer.hits:
+        say_near_keys(session, given)
     return answer
 
 

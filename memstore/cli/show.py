@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.filters import Given, filter_options
+from memstore.cli.filters import Given, filter_options, say_near_keys
 from memstore.cli.options import at_option, command, ref_argument
 from memstore.errors import UsageError
 
@@ -110,6 +110,7 @@ def list_(session: Session, given: Given, at: str | None, sort: str, limit: int 
     )
     if not listed.total:
         session.say("no memories" if given == Given() and at is None else "no memory matches")
+        say_near_keys(session, given)
     session.say_left_out(listed.left_out)
 
 

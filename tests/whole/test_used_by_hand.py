@@ -50,6 +50,21 @@ def test_the_help_that_is_named_is_that_of_the_command(vault: InProcess) -> None
         assert f"hint: see `memstore {command} --help`" in told, told
 
 
+def test_a_condition_on_a_key_that_nothing_has_names_the_nearest(vault: InProcess) -> None:
+    vault.add("Bella eats at eight", "--set", "mood=good")
+    for words in (["list", "--where", "titel ~ bella"], ["search", "bella", "--where", "titel exists"]):
+        assert "did you mean title?" in vault.run(*words).stderr
+    for words in (["list", "--where", "mood = bad"], ["list", "--where", "titel missing"], ["list", "--tag", "x"]):
+        assert "did you mean" not in vault.run(*words).stderr
+
+
+def test_nothing_is_told_as_nothing(vault: InProcess) -> None:
+    for words, told in ((["log"], "nothing is committed yet"), (["diff"], "no difference"), (["list"], "no memories")):
+        done = vault.run(*words)
+        assert (done.returncode, done.stdout, done.stderr.strip()) == (0, "", told)
+        assert vault.run(*words, "-q").stderr == ""
+
+
 @pytest.mark.parametrize("text", ["- buy milk", "---\ntype: note\n---\nMilk.\n", "-5 degrees"])
 def test_a_text_that_begins_with_a_dash_is_told_where_it_stands(vault: InProcess, text: str) -> None:
     done = vault.run("add", text)
