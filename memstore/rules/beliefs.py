@@ -96,7 +96,13 @@ def edited(memory: Memory, number: float, now: datetime, by: str) -> LedgerLine:
         by: the entity whose hand it was.
     """
     history = memory.confidence_history
-    return LedgerLine(timestamp=instant(next_time(history, now)), op="edit", old=replayed(history), new=number, by=by)
+    return LedgerLine(
+        timestamp=instant(next_time(history, now)),
+        op="edit",
+        old=replayed(history),
+        new=confidence.rounded(number),
+        by=by,
+    )
 
 
 def retractions(before: Memory, after: Memory, now: datetime, by: str) -> list[LedgerLine]:
@@ -186,6 +192,7 @@ def weigh(
     old = held(memory)
     if old is None:
         raise ValueError(f"{memory.ref} has no confidence")
+    old = confidence.rounded(old)
     counted = tuple(one.source for one in evidence if _is_counted(memory.confidence_history, one.source, stance))
     fresh = [one for one in evidence if one.source not in counted]
     history = list(memory.confidence_history)
@@ -218,7 +225,9 @@ def brought_up_to_date(memory: Memory, old: float, now: datetime, by: str) -> li
     if states_nothing(history):
         at = None if history else _past(memory.created_at, now)
         stated_at = at or instant(next_time(history, now))
-        return [LedgerLine(timestamp=stated_at, op="assert", old=None, new=old, by=memory.author or by)]
+        return [
+            LedgerLine(timestamp=stated_at, op="assert", old=None, new=confidence.rounded(old), by=memory.author or by)
+        ]
     # A hand edit wins: the number in the file stands, and the ledger learns of it.
     return [] if drifted(memory) is None else [edited(memory, old, now, by)]
 

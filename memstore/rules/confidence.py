@@ -186,8 +186,8 @@ def each_line(lines: Iterable[LedgerLine]) -> list[tuple[LedgerLine, Belief]]:
 
 
 def rounded(confidence: float) -> float:
-    """Return a confidence as it is written into a file."""
-    return round(confidence, DECIMALS)
+    """Return a confidence as it is written into a file; 0 has no sign."""
+    return round(confidence, DECIMALS) + 0.0
 
 
 def by_time(history: Iterable[LedgerLine]) -> list[LedgerLine]:

@@ -21,6 +21,7 @@ NOW = datetime(2026, 2, 1, 21, 10, 2, tzinfo=UTC)
 BELIEF = Memory(type="belief", id="m_belief", confidence=0.85, created_at="2026-02-01T18:04:11Z", author="si:ash")
 STATED = LedgerLine(timestamp="2026-01-01T00:00:00Z", op="assert")
 EPISODE = Evidence(source="episode:m_e", weight=0.85, roots=("session:42",))
+MORE = Evidence(source="raw:m_m", weight=0.5)
 
 
 def after(memory: Memory, *evidence: Evidence, stance: Stance = Stance.SUPPORT, now: datetime = NOW) -> Memory:
@@ -84,6 +85,14 @@ def test_a_number_changed_by_hand_stands() -> None:
     assert (edit.op, edit.old, edit.new) == ("edit", 0.8686, 0.4)
     assert (weighed.old, support.old) == (0.4, 0.4)
     assert NOW < datetime.fromisoformat(edit.timestamp) < datetime.fromisoformat(support.timestamp)
+
+
+@pytest.mark.parametrize(("number", "stored"), [(0.123456789, 0.1235), (-0.0, 0.0)])
+def test_a_ledger_has_four_decimals_and_no_zero_with_a_sign(number: float, stored: float) -> None:
+    stated, line = after(replace(BELIEF, confidence=number), EPISODE).confidence_history
+    assert [str(stated.new), str(line.old)] == [str(stored)] * 2
+    edit, _ = after(replace(after(BELIEF, EPISODE), confidence=number), MORE).confidence_history[-2:]
+    assert str(edit.new) == str(stored)
 
 
 def test_a_root_that_spoke_before_moves_nothing() -> None:
