@@ -62,14 +62,22 @@ def held_now(memory: Memory, now: datetime) -> float | None:
 def replay_of(memory: Memory, now: datetime) -> confidence.Belief:
     """Return what a memory's ledger amounts to at `now`, UTC, as its evidence fades with its importance.
 
-    A ledger that states nothing counts as a statement of the number that is held.
+    A ledger that states nothing counts as a statement of the number that is held. A number that is not what the ledger
+    amounts to was changed by a hand, and stands; it fades from the last line on.
     """
     lines = memory.confidence_history
     if states_nothing(lines):
-        made_at = memory.created_at or instant(now)
-        lines = (LedgerLine(timestamp=made_at, op="assert", new=held(memory)),)
+        lines = (_stated(memory.created_at or instant(now), held(memory)),)
+    elif memory.confidence is not None and drifted(memory) is not None:
+        last = confidence.by_time(lines)[-1].timestamp
+        precision = max(confidence.replay(lines).precision, confidence.STATED_WEIGHT)
+        lines = (replace(_stated(last, memory.confidence), op="checkpoint", precision=precision),)
     importance = "pinned" if memory.foundational else memory.importance or "normal"
     return confidence.replay_now(lines, now, importance=importance)
+
+
+def _stated(at: str, number: float | None) -> LedgerLine:
+    return LedgerLine(timestamp=at, op="assert", new=number)
 
 
 def replayed(history: Iterable[LedgerLine]) -> float:

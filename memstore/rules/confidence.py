@@ -107,17 +107,17 @@ class Stated(NamedTuple):
 
 def replay(lines: Iterable[LedgerLine]) -> Belief:
     """Return what a ledger amounts to, whatever the order of its lines; the prior for an empty one."""
-    return _replay(_in_order(lines), None, 0.0)
+    return _replay(by_time(lines), None, 0.0)
 
 
 def replay_now(lines: Iterable[LedgerLine], now: datetime, *, importance: str = "normal") -> Belief:
     """Return what a ledger amounts to at `now`, UTC: evidence halves in weight with every half-life of its age."""
-    return _replay(_in_order(lines), now, HALF_LIFE_DAYS * HALF_LIFE_FACTOR[importance])
+    return _replay(by_time(lines), now, HALF_LIFE_DAYS * HALF_LIFE_FACTOR[importance])
 
 
 def witnesses(lines: Iterable[LedgerLine]) -> tuple[Witness, ...]:
     """Return the evidence that counts since the latest statement, one witness a source, the earliest first."""
-    _, evidence = _parted(_in_order(lines), None, 0.0)
+    _, evidence = _parted(by_time(lines), None, 0.0)
     return tuple(sorted(evidence, key=lambda one: one.at))
 
 
@@ -131,7 +131,7 @@ def stated(lines: Iterable[LedgerLine]) -> Stated | None:
 
 def since_statement(lines: Iterable[LedgerLine]) -> tuple[LedgerLine | None, list[LedgerLine]]:
     """Return the latest statement of a ledger, None where it has evidence alone, and the lines after it by time."""
-    ordered = _in_order(lines)
+    ordered = by_time(lines)
     start = _latest_barrier(ordered)
     return (None, ordered) if start is None else (ordered[start], ordered[start + 1 :])
 
@@ -168,7 +168,7 @@ def as_counted(line: LedgerLine) -> LedgerLine:
 
 def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
     """Return how the belief came about since the latest statement, one step a witness, the earliest first."""
-    base, evidence = _parted(_in_order(lines), None, 0.0)
+    base, evidence = _parted(by_time(lines), None, 0.0)
     votes, before, steps = _Votes(base), base, []
     for one in sorted(evidence, key=lambda one: one.at):
         votes.cast(one, 1.0)
@@ -180,7 +180,7 @@ def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
 
 def each_line(lines: Iterable[LedgerLine]) -> list[tuple[LedgerLine, Belief]]:
     """Return the lines from the latest statement on, by time, each with what the ledger amounted to as far as it."""
-    ordered = _in_order(lines)
+    ordered = by_time(lines)
     start = _latest_barrier(ordered) or 0
     return [(ordered[at], _replay(ordered[: at + 1], None, 0.0)) for at in range(start, len(ordered))]
 
@@ -190,13 +190,8 @@ def rounded(confidence: float) -> float:
     return round(confidence, DECIMALS) + 0.0
 
 
-def by_time(history: Iterable[LedgerLine]) -> list[LedgerLine]:
-    """Return the lines of a ledger by time; at one instant in the file's order."""
-    return sorted(history, key=_at)
-
-
-def _in_order(lines: Iterable[LedgerLine]) -> list[LedgerLine]:
-    """Return the lines by time; at one instant barriers come first, then canonical JSON decides."""
+def by_time(lines: Iterable[LedgerLine]) -> list[LedgerLine]:
+    """Return the lines of a ledger by time, each once; at one instant barriers first, then by canonical JSON."""
     return sorted(set(lines), key=lambda line: (_at(line), line.op not in BARRIERS, _canonical(line)))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memstore.model.ids import MemoryRef
 from memstore.model.keys import RELIABILITY
-from memstore.rules.confidence import by_time, counted_as, witnesses
+from memstore.rules.confidence import by_time, counted_as, rounded, witnesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -71,7 +71,12 @@ def as_evidence(memory: Memory, load: Load) -> Evidence:
 def against(memory: Memory) -> list[Evidence]:
     """Return what speaks against a memory, the earliest first, each as much as it did there."""
     return [
-        Evidence(source=one.source, weight=one.weight, roots=one.roots, confidence=one.used)
+        Evidence(
+            source=one.source,
+            weight=rounded(one.weight * one.factor),
+            roots=one.roots,
+            confidence=None if one.used is None else rounded(one.used * one.factor),
+        )
         for one in witnesses(memory.confidence_history)
         if one.outcome == 0 and one.factor > 0 and (MemoryRef.parse(one.source) or mark_as_evidence(one.source))
     ]

@@ -57,7 +57,8 @@ def part(lines: Sequence[LedgerLine], shares: Mapping[str, float], *, of: str, b
         return retold((), kept)
     # An edit's weight is that of the evidence before it, which stays with the whole memory.
     op = "assert" if barrier.op == "edit" else barrier.op
-    precision = None if barrier.precision is None else confidence.rounded(barrier.precision / 2)
+    half = None if barrier.precision is None else max(barrier.precision / 2, confidence.PRIOR_WEIGHT)
+    precision = None if half is None else confidence.rounded(half)
     reason = f"Split from {of}"
     stated = replace(
         barrier, op=op, old=None, precision=precision, evidence_source=of, reason=reason, by=by, weight=None, roots=()

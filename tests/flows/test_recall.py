@@ -100,6 +100,14 @@ def test_a_belief_that_faded_is_not_surfaced() -> None:
     ]
 
 
+def test_a_belief_whose_number_a_hand_lowered_is_not_surfaced_and_one_that_it_raised_is() -> None:
+    files = {
+        "low.md": belief("Moon food.", "0.1", id="m_low", confidence_history=LEDGER),
+        "high.md": belief("Food of the moon.", "0.9", id="m_high", confidence_history=LEDGER.replace("0.7}", "0.1}")),
+    }
+    assert shown(recall(memory_workspace(files), "moon food")) == ["high.md"]
+
+
 def test_what_is_used_comes_first_of_what_is_nearly_alike() -> None:
     files = {f"{n}.md": memory_text(f"Tea {n}.\n", id=f"m_tea{n}", created_at='"2025-01-01T00:00:00Z"') for n in "ab"}
     ws = memory_workspace(files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 
 from memstore.errors import VaultError
 from memstore.model.confidence import LedgerLine
+from memstore.model.instants import instant
 from memstore.model.memory import Memory
 from memstore.model.provenance import Origin
 from memstore.rules.beliefs import Stance, folded, held, held_now, next_time, replayed, retractions, weigh
-from memstore.rules.evidence import Evidence, as_evidence, mark_as_evidence, rests_on, roots
+from memstore.rules.evidence import Evidence, against, as_evidence, mark_as_evidence, rests_on, roots
 
 NOW = datetime(2026, 2, 1, 21, 10, 2, tzinfo=UTC)
 BELIEF = Memory(type="belief", id="m_belief", confidence=0.85, created_at="2026-02-01T18:04:11Z", author="si:ash")
@@ -67,6 +69,15 @@ def test_evidence_whose_type_was_changed_is_still_the_same() -> None:
     assert retractions(once, named, NOW, "x:y") == []
     checkpoint = replace(once, confidence_history=(folded(once, "x:y"),))
     assert weigh(checkpoint, [note], Stance.SUPPORT, now=NOW, by="x:y", reason=None).lines == ()
+
+
+def test_what_a_source_said_last_is_what_the_replay_takes_for_it() -> None:
+    at = instant(NOW - timedelta(days=1))
+    against = LedgerLine(timestamp=at, op="contradict", evidence_source="episode:m_e", weight=0.85)
+    for lines in permutations([STATED, replace(against, op="support"), against]):
+        memory = replace(BELIEF, confidence=replayed(lines), confidence_history=tuple(lines))
+        again = weigh(memory, [EPISODE], Stance.SUPPORT, now=NOW, by="x:y", reason=None)
+        assert again.counted_before == ("episode:m_e",)
 
 
 def test_evidence_may_change_its_mind_and_come_back_after_a_retraction() -> None:
@@ -218,6 +229,18 @@ def test_a_folded_belief_has_the_roots_that_it_had() -> None:
     assert rests_on(again, "raw:m_raw", KNOWN.get)
 
 
+def test_what_speaks_against_a_memory_weighs_what_propagation_left_of_it() -> None:
+    said = LedgerLine(
+        timestamp=instant(NOW), op="contradict", evidence_source="belief:m_held", weight=0.8, source_confidence=0.9
+    )
+    weaker = LedgerLine(
+        timestamp=instant(NOW + timedelta(days=1)), op="propagate", evidence_source="belief:m_held", factor=0.5
+    )
+    (one,) = against(replace(BELIEF, confidence_history=(said, weaker)))
+    assert (one.weight, one.confidence) == (0.4, 0.45)
+    assert against(replace(BELIEF, confidence_history=(said, replace(weaker, factor=0.0)))) == []
+
+
 def test_a_memory_as_evidence() -> None:
     assert as_evidence(HELD, KNOWN.get) == Evidence(
         source="belief:m_held", weight=0.5, roots=("session:42", "session:7"), confidence=0.6
@@ -249,7 +272,8 @@ def test_a_chain_of_ten_thousand_has_one_root() -> None:
         ({"foundational": True}, 0.9),
         ({"created_at": None}, 0.9),
         ({"confidence": None}, None),
-        ({"confidence_history": (LedgerLine(timestamp="2027-01-01T00:00:00Z", op="assert", new=0.6),)}, 0.6),
+        ({"confidence_history": (replace(STATED, new=0.2),)}, 0.8),  # a hand changed the number, and it stands
+        ({"confidence_history": (LedgerLine(timestamp="2027-01-01T00:00:00Z", op="assert", new=0.6),)}, 0.9),
     ],
 )
 def test_a_stated_confidence_fades_by_half_of_its_weight_a_year_and_as_it_is_important(

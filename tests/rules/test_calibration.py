@@ -26,6 +26,12 @@ def test_each_new_independent_piece_of_evidence_was_foretold_by_the_number_befor
     assert [one.expected for one in made] == pytest.approx([0.8, 5.8 / 7, 0.5])
 
 
+def test_evidence_of_the_instant_of_a_statement_comes_after_it_and_counts_once() -> None:
+    made = list(predictions([line(0, "support", "e1"), line(0, "assert", new=0.8)]))
+    ((expected, observed, _),) = made
+    assert [expected, observed] == pytest.approx([0.8, 1.0])
+
+
 def test_the_score_and_the_bins() -> None:
     found = calibrate([Prediction(0.8, 1.0), Prediction(0.85, 0.0), Prediction(1.0, 1.0)])
     assert found.predictions == 3

@@ -34,7 +34,8 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def test_what_could_be_archived(keys: dict[str, Any], strength: float, expected: str | None) -> None:
     # Six years are a half-life and a half where importance is high: 2^-1.5 = 0.35 of 1.5 observations.
     lines = (replace(SEEN, weight=1.5),)
-    assert prunable(replace(OLD, **{"confidence_history": lines, **keys}), NOW, strength=strength) == expected
+    seen = {"confidence": 0.7143, "confidence_history": lines}
+    assert prunable(replace(OLD, **{**seen, **keys}), NOW, strength=strength) == expected
 
 
 def test_live_evidence_is_what_stands_behind_the_number_beside_the_prior() -> None:

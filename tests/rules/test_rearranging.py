@@ -100,3 +100,5 @@ def test_a_checkpoint_goes_to_both_parts_with_half_its_weight() -> None:
     (line,) = part((fold,), {}, of="belief:m_a", by=BY)
     assert (line.op, line.new, line.precision, line.counted) == ("checkpoint", 0.8, 5.0, ("raw:m_r",))
     assert datetime.fromisoformat(line.timestamp) == START.astimezone(UTC)
+    (weak,) = part((replace(fold, precision=2.6),), {}, of="belief:m_a", by=BY)
+    assert weak.precision == 2.0  # less than nothing is not known
