@@ -47,7 +47,7 @@ def edited(
     editor, path = wiring.editor(env), wiring.drafts(env, root).create(name, with_notes(data, notes))
     while True:
         _open(editor, path)
-        draft = without_notes(path.read_bytes())
+        draft = without_notes(_left(path))
         if draft == data:
             path.unlink()
             return None
@@ -69,6 +69,14 @@ def _stop_without_a_person(session: Session, env: Environment, editor: Editor) -
             "this needs an editor: none is named, and this is no terminal",
             hint="name one with MEMSTORE_EDITOR or EDITOR",
         )
+
+
+def _left(path: Path) -> bytes:
+    """Return what the editor left of the draft."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise VaultError(f"the editor left no draft in {path}; nothing was changed", hint="try again") from error
 
 
 def _open(editor: Editor, path: Path) -> None:
@@ -93,6 +101,6 @@ def _reopen(session: Session, path: Path, draft: bytes, error: MemstoreError) ->
     kept = VaultError(f"{error}\nthe draft is kept in {path}", hint=error.hint)
     if session.choices.no_input or session.as_json or sys.stdin is None or not sys.stdin.isatty():
         raise kept from error
-    session.say(safe(str(error)))
-    if not session.confirm("open the draft again", instead="an editor that mends it"):
+    session.say(safe(f"{error}\nhint: {error.hint}" if error.hint else str(error)))
+    if not session.confirm("open the draft again", instead="an editor that mends it", enter=True):
         raise kept from error

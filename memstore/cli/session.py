@@ -156,12 +156,13 @@ class Session:
         if self.choices.verbose:
             self.say(message)
 
-    def confirm(self, question: str, *, instead: str) -> bool:
+    def confirm(self, question: str, *, instead: str, enter: bool = False) -> bool:
         """Ask for a yes on the terminal; anything else is a no.
 
         Args:
             question: without question mark or choices.
             instead: what says yes without asking, like `--yes`; named where there is nobody to ask.
+            enter: whether the return key alone is a yes.
 
         Raises:
             UsageError: `--no-input` was given, or standard input is no terminal.
@@ -172,8 +173,15 @@ class Session:
             raise UsageError(f"this needs a yes: {question}", hint=f"say it with {instead}")
         from memstore.cli import output
 
-        output.write_message(f"{question}? [y/N] ", end="")
-        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+        output.write_message(f"{question}? {'[Y/n]' if enter else '[y/N]'} ", end="")
+        try:
+            answer = sys.stdin.readline()
+        except KeyboardInterrupt:
+            output.write_message("")  # what is said of it begins a line of its own
+            raise
+        if not answer.endswith("\n"):
+            output.write_message("")  # nothing was typed, or no return: the end of the input
+        return answer.strip().lower() in ({"y", "yes", ""} if enter and answer else {"y", "yes"})
 
 
 def _progress(done: int, total: int) -> None:

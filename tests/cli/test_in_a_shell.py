@@ -137,9 +137,10 @@ def test_interrupted_is_130_and_says_so_in_one_line(shell: runner.Shell) -> None
     assert errors == b"memstore: interrupted\n"
 
 
-def _at_a_terminal(shell: runner.Shell, *words: str, rows: int = 0, **variables: str) -> bytes:
+def _at_a_terminal(shell: runner.Shell, *words: str, rows: int = 0, typed: bytes = b"", **variables: str) -> bytes:
     """Run the program at a terminal, which knows its size if that is given; return what the terminal shows."""
     terminal, end = pty.openpty()
+    os.write(terminal, typed)
     if rows:
         termios.tcsetwinsize(end, (rows, 80))
     with subprocess.Popen(
@@ -162,6 +163,26 @@ def test_a_terminal_gets_colours_unless_it_must_not(shell: runner.Shell) -> None
     assert b"\x1b[" not in _at_a_terminal(shell, "list", NO_COLOR="1")
     assert b"\x1b[" not in _at_a_terminal(shell, "list", "--color", "never")
     assert b"\x1b[" not in _at_a_terminal(shell, "list", TERM="dumb")
+
+
+def test_a_draft_with_a_slip_is_opened_again_by_the_return_key(shell: runner.Shell, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text(
+        'if test -e "$0.went"; then sed -i s/beleif/belief/ "$1"; else sed -i s/^type:.*/type:\\ beleif/ "$1"; fi\n'
+        'touch "$0.went"\n'
+    )
+    seen = _at_a_terminal(shell, "edit", "m_0tea", "--dry-run", typed=b"\n", EDITOR=f"sh {editor}")
+    assert b"hint: did you mean belief?" in seen
+    assert b"+type: belief" in seen
+    editor.with_name("editor.went").unlink()
+    seen = _at_a_terminal(shell, "edit", "m_0tea", "--dry-run", typed=b"\x04", EDITOR=f"sh {editor}")
+    assert b"[Y/n] \r\n" in seen  # the end of the input is a no, and what follows begins a line
+    assert b"the draft is kept in" in seen
+
+
+def test_an_editor_that_takes_the_draft_away_changes_nothing(shell: runner.Shell) -> None:
+    done = _bash(shell, "memstore edit m_0tea", EDITOR="rm")
+    assert (done.returncode, b"the editor left no draft" in done.stderr) == (5, True)
 
 
 def test_an_answer_longer_than_the_screen_goes_to_the_pager(shell: runner.Shell) -> None:
