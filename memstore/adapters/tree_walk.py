@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 UNSETTLED = (0, 0)
 # Gone, replaced by a file or a link, or too deep to be named.
 _NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG})
+_BEYOND = 1 << 63
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -126,7 +127,7 @@ class _Walker:
         if place in self.entered:
             return ()  # a loop by a bind mount
         self.entered.add(place)
-        times = (status.st_mtime_ns, status.st_ctime_ns)
+        times = (_time(status.st_mtime_ns), _time(status.st_ctime_ns))
         known = self.known.folders.get(path)
         if known and known.times == times and not is_racy(*times, self.known.walked_at_ns):
             try:
@@ -148,9 +149,14 @@ class _Walker:
         status_of = os.stat
         found = [status_of(name, dir_fd=handle) for name in known.names]
         self.size[here] = array("q", [s.st_size for s in found])
-        self.mtime_ns[here] = array("q", [s.st_mtime_ns for s in found])
-        self.ctime_ns[here] = array("q", [s.st_ctime_ns for s in found])
-        self.inode[here] = array("q", [s.st_ino for s in found])
+        try:
+            self.mtime_ns[here] = array("q", [s.st_mtime_ns for s in found])
+            self.ctime_ns[here] = array("q", [s.st_ctime_ns for s in found])
+            self.inode[here] = array("q", [s.st_ino for s in found])
+        except OverflowError:
+            self.mtime_ns[here] = array("q", [_time(s.st_mtime_ns) for s in found])
+            self.ctime_ns[here] = array("q", [_time(s.st_ctime_ns) for s in found])
+            self.inode[here] = array("q", [_inode(s.st_ino) for s in found])
 
     def _list(self, path: str, handle: int, times: tuple[int, int], known: KnownFolder | None) -> list[str]:
         positions = {name: known.start + i for i, name in enumerate(known.names)} if known else {}
@@ -174,8 +180,8 @@ class _Walker:
         except FileNotFoundError:
             return  # it went just now
         if stat.S_ISREG(status.st_mode):
-            found = FileStat(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-            self._found(found, position)
+            times = (_time(status.st_mtime_ns), _time(status.st_ctime_ns))
+            self._found(FileStat(path, status.st_size, *times, _inode(status.st_ino)), position)
 
     def _found(self, found: FileStat, position: int | None) -> None:
         if position is None:
@@ -185,6 +191,16 @@ class _Walker:
         self.mtime_ns[position] = found.mtime_ns
         self.ctime_ns[position] = found.ctime_ns
         self.inode[position] = found.inode
+
+
+def _time(ns: int) -> int:
+    """Return a time as it is kept, in 64 bits with a sign: a file may come from beyond the years 1677 to 2262."""
+    return max(-_BEYOND, min(ns, _BEYOND - 1))
+
+
+def _inode(number: int) -> int:
+    """Return an inode as it is kept; some file systems count up to 64 bits without a sign."""
+    return number if number < _BEYOND else number - 2 * _BEYOND
 
 
 def _matcher(rules: bytes) -> Callable[[str], bool]:

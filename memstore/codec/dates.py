@@ -94,4 +94,4 @@ def _written(text: str) -> Period | None:
         days = monthrange(year, int(month))[1]
     else:
         days = 366 if monthrange(year, 2)[1] == 29 else 365  # noqa: PLR2004 - the leap day
-    return Period(start, start + days * _DAY - _SECOND)
+    return Period(start, start + (days * _DAY - _SECOND))

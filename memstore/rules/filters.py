@@ -238,13 +238,13 @@ def _has_run(terms: list[str], run: tuple[str, ...]) -> bool:
 
 def _time_tests(since: datetime | None, until: datetime | None) -> list[tuple[str, Test]]:
     """Compare as text, to the second: times are kept in UTC, in one form. A memory without a date is in no period."""
-    form, seconds = "%Y-%m-%dT%H:%M:%S", 19
+    seconds = len("2026-02-01T18:04:11")
     tests: list[tuple[str, Test]] = []
     if since is not None:
-        first = since.strftime(form)
+        first = since.isoformat()[:seconds]  # of any year four digits, which `strftime` is not sure to write
         tests.append(("created_at", lambda cell: cell[:seconds] >= first))
     if until is not None:
-        last = until.strftime(form)
+        last = until.isoformat()[:seconds]
         tests.append(("created_at", lambda cell: "" < cell[:seconds] <= last))
     return tests
 

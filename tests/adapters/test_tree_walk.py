@@ -3,7 +3,11 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree, Walk, ignore_rules, walk
 from memstore.rules.freshness import GONE
@@ -12,8 +16,6 @@ from tests.support import shut
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    import pytest
 
 
 def known_of(found: Walk, *, walked_at_ns: int) -> KnownTree:
@@ -42,6 +44,33 @@ def test_a_second_walk_finds_the_known_files_by_position(tmp_path: Path) -> None
     assert second.folders == first.folders
     assert sorted(second.seen.inode) == sorted(new.inode for new in first.new)
     assert list(second.seen.size) == [4, 4, 4]
+
+
+@pytest.mark.parametrize("year", [1, 1677, 2263, 9999])
+def test_a_file_from_another_age_is_a_file_like_any_other(tmp_path: Path, year: int) -> None:
+    make(tmp_path)
+    ns = (datetime(year, 1, 1, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
+    for path in (tmp_path / "b" / "c.md", tmp_path / "b"):
+        os.utime(path, ns=(ns, ns))
+    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    second = walk(tmp_path, known_of(first, walked_at_ns=10**30), ignored_by=b"")
+    assert (second.new, second.folders) == ([], first.folders)
+    assert sorted(second.seen.mtime_ns) == sorted(new.mtime_ns for new in first.new)
+
+
+def test_an_inode_may_be_any_number_of_64_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path)
+    stat = os.stat
+
+    def large(name: Any, **where: Any) -> Any:
+        found = stat(name, **where)
+        times = {"st_mtime_ns": found.st_mtime_ns, "st_ctime_ns": found.st_ctime_ns}
+        return SimpleNamespace(st_size=found.st_size, st_ino=found.st_ino + (1 << 63), **times)
+
+    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    monkeypatch.setattr(os, "stat", large)
+    second = walk(tmp_path, known_of(first, walked_at_ns=10**30), ignored_by=b"")
+    assert sorted(second.seen.inode) == sorted(new.inode - (1 << 63) for new in first.new)
 
 
 def test_a_folder_that_is_not_older_than_the_walk_is_listed_again(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def rows(*filters: Filters) -> list[int]:
         (Filters(title=(("vet", "visit"),)), [0]),
         (Filters(title=(("visit", "vet"),)), []),
         (Filters(since=datetime(2026, 2, 1, 12, tzinfo=UTC)), [1]),
+        (Filters(until=datetime(1, 2, 1, 12, tzinfo=UTC)), []),
         (Filters(until=datetime(2026, 2, 1, 23, 59, 59, tzinfo=UTC)), [0, 1]),
         (Filters(where=(Where("confidence", Operator.AT_LEAST, "0.9"),)), [1, 3]),
         (Filters(where=(Where("confidence", Operator.EQUAL, "0.9"),)), [1]),
