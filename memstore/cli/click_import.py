@@ -1,41 +1,32 @@
-"""Importing click without `inspect`, of which it needs one small function here (docs/adr/0010)."""
+"""Importing click without what it hardly needs of the standard library here (docs/adr/0010)."""
 
 from __future__ import annotations
 
+import os
 import sys
-from importlib import import_module
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
-_SLOW = "inspect"
+from memstore.stand_ins import standing_in
 
-
-class _StandIn(ModuleType):
-    """What `inspect` is meanwhile: one function of it, and the real module for whoever asks for another."""
-
-    def cleandoc(self, doc: str) -> str:
-        """Return a docstring without its indentation."""
-        return cleandoc(doc)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(_SLOW), name)
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def import_click() -> None:
     """Import click, and `dataclasses`, which both import `inspect`.
 
     It loads the compiler's tree, the disassembler and the tokenizer, a fifth of what `--help` takes, and nothing here
-    looks into code. It is taken out again at once, so that whoever needs the real one gets it.
+    looks into code. `gettext` translates only what click says for itself, and `uuid` asks `platform` for a name.
     """
-    if "click" in sys.modules or _SLOW in sys.modules:
+    if "click" in sys.modules:
         return
-    sys.modules[_SLOW] = _StandIn(_SLOW)
-    try:
+    own: dict[str, dict[str, Callable[..., object]]] = {"inspect": {"cleandoc": cleandoc}, "gettext": {}}
+    if hasattr(os, "uname"):
+        own["platform"] = {"system": lambda: os.uname().sysname}
+    with standing_in(own):
         import dataclasses  # noqa: F401
 
         import click  # noqa: F401
-    finally:
-        del sys.modules[_SLOW]
 
 
 def cleandoc(doc: str) -> str:

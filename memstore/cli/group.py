@@ -32,9 +32,18 @@ def _flag(*names: str, **settings: Any) -> click.Option:
     return _global(*names, is_flag=True, **settings)
 
 
+def _folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Have the shell complete folders. `click.Path` does, too, and looks for its translated name at every start."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="dir")]
+
+
 # They stand before or after the verb; the last one wins.
 GLOBAL_OPTIONS: tuple[click.Option, ...] = (
-    _global("--vault", metavar="DIR", type=click.Path(), help="The vault, instead of the one around this folder."),
+    _global(
+        "--vault", metavar="DIR", shell_complete=_folders, help="The vault, instead of the one around this folder."
+    ),
     _global("--as", "entity", metavar="ENTITY", help="Who acts and looks, like si:ash."),
     _global("--context", metavar="CTX", help="The context in which this is said."),
     _flag("--self", "alone", help="Nobody else listens."),

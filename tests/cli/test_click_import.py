@@ -19,6 +19,11 @@ assert "inspect" not in sys.modules and click.core.inspect.cleandoc("  a") == "a
 assert click.core.inspect.isfunction(import_click) and not click.core.inspect.isfunction(3)
 import inspect
 assert inspect.signature(import_click) is not None and sys.modules["inspect"] is inspect
+assert {"gettext", "platform", "locale"}.isdisjoint(sys.modules)
+assert click.core._("Usage:") == "Usage:" and click.exceptions.ngettext("one", "many", 2) == "many"
+import gettext, platform, uuid
+assert sys.modules["gettext"] is gettext and platform.system()
+assert click.UUID.convert("0" * 31 + "7", None, None) == uuid.UUID(int=7)
 """
 PROGRAM_THAT_HAS_IT = """
 import inspect

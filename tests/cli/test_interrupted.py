@@ -24,22 +24,22 @@ ENTRY = b"memstore.cli.main"
 
 def _interrupted(home: Path, ticks: int, *words: str) -> tuple[int, bytes]:
     """Run the program and interrupt it when `ticks` more modules are loaded; return its exit code and what it told."""
-    program = subprocess.Popen(
+    with subprocess.Popen(
         [MEMSTORE, "--vault", ROOT / "sample-vault", *words],
         env=at_home(home) | TICKS,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-    )
-    assert program.stderr is not None
-    started = -1
-    for line in program.stderr:
-        started += started >= 0 or line.rstrip().endswith(ENTRY)
-        if started >= ticks:
-            break
-    program.send_signal(signal.SIGINT)
-    _, rest = program.communicate(timeout=60)
-    told = [line for line in rest.splitlines() if b"import time:" not in line]
-    return program.returncode, b"\n".join(told)
+    ) as program:
+        assert program.stderr is not None
+        started = -1
+        for line in program.stderr:
+            started += started >= 0 or line.rstrip().endswith(ENTRY)
+            if started >= ticks:
+                break
+        program.send_signal(signal.SIGINT)
+        rest = program.stderr.read()  # not `communicate`, which knows nothing of what was read ahead
+        code = program.wait(timeout=60)
+    return code, b"\n".join(line for line in rest.splitlines() if b"import time:" not in line)
 
 
 @pytest.mark.parametrize("ticks", [1, 2, 3, 5, 8, 13, 21, 34, 55, 75, 100, 120, 140, 160, 180, 200, 225, 250])
