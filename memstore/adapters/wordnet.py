@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,7 +31,11 @@ class WordNet:
 
     @cached_property
     def _words(self) -> Any:
-        if (self._data and not self._data.is_dir()) or find_spec("wn") is None:
+        if self._data and not self._data.is_dir():
+            return None
+        from importlib.util import find_spec
+
+        if find_spec("wn") is None:
             return None
         import wn
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from memstore.codec.dates import Period
     from memstore.cli.session import Session
     from memstore.model.retrieval import Filters
 
@@ -43,7 +44,6 @@ class Given(NamedTuple):
         Raises:
             UsageError: one of them means nothing.
         """
-        from memstore.codec import dates
         from memstore.model.retrieval import Filters
         from memstore.rules import filters as rules
 
@@ -52,8 +52,8 @@ class Given(NamedTuple):
         }
         return Filters(
             **values,
-            since=dates.period(self.since, now=now).start if self.since is not None else None,
-            until=dates.period(self.until, now=now).end if self.until is not None else None,
+            since=_period(self.since, now).start if self.since is not None else None,
+            until=_period(self.until, now).end if self.until is not None else None,
             min_confidence=rules.checked_fraction(self.min_confidence) if self.min_confidence is not None else None,
             min_trust=rules.checked_fraction(self.min_trust, "trust") if self.min_trust is not None else None,
             level=self.level,
@@ -73,6 +73,12 @@ def say_near_keys(session: Session, given: Given) -> None:
         near = None if key.partition(".")[0] in KEY_BY_NAME else nearest(key, KEY_BY_NAME)
         if near:
             session.say(f"hint: no key that memstore knows is called {key}; did you mean {near}?")
+
+
+def _period(text: str, now: datetime) -> Period:
+    from memstore.codec import dates  # only who filters by dates waits for it
+
+    return dates.period(text, now=now)
 
 
 def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:

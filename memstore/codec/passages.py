@@ -5,23 +5,22 @@ Line by line and tolerant: whatever a line looks like, it belongs to exactly one
 
 from __future__ import annotations
 
-import re
-
 from memstore.model.retrieval import Passage, PassageKind
+from memstore.patterns import pattern
 
 # What stands in these is not meant as a statement.
 SAYS_NOTHING = frozenset({PassageKind.CODE, PassageKind.RULE})
 
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
-_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
-_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
-_QUOTE = re.compile(r"[ \t]*>")
-_ROW = re.compile(r"[ \t]*\|")
-_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$")
-_SPEAKER = re.compile(r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)")
+_FENCE = pattern(r"\s*(`{3,}|~{3,})")
+_HEADING = pattern(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_CLOSING_HASHES = pattern(r"(?:^|[ \t]+)#+[ \t]*$")
+_UNDERLINE = pattern(r" {0,3}(=+|-{2,})[ \t]*$")
+_RULE = pattern(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_ITEM = pattern(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_QUOTE = pattern(r"[ \t]*>")
+_ROW = pattern(r"[ \t]*\|")
+_DELIMITER = pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$")
+_SPEAKER = pattern(r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)")
 
 
 def passages(body: str, *, first_line: int) -> list[Passage]:
@@ -61,10 +60,10 @@ class _Cutter:
             self.table_head = ""
         elif content[0] not in _SIGNS:
             self._plain_line(number, line)
-        elif fence := _FENCE.match(line):
+        elif content[0] in "`~" and (fence := _FENCE.match(line)):
             self._open(PassageKind.CODE, number, line)
             self.fence = fence[1]
-        elif heading := _HEADING.match(line):
+        elif content[0] == "#" and (heading := _HEADING.match(line)):
             self._heading(number, len(heading[1]), _CLOSING_HASHES.sub("", heading[2] or "").strip())
         elif not self._is_underline(number, line):
             self._text_line(number, line)
@@ -175,13 +174,14 @@ _SIGNS = frozenset("`~#=-*_+>|0123456789")
 
 def _kind_of(line: str) -> PassageKind:
     """Return what a line, which is no heading and no code, begins or goes on with."""
-    if _RULE.match(line):
+    sign = line.lstrip()[0]
+    if sign in "*-_" and _RULE.match(line):
         return PassageKind.RULE
-    if _ITEM.match(line):
+    if sign in "*-+0123456789" and _ITEM.match(line):
         return PassageKind.ITEM
-    if _QUOTE.match(line):
+    if sign == ">" and _QUOTE.match(line):
         return PassageKind.QUOTE
-    if _ROW.match(line):
+    if sign == "|" and _ROW.match(line):
         return PassageKind.ROW
     return PassageKind.PARAGRAPH
 

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from memstore.patterns import pattern
+
 # Chinese, Japanese and Korean are written without blanks (Korean glues its particles on), so each character is a word
 # of its own there, and a query's neighbours are scored as neighbours.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
@@ -21,7 +23,7 @@ _MARKED = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
 _WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
 _FIRST_MARKED, _LAST_CLUSTERED, _FIRST_UNSPACED = _MARKED[0], _CLUSTERED[-1], _UNSPACED[0]
 # What hangs on a word and is none: the English possessive, the French and Italian article.
-_HANGERS = re.compile(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
+_HANGERS = pattern(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
 # Compiled when a text comes along that may have them.
 _MARKS = (
     "[\u0300-\u036f"

@@ -1,0 +1,28 @@
+"""Regular expressions that are compiled when they are first used.
+
+Compiling all that the modules of a search have takes longer than its answer.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, AnyStr, Generic, cast
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Return what `re.compile` would, for a module that many commands load and few use."""
+    return cast("re.Pattern[AnyStr]", _Pattern(text, flags))
+
+
+class _Pattern(Generic[AnyStr]):
+    def __init__(self, text: AnyStr, flags: int) -> None:
+        self._text: AnyStr = text
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(self._text, self._flags), name)
+        setattr(self, name, value)
+        return value
