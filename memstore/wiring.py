@@ -5,13 +5,14 @@ Time, chance and the machine enter here and nowhere else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from memstore.adapters import config_file
 from memstore.errors import RefusedError, UsageError, VaultError
 from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
 from memstore.model.ids import is_entity_id
 from memstore.ports.workspace import Workspace
+from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

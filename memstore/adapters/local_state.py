@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.codec import digests
+from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,9 @@ from io import BytesIO
 from itertools import accumulate, repeat
 from mmap import ACCESS_READ, mmap
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from memstore.records import NamedTuple
 
 try:  # where `pickle` has it from, which loads a second implementation in Python, too
     from _pickle import Unpickler

@@ -57,6 +57,23 @@ GLOBAL_OPTIONS: tuple[click.Option, ...] = (
 )
 
 
+def _show_help(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:  # noqa: FBT001 - click's
+    if is_asked and not ctx.resilient_parsing:
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+# As click makes one for every command, but that it first looks for a translation of the help.
+HELP_OPTION = click.Option(
+    ["--help", "_help"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_help,
+    help="Show this message and exit.",
+)
+
+
 class SeveralOption(click.Option):
     """An option whose values follow it, up to the next option: `--tag a b` is `--tag a --tag b`."""
 
@@ -74,6 +91,10 @@ class GlobalOptionsMixin(click.Command):
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = tuple(examples)
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:  # noqa: ARG002 - click's
+        """Return the option that all commands share."""
+        return HELP_OPTION
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the command's own parameters and the global ones whose names it does not use itself."""

@@ -26,7 +26,6 @@ _SENTENCE_END = re.compile(r"[.!?;]\s|\n")
 # With longer results, what is compared would cost more than the search; their first sentences stand for them.
 MOST_SENTENCES = 8
 SHARED_WORDS = 0.5
-_STOP_TERMS = frozenset(map(analysis.term_of, analysis.STOP_WORDS)) | analysis.STOP_WORDS
 # What all results share is a word of the query.
 FEWEST_SHARED = 2
 # Whoever asks for more results than this reads them with a program; comparing all of them would take minutes.
@@ -112,8 +111,9 @@ class Among:
 
 def _sentences(hit: Hit) -> list[set[str]]:
     texts = [hit.title, *_SENTENCE_END.split(hit.content)][:MOST_SENTENCES]
-    words = ({analysis.term_of(word) for word in analysis.words(text)} - _STOP_TERMS for text in texts)
-    return [each for each in words if len(each) > 1]  # one word alone states nothing
+    words = (set(analysis.words(text)) - analysis.STOP_WORDS for text in texts)
+    terms = (set(map(analysis.term_of, each)) for each in words)
+    return [each for each in terms if len(each) > 1]  # one word alone states nothing
 
 
 def _alike(ones: Sequence[set[str]], others: Sequence[set[str]]) -> bool:

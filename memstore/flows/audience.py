@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.flows.made_at import made_at
 from memstore.flows.uses import uses_of
@@ -11,6 +11,7 @@ from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.retrieval import Phrase, Prefix, Word
 from memstore.ports.search_index import Field
+from memstore.records import NamedTuple
 from memstore.rules import analysis, quality
 from memstore.rules.matching import phrase_counts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.flows.among import Among
 from memstore.flows.candidates import FILES_AT_ONCE
@@ -13,6 +13,7 @@ from memstore.flows.opened import opened
 from memstore.flows.uses import uses_of
 from memstore.model.config import QualityProfile
 from memstore.model.retrieval import NO_FILTERS, Filters, Hit, Passage, PassageKind, Sort, Unit
+from memstore.records import NamedTuple
 from memstore.rules import analysis, quality, ranking
 from memstore.rules.matching import holds_alias
 from memstore.rules.ranking import ScoredPassage, Source

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+
+from memstore.records import NamedTuple
 
 # Between the items of a list in one cell; a control character, so no value holds it.
 ITEM_SEPARATOR = "\x1f"

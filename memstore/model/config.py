@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from memstore.records import NamedTuple
 
 MEMORY_TYPES = (
     "raw", "episode", "belief", "note", "value", "goal", "drive", "reflection",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from memstore.records import NamedTuple
 from memstore.rules.analysis import beginning, term_of
 from memstore.rules.word_lists import KINDS, OPPOSITE_ACTS, OPPOSITES, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     # Whether two words, folded and unstemmed, are opposites in a larger lexicon.
     Opposes = Callable[[str, str], bool]
@@ -54,23 +56,28 @@ class _ByWord(Generic[T]):
     """
 
     def __init__(self, said: Mapping[str, set[T]]) -> None:
-        self._said = {word: frozenset(found) for word, found in said.items()}
-        self._found = dict(self._said)
+        self._said = said
+        self._by_stem: dict[str, AbstractSet[T]] = {}
         self._alike: defaultdict[str, list[str]] = defaultdict(list)
         for word in said:
             self._alike[word[:_BEGINNING]].append(word)
 
-    def of(self, word: str) -> frozenset[T]:
+    def of(self, word: str) -> AbstractSet[T]:
         """Return what the list has for a word, or for its stem; a word itself goes before another's stem."""
-        if word not in self._found:
-            stem = term_of(word)
-            start = beginning(stem)
-            # A shorter stem tells nothing: it is one of `us` and of `useful`.
-            alike = self._alike.get(stem[:_BEGINNING], ()) if len(stem) > _BEGINNING else ()
-            same = (one for one in alike if one.startswith(start) and term_of(one) == stem)
-            by_stem = (found for one in same for found in self._said[one])
-            self._found[word] = self._said.get(stem) or frozenset(by_stem)
-        return self._found[word]
+        found = self._said.get(word) or self._by_stem.get(word)
+        if found is None:
+            found = self._by_stem[word] = self._of_stem(term_of(word))
+        return found
+
+    def _of_stem(self, stem: str) -> AbstractSet[T]:
+        if said := self._said.get(stem):
+            return said
+        if len(stem) <= _BEGINNING:  # it tells nothing: it is one of `us` and of `useful`
+            return frozenset()
+        start = beginning(stem)
+        alike = (one for one in self._alike.get(start[:_BEGINNING], ()) if one.startswith(start))
+        same = (one for one in alike if term_of(one) == stem)
+        return frozenset(found for one in same for found in self._said[one])
 
 
 # Porter changes at most the last letter of what stays, so words of one stem that is longer begin with the same.

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from math import isnan, log1p
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.model.config import QualityProfile
 from memstore.model.keys import RELIABILITY
+from memstore.records import NamedTuple
 from memstore.rules.strength import Strength, days_between, retrieval_strength, strength
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from memstore.records import NamedTuple
 from memstore.rules import number_words
 
 if TYPE_CHECKING:

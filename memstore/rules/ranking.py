@@ -7,7 +7,9 @@ The weights were measured on public conversations (docs/search.md). Scores are s
 from __future__ import annotations
 
 from math import exp, log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from memstore.model.confidence import Claim

@@ -8,7 +8,9 @@ Source: docs/references.md, "storage and retrieval strength".
 from __future__ import annotations
 
 from math import exp, isnan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

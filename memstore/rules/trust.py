@@ -7,7 +7,8 @@ sum depends on the order of its terms.
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import NamedTuple
+
+from memstore.records import NamedTuple
 
 FOR_SIGNATURE = 200
 FOR_ONE_CONFIRM = 200

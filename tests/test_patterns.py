@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from memstore.patterns import pattern
+
+
+def test_it_does_what_a_compiled_one_does() -> None:
+    text, raw = pattern(r"(?P<word>[a-z]+)", re.IGNORECASE), pattern(rb"\d")
+    for _ in range(2):
+        found = text.fullmatch("Tea")
+        assert found is not None
+        assert found["word"] == "Tea"
+        assert raw.findall(b"a1b2") == [b"1", b"2"]
+    assert text.sub("x", "a 1") == "x 1"
+    assert (text.pattern, text.groups) == (r"(?P<word>[a-z]+)", 1)
+
+
+def test_a_wrong_one_is_told_when_it_is_used() -> None:
+    wrong = pattern("(")
+    with pytest.raises(re.error):
+        wrong.match("")
