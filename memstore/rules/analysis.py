@@ -24,8 +24,7 @@ _WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
 _FIRST_MARKED, _LAST_CLUSTERED, _FIRST_UNSPACED = _MARKED[0], _CLUSTERED[-1], _UNSPACED[0]
 # What hangs on a word and is none: the English possessive, the French and Italian article.
 _HANGERS = pattern(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
-# Compiled when a text comes along that may have them.
-_MARKS = (
+_MARKS = pattern(
     "[\u0300-\u036f"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # the points of Hebrew
     "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"  # and of Arabic, its stretching
@@ -119,7 +118,7 @@ def fold(text: str) -> str:
         return text.lower()
     # The marks of Latin, Greek and Cyrillic go; those that make another letter, as in Japanese, are put back.
     # The typographic apostrophe is the plain one.
-    bare = re.sub(_MARKS, "", unicodedata.normalize("NFKD", text.replace("’", "'"))).casefold()
+    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text.replace("’", "'"))).casefold()
     for letter, plain in _LETTERS:
         if letter in bare:
             bare = bare.replace(letter, plain)
