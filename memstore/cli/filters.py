@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from memstore.codec.dates import Period
     from memstore.cli.session import Session
+    from memstore.codec.dates import Period
     from memstore.model.retrieval import Filters
 
 F = TypeVar("F", bound="Callable[..., None]")
