@@ -34,7 +34,7 @@ _HINTS = {
     "attestation-invalid": "git log -p on the file shows who changed the line; what was not signed so has to go",
     "attestation-stale": "sign it again, or take back what changed: memstore log",
     "attestation-untrusted": "memstore keys list tells whose keys count; memstore keys add enrols one",
-    "attestation-withheld": "git log -p on the file shows who took it out: put the line back, or ask its witness",
+    "attestation-withheld": "git log -p on the file shows who took it out: put the line back, or ask who signed it",
     "attestation-rollback": "git log -p on the file shows the later one: put it back, or ask for a new one",
 }
 _LOST = frozenset({AnchorStatus.ALTERED, AnchorStatus.DANGLING, AnchorStatus.MISSING})

@@ -95,12 +95,13 @@ class Voucher:
         anchored = () if isinstance(digests, FormatError) else verified(self._ws, memory, digests)
         attested = [self._attested(memory, witness, digests, anchored) for witness in memory.witnesses]
         signature = self._signature(memory, digests, anchored)
+        decided = [self._resolved(memory, one, digests, anchored) for one in memory.resolutions]
         return Vouched(
             signature=signature,
             witnesses=vouching.voices(memory.author, attested, controller_of=self.controller_of),
             anchors=anchored,
-            resolutions=tuple(self._resolved(memory, one, digests, anchored) for one in memory.resolutions),
-            tampered=self._tampered(memory, digests, anchored, attested, signature),
+            resolutions=tuple(decided),
+            tampered=self._tampered(memory, digests, anchored, (signature, attested, decided)),
         )
 
     def _tampered(
@@ -108,20 +109,30 @@ class Voucher:
         memory: Memory,
         digests: Digests | FormatError,
         anchored: Sequence[Anchored],
-        attested: Sequence[Attested],
-        signature: Verdict,
+        now: tuple[Verdict, Sequence[Attested], Sequence[Verdict]],
     ) -> tuple[Tampered, ...]:
-        """Return what earlier revisions said of the memory as it is now, or signed later, that the file has not."""
+        """Return what earlier revisions said of the memory as it is now, or signed later, that the file has not.
+
+        `now` is how the signature, the witnesses and the resolutions in the file stand.
+        """
         past = self._past.of(memory) if self._past else ()
+        if not past:
+            return ()
+        signature, attested, decided = now
         before = [self._attested(memory, witness, digests, anchored) for one in past for witness in one.witnesses]
         signed = [
             (one.signature, self._signature(replace(memory, signature=one.signature), digests, anchored))
             for one in past
             if one.signature is not None
         ]
+        earlier = [
+            (entry, self._resolved(memory, entry, digests, anchored)) for one in past for entry in one.resolutions
+        ]
         there = None if memory.signature is None else (memory.signature, signature)
-        return tampering.of_author(there, signed) + tampering.of_witnesses(
-            memory.author, attested, before, controller_of=self.controller_of
+        return (
+            *tampering.of_author(there, signed),
+            *tampering.of_witnesses(memory.author, attested, before, controller_of=self.controller_of),
+            *tampering.of_resolutions([*zip(memory.resolutions, decided, strict=True)], earlier),
         )
 
     def _as_signed(self, memory: Memory) -> Memory:

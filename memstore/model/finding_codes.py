@@ -378,9 +378,9 @@ _CODES = (
     ),
     _error(
         "attestation-withheld",
-        "a dispute was taken out of the file",
-        "The vault's history has a dispute that would count today, and the file has it no longer. Trust in the memory "
-        "is unverified until it is put back, or until its witness says something else.",
+        "a dispute, or the decision on one, was taken out of the file",
+        "The vault's history has a dispute or a decision that would count today, and the file has it no longer. Trust "
+        "in the memory is unverified until it is put back, or until whoever said it says something else.",
     ),
     _error(
         "attestation-rollback",

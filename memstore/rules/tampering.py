@@ -16,12 +16,12 @@ from memstore.rules.vouching import State, voices
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from memstore.model.attestation import Signature, Witness
+    from memstore.model.attestation import Resolution, Signature, Witness
     from memstore.rules.vouching import Attested, Verdict
 
 
 class Tampering(Enum):
-    """What was done: a dispute taken out, or an older version put after a newer one."""
+    """What was done: a dispute or a decision taken out, or an older version put after a newer one."""
 
     WITHHELD = "withheld"
     ROLLBACK = "rollback"
@@ -70,6 +70,27 @@ def _of_missing(missing: Iterable[Witness], heard: set[str], controller_of: Call
             yield Tampered(Tampering.ROLLBACK, agent, reason)
         elif witness.attestation == "dispute":
             yield Tampered(Tampering.WITHHELD, agent, f"{agent} disputed it, {at}, and that was taken out")
+
+
+def of_resolutions(
+    there: Sequence[tuple[Resolution, Verdict]], before: Iterable[tuple[Resolution, Verdict]]
+) -> tuple[Tampered, ...]:
+    """Return which decisions on disputes were taken out, after which whoever decided has said nothing else.
+
+    Args:
+        there: the decisions in the file, and how each stands.
+        before: those in earlier revisions of the file, and how they stand over the memory as it is now.
+    """
+    known = {replace(entry, sig="") for entry, _ in there}
+    last: dict[str, Resolution] = {}
+    for entry, verdict in (*before, *there):
+        if verdict.counts and (entry.by not in last or _instant(entry.at) >= _instant(last[entry.by].at)):
+            last[entry.by] = entry
+    return tuple(
+        Tampered(Tampering.WITHHELD, by, f"{by} decided it ({entry.outcome}), {entry.at}, and that was taken out")
+        for by, entry in sorted(last.items())
+        if replace(entry, sig="") not in known
+    )
 
 
 def of_author(

@@ -11,7 +11,7 @@ from memstore.adapters.derived_cache import DerivedCache
 from memstore.adapters.ssh_signatures import SshSignatures
 from memstore.flows.check import check
 from memstore.flows.show import show_memory
-from memstore.flows.sign import sign, witness
+from memstore.flows.sign import resolve, sign, witness
 from memstore.flows.trust import trust_of
 from memstore.model.config import Config
 from memstore.model.keyring import ALLOWED_SIGNERS
@@ -56,6 +56,11 @@ class History:
         witness(self.ws._replace(actor=who, config=Config(owner=who)), PATH, word, key=key)
         self.written.commit(f"{who}: {word}")
         self.ws.library.refresh()  # the index has what is taken out later
+
+    def decide(self, who: str, outcome: str) -> None:
+        key = str(self.keys / who.partition(":")[2])
+        resolve(self.ws._replace(actor=who, config=Config(owner=who)), PATH, outcome, key=key)
+        self.written.commit(f"{who}: {outcome}")
 
     def found(self) -> list[str]:
         found = trust_of(self.ws, PATH)
@@ -120,6 +125,31 @@ def test_a_dispute_that_its_witness_took_back_may_go(history: History) -> None:
     history.attest(CLAIRE, "dispute")
     history.attest(CLAIRE, "confirm")
     history.save("\n".join(line for line in history.text().splitlines() if "attestation: dispute" not in line) + "\n")
+    assert history.found() == []
+
+
+def test_a_decision_that_was_taken_out_is_withheld_until_another_one_or_it_is_there(history: History) -> None:
+    history.attest(PITH, "dispute")
+    disputed = history.text()
+    history.decide(CLAIRE, "overturned")
+    overturned = history.text()
+    assert history.found() == []
+    history.save(disputed)
+    assert history.found() == ["withheld"]
+    assert "human:claire decided it (overturned)" in trust_of(history.ws, PATH).vouched.tampered[0].reason
+    history.save(overturned)
+    assert history.found() == []
+    history.save(disputed)
+    history.decide(CLAIRE, "upheld")
+    assert history.found() == []
+
+
+def test_a_decision_about_other_words_is_not_missed(history: History) -> None:
+    history.attest(PITH, "dispute")
+    before = history.text()
+    history.decide(CLAIRE, "overturned")
+    history.save(before.replace("hard problem", "harder problem"))
+    history.sign()
     assert history.found() == []
 
 

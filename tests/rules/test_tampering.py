@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.attestation import Witness
-from memstore.rules.tampering import of_witnesses
+from memstore.model.attestation import Resolution, Witness
+from memstore.rules.tampering import of_resolutions, of_witnesses
 from memstore.rules.vouching import Attested, State, Verdict
 
 AUTHOR = "si:babel"
@@ -54,3 +54,35 @@ def test_an_empty_file_misses_the_standing_disputes_alone(before: list[Attested]
     found = of_witnesses(AUTHOR, [], before, controller_of=str)
     assert {one.agent for one in found} == disputing
     assert all(one.kind.value == "withheld" for one in found)
+
+
+def decided(by: str, outcome: str, day: int, state: State) -> tuple[Resolution, Verdict]:
+    at = f"2026-02-{day:02}T16:00:00Z"
+    return Resolution(by=by, outcome=outcome, at=at, content="c", provenance="p", sig="s"), Verdict(state)
+
+
+def decisions(*states: State) -> st.SearchStrategy[list[tuple[Resolution, Verdict]]]:
+    outcomes, agents = st.sampled_from(["upheld", "overturned"]), st.sampled_from(["si:pith", "human:claire"])
+    one = st.builds(decided, agents, outcomes, st.integers(1, 5), st.sampled_from(states))
+    return st.lists(one, max_size=6)
+
+
+@given(decisions(*State), decisions(*State), decisions(*(state for state in State if state is not State.VALID)))
+def test_a_decision_that_is_there_or_would_not_count_is_not_missed(
+    there: list[tuple[Resolution, Verdict]],
+    more: list[tuple[Resolution, Verdict]],
+    idle: list[tuple[Resolution, Verdict]],
+) -> None:
+    assert of_resolutions([*there, *more], [*there, *idle]) == ()
+
+
+@given(decisions(State.VALID), decisions(State.VALID))
+def test_the_last_decision_of_each_must_be_there(
+    there: list[tuple[Resolution, Verdict]], before: list[tuple[Resolution, Verdict]]
+) -> None:
+    missed = {one.agent for one in of_resolutions(there, before)}
+    known = {entry for entry, _ in there}
+    for by in ("si:pith", "human:claire"):
+        mine = [entry for entry, _ in (*there, *before) if entry.by == by]
+        last = {entry for entry in mine if entry.at == max(one.at for one in mine)}
+        assert (by in missed) == (bool(last) and last.isdisjoint(known))
