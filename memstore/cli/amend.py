@@ -46,10 +46,13 @@ def edit(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
     from memstore.errors import FormatError
     from memstore.flows.amend import Rejected, accept, opened_for_change
-    from memstore.flows.save import hint, told
+    from memstore.flows.save import hint, refuse_as_not_owner, told
+    from memstore.flows.visible import owns
 
     ws = session.workspace()
     before = opened_for_change(ws, ref)
+    if not owns(ws, before.memory):
+        refuse_as_not_owner(ws, before)  # before its very bytes are shown
 
     def accepted(draft: bytes) -> Saved:
         done = accept(ws, before, draft, dry_run=dry_run, commit=commit)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from memstore.codec import memory_file, splice, typed
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.shapes import is_absent
-from memstore.errors import ChangedMeanwhileError, UsageError
+from memstore.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.directory import wrong_links
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.resolve import resolve
-from memstore.flows.save import Edit, Saved, findings_between, hint, save, told
-from memstore.flows.visible import sees
+from memstore.flows.save import Edit, Saved, findings_between, hint, save_all, told
+from memstore.flows.visible import owns, sees
+from memstore.flows.widening import unconsented
 from memstore.model.instants import instant
 from memstore.ports.vault import read_file
 from memstore.rules.beliefs import next_time
@@ -22,9 +23,11 @@ from memstore.rules.beliefs import next_time
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memstore.codec.memory_file import ReadFile
     from memstore.codec.render import Plain
     from memstore.model.confidence import LedgerLine
     from memstore.model.finding import Finding
+    from memstore.ports.journal import Written
     from memstore.ports.workspace import Workspace
 
 
@@ -135,7 +138,23 @@ def _save(
     if isinstance(after, memory_file.BrokenFile):
         # The file was readable, so what is wrong is what was asked for.
         raise UsageError(told(after.findings), hint=hint(after.findings))
-    return save(ws, Edit(path=file.path, before=file, after=data), verb=verb, dry_run=dry_run, commit=commit)
+    if isinstance(after, MemoryFile) and (widened := unconsented(ws, file, after)):
+        raise RefusedError(f"nothing was written:\n{told(widened)}", hint=hint(widened))
+    edit = Edit(path=file.path, before=file, after=data)
+    return save_all(ws, [edit], verb=verb, own=_shared(ws, file, after), dry_run=dry_run, commit=commit)[0]
+
+
+def _shared(ws: Workspace, before: MemoryFile, after: ReadFile) -> tuple[Written, ...]:
+    """Return the audit event of a change of who may see a memory; none where that stays."""
+    if not isinstance(after, MemoryFile) or not owns(ws, before.memory):
+        return ()
+    old, new = before.memory, after.memory
+    if (old.access_grants, old.access_denies, old.owner) == (new.access_grants, new.access_denies, new.owner):
+        return ()
+    from memstore.flows.audit import recorded
+
+    about = {"to": [*new.access_grants], "denied": [*new.access_denies]}
+    return (recorded(ws, "privacy set", memory=new.id or before.path, owner=new.owner, **about),)
 
 
 # -- the whole file, in an editor ----------------------------------------------------------------
@@ -163,7 +182,8 @@ def accept(
     if findings:
         return Rejected(findings)
     edit = Edit(path=before.path, before=before, after=draft)
-    return save(ws, edit, verb="edit", dry_run=dry_run, commit=commit)
+    own = _shared(ws, before, memory_file.read(before.path, draft))
+    return save_all(ws, [edit], verb="edit", own=own, dry_run=dry_run, commit=commit)[0]
 
 
 def _wrong_with(ws: Workspace, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
@@ -176,6 +196,7 @@ def _wrong_with(ws: Workspace, before: MemoryFile, draft: bytes) -> tuple[Findin
             return findings
         case MemoryFile() as after:
             errors = [finding for finding in findings_between(before, after) if finding.is_error]
+            errors += unconsented(ws, before, after)
             # A ref that leads nowhere is a warning in a file that is there; no command writes one.
             links = [finding._replace(severity=Severity.ERROR) for finding in wrong_links(ws, before, after)]
             return in_order([*errors, *links])

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import audit_event
-from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.changes import Changes, check_changes, introduced_ids
 from memstore.flows.keyring import KEYRING_FILES, keeper_signature, read_keyring
 from memstore.flows.pending import own_pending, pending
 from memstore.flows.resolve import resolve
-from memstore.flows.whole_world import known_world
-from memstore.flows.widening import Surroundings, check_widening
+from memstore.flows.widening import check_widening, surroundings
 from memstore.model.finding import in_order
-from memstore.ports.vault import read_file
 from memstore.rules import audit, commit_messages, own_files, transitions
 from memstore.rules.audit import AUDIT_HEAD
 from memstore.rules.vault_places import is_audit_path
@@ -147,7 +144,7 @@ def findings_of(ws: Workspace, changes: Changes, files: Mapping[str, ReadFile], 
         for memory_id, _ in introduced.values()
     }
     findings = check_changes(changes, files)
-    findings += check_widening(changes.memories, files, lambda ids: _around(ws, snapshot, ids), ws.clock.now())
+    findings += check_widening(changes.memories, files, lambda ids: surroundings(ws, snapshot, ids), ws.clock.now())
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return findings
 
@@ -160,15 +157,6 @@ def _checked(ws: Workspace, changes: Changes, files: Mapping[str, ReadFile], sna
         told = "\n".join(f"{e.path}:{e.at.line}:{e.at.column}: error: {e.text} [{e.code}]" for e in errors)
         raise RefusedError(f"nothing was committed:\n{told}", hint=errors[0].hint)
     return in_order(findings)
-
-
-def _around(ws: Workspace, snapshot: Snapshot, ids: frozenset[str]) -> Surroundings:
-    """Return the registries and the memories as they are, and those with these ids in full, as far as one may know."""
-    catalog, world = snapshot.catalog, known_world(ws, snapshot)
-    rows = [row for name in ids if name in world.memories for row in catalog.rows_of_id(name)]
-    read = [read_file(ws.vault, catalog.entry(row).path) for row in rows]
-    memories = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
-    return Surroundings(world, memories)
 
 
 def _files(changes: Sequence[MemoryChange], files: Mapping[str, ReadFile]) -> dict[str, bytes | None]:

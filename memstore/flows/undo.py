@@ -16,6 +16,7 @@ from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.ports.journal import Operation, Written
 
 if TYPE_CHECKING:
+    from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
 
 
@@ -54,7 +55,7 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
             by=ws.actor,
         )
         if not dry_run:
-            if is_audited(last.verb) or _shared_again(last):
+            if is_audited(last.verb) or _is_about_access(last):
                 gone, again = _consents(back)
                 event = recorded(ws, "undo", of=last.verb, withdrawn=gone, consents=again)
                 ws.vault.create(event.path, event.after or b"")
@@ -64,15 +65,17 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
     return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back
 
 
-def _shared_again(last: Operation) -> bool:
-    """Whether the operation took back an act that was audited: doing that again is one, too."""
-    if last.verb != "undo":
-        return False
-    grants = [
-        [one.memory.access_grants for data in (file.before, file.after) if (one := _memory_in(file.path, data))]
+def _is_about_access(last: Operation) -> bool:
+    """Whether an operation changed who may see what, by whatever command."""
+    shared = [
+        [_shared(one.memory) for data in (file.before, file.after) if (one := _memory_in(file.path, data))]
         for file in last.files
     ]
-    return any(kind_of(file.path) for file in last.files) or any(len({*both}) > 1 for both in grants)
+    return any(kind_of(file.path) for file in last.files) or any(len({*both}) > 1 for both in shared)
+
+
+def _shared(memory: Memory) -> object:
+    return memory.access_grants, memory.access_denies, memory.owner
 
 
 def _memory_in(path: str, data: bytes | None) -> MemoryFile | None:

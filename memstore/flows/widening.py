@@ -8,6 +8,9 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.model.finding import Finding
 from memstore.model.finding_codes import CODES
 
+# A generalization is checked when it is committed: until then its text is being written.
+_OF_CONSENT = frozenset({"grants-widened", "say-removed"})
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from memstore.model.change import MemoryChange
     from memstore.model.memory import Memory
     from memstore.model.world import Labels, World
+    from memstore.ports.search_index import Snapshot
+    from memstore.ports.workspace import Workspace
 
 
 class Surroundings(NamedTuple):
@@ -23,6 +28,32 @@ class Surroundings(NamedTuple):
 
     world: World
     memories: Mapping[str, Memory]
+
+
+def surroundings(ws: Workspace, snapshot: Snapshot, ids: frozenset[str]) -> Surroundings:
+    """Return the registries and the memories as they are, and those with these ids in full, as far as one may know."""
+    from memstore.flows.whole_world import known_world
+    from memstore.ports.vault import read_file
+
+    catalog, world = snapshot.catalog, known_world(ws, snapshot)
+    rows = [row for name in ids if name in world.memories for row in catalog.rows_of_id(name)]
+    read = [read_file(ws.vault, catalog.entry(row).path) for row in rows]
+    memories = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
+    return Surroundings(world, memories)
+
+
+def unconsented(ws: Workspace, before: MemoryFile, after: MemoryFile) -> list[Finding]:
+    """Return what in its owner's change of a memory would let somebody see more of it than was consented to."""
+    from memstore.flows.visible import owns
+    from memstore.model.change import MemoryChange
+
+    if not owns(ws, before.memory):
+        return []  # who does not own it changes nothing
+    change = MemoryChange(before=before.memory, after=after.memory, path_before=before.path, path_after=after.path)
+    found = check_widening(
+        [change], {after.path: after}, lambda ids: surroundings(ws, ws.library.snapshot(), ids), ws.clock.now()
+    )
+    return [finding for finding in found if finding.code in _OF_CONSENT]
 
 
 def check_widening(
@@ -77,9 +108,18 @@ def _widened(change: MemoryChange, file: MemoryFile, world: World, now: datetime
         return
     before, after = labels_of(change.before), labels_of(file.memory)
     for name, decision in widenings(world, before, after, now):
-        gained = f'access_grants gained "{name}"' if name not in before.access_grants else f"{name} gained sight"
-        yield _finding("grants-widened", file, "access_grants", f"{gained} {_lacking(decision.missing, decision.code)}",
+        key, gained = _gained(world, before, after, name)
+        yield _finding("grants-widened", file, key, f"{gained} {_lacking(decision.missing, decision.code)}",
                        _hint(world, after, name, decision.missing))  # fmt: skip
+
+
+def _gained(world: World, before: Labels, after: Labels, name: str) -> tuple[str, str]:
+    """Return the key by which somebody sees a memory who did not, and that in words."""
+    if name == (after.owner or world.owner):
+        return "owner", f"{name} became the owner"
+    if name not in before.access_grants:
+        return "access_grants", f'access_grants gained "{name}"'
+    return "access_grants", f"{name} gained sight"
 
 
 def _dropped(change: MemoryChange, file: MemoryFile, world: World, now: datetime) -> Iterator[Finding]:

@@ -38,6 +38,11 @@ def widenings(world: World, before: Labels, after: Labels, at: datetime) -> Iter
     """
     standings, book = Standings(world, at, None), ConsentBook(world, at)
     judged = _with_all_says(before, after)
+    if (owner := after.owner or world.owner) != (before.owner or world.owner):
+        # Who owns a memory sees it: to give it away is to grant it.
+        given = replace(judged, access_grants=(owner,))
+        if denial := Hearing(world, book, standings.grantee(owner)).denial(given):
+            yield Widening(owner, verdict(world, given, {owner: denial}))
     for name in after.access_grants:
         if name == (after.owner or world.owner):
             continue
@@ -89,6 +94,8 @@ def _told_by(labels: Labels) -> tuple[str, ...]:
 
 def may_widen(before: Labels, after: Labels) -> bool:
     """Whether the labels differ in anything that could let more people see a memory; the cheap question first."""
+    if before.owner != after.owner:
+        return True
     return bool(after.access_grants) and replace(before, status="") != replace(after, status="")
 
 

@@ -41,6 +41,9 @@ def found(before: Labels, after: Labels, **more: object) -> list[tuple[str, str]
         (TOLD, replace(TOLD, access_grants=("human:sean", OWNER)), []),
         (TOLD, replace(TOLD, access_grants=("human:sean", "si:x")), [("si:x", "consent-missing")]),
         (TOLD, replace(TOLD, access_grants=("*",)), [("*", "consent-missing")]),
+        (TOLD, replace(TOLD, owner="si:x"), [("si:x", "consent-missing")]),
+        (TOLD, replace(TOLD, owner=OWNER), []),
+        (PLAIN, replace(PLAIN, owner="si:x"), []),
         (
             TOLD,
             replace(TOLD, access_grants=("si:x",), consent_grants=("human:sean", "dog:bella")),

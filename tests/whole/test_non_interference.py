@@ -173,7 +173,7 @@ MUTANTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "cite a file": ("cite_file.sees_unreadable", yes, ("add", "tea", "--cite", "a/hidden.md:L1")),
     "grant": ("privacy.known_world", None, ("privacy", "grant", "m_bobs000003", "--to", "human:bob", "human:eve")),
     "ask witnesses": ("ask_witness.known_world", None, ("request-witness", "m_bobs000003", "--from", "human:eve")),
-    "commit": ("commit.known_world", None, ("commit", "m_bobs000004")),
+    "commit": ("whole_world.known_world", None, ("commit", "m_bobs000004")),
     "completion": ("visible.visible_rows", all_rows, ("path", "m_open000002")),
 }
 

@@ -167,6 +167,12 @@ def test_the_owner_is_told_all_that_a_file_says(vault: InProcess) -> None:
     assert vault.json("search", "walks", "--facets", "relates_to")["facets"]
 
 
+def test_nobody_gets_the_file_of_somebody_elses_memory_to_edit(vault: InProcess) -> None:
+    done = vault.run(*MAX, "edit", "m_named000001", EDITOR="cat >&2")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "m_private" not in done.stderr
+
+
 def test_counts_are_of_what_is_seen(vault: InProcess) -> None:
     found = vault.json(*MAX, "search", "onco*", "-n", "10")
     assert [hit["path"] for hit in found["results"]] == ["pub.md"]

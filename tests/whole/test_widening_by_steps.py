@@ -29,6 +29,44 @@ def test_a_subject_of_a_granted_memory_is_not_dropped(program: Program) -> None:
     assert "dog:bella has a say in who sees the memory" in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("access_grants=human:sean,human:eve",), 'access_grants gained "human:eve" without consent of dog:bella'),
+        (("access_grants=*", "consent_grants=human:sean"), 'access_grants gained "*" without consent'),
+        (("subject_ids=",), "dog:bella has a say"),
+        (("owner=human:eve",), "human:eve became the owner without consent of dog:bella"),
+    ],
+)
+def test_set_and_edit_widen_no_more_than_a_commit_may(program: Program, words: tuple[str, ...], said: str) -> None:
+    program.ok("entity", "add", "dog:bella", "--guardian", "human:sean")
+    ref, path = program.add("Bella is tired.", "--subject", "dog:bella", "--access", "human:sean")
+    before = path.read_bytes()
+    done = program.run("set", ref, *words)
+    assert done.returncode == 4
+    assert said in done.stderr
+    assert path.read_bytes() == before
+    key, _, value = words[0].partition("=")
+    editor = program.home / "editor.sh"
+    editor.write_text(f"#!/bin/sh\nsed -i -e '/^{key}:/d' -e 's/^type: note/type: note\\n{key}: [{value}]/' \"$1\"\n")
+    if key == "owner":
+        editor.write_text(editor.read_text().replace(f"[{value}]", value))
+    editor.write_text(editor.read_text().replace("[*]", '["*"]'))
+    editor.chmod(0o700)
+    done = program.run("edit", ref, EDITOR=str(editor))
+    assert done.returncode == 4 or said[:20] in done.stderr
+    assert path.read_bytes() == before
+    # What nobody else has a say in is its owner's to share.
+    mine, path = program.add("Tea is hot.")
+    program.ok("set", mine, "access_grants=*", "owner=human:eve")
+    assert "human:eve" in path.read_text()
+    assert [event["event"] for event in program.json("audit", "show", mine.partition(":")[2])["events"]] == [
+        "privacy set"
+    ]
+    program.ok("undo")
+    assert "undo" in {event["event"] for event in program.json("audit", "show")["events"]}
+
+
 def test_a_refusal_is_not_deleted(program: Program) -> None:
     program.ok("consent", "refuse", "--from", "human:sean", "--to", "*", "--scope", "subject:human:sean", "--commit")
     assert program.run("audit", "verify").returncode == 0
