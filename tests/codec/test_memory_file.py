@@ -117,6 +117,8 @@ def test_hostile_files_are_told_off_and_cost_little(head: bytes) -> None:
         ("## Outcome\n\nquick. Again.\n\n## Lessons\n\n- run early", "quick."),
         ("Text.\n\n# Later", "Later"),
         ("## Lessons", ""),
+        ("_Call_ load_memory_file, **not** `load_file`.", "Call load_memory_file, not load_file."),
+        ("2*3*4 is 24, and 2 * 3 is 6", "2*3*4 is 24, and 2 * 3 is 6"),
     ],
 )
 def test_a_title_is_found_in_the_body(body: str, title: str) -> None:

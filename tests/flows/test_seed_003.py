@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from math import nan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.model.retrieval import Answer
     from memstore.ports.workspace import Workspace
 
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
 TODAY = "2026-02-01T12:00:00Z"  # when the clock of the tests begins
 DAYS_AGO = {0: TODAY, 30: "2026-01-02T12:00:00Z", 60: "2025-12-03T12:00:00Z", -30: "2026-03-03T12:00:00Z"}
 SOURCE = b"# Chat\n\nUser: tea, please, in the morning.\n"
@@ -174,7 +176,7 @@ def test_search_with_citations() -> None:
 
 @pytest.mark.parametrize(
     ("quality", "relevance", "combined"),
-    [(0.9234, 0.85, 0.7849), (0.825, 1.0, 0.825), (0.825, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 1.0)],
+    [*(tuple(case.values()) for case in CASES["combined_score"]), (0.0, 1.0, 0.0), (1.0, 1.0, 1.0)],
 )
 def test_confidence_in_search_results(quality: float, relevance: float, combined: float) -> None:
     hit = search(vault(one={"confidence": "0.9", "channel": "session"}), "tea").hits[0]
@@ -182,7 +184,8 @@ def test_confidence_in_search_results(quality: float, relevance: float, combined
     assert found["confidence"] == pytest.approx(0.5 * 0.9 + 0.3, abs=1e-4)
     assert (found["held_confidence"], found["source_type"], found["channel"]) == (0.9, "unknown", "session")
     assert found["combined_score"] == pytest.approx(found["confidence"] * found["relevance_score"], abs=1e-4)
-    assert hit_document(hit._replace(quality=quality, relevance=relevance))["combined_score"] == combined
+    found = hit_document(hit._replace(quality=quality, relevance=relevance))
+    assert found["combined_score"] == pytest.approx(combined, abs=CASES["constants"]["tolerance"])
 
 
 def test_confidence_in_search_results_orders_them_when_asked_to() -> None:
