@@ -79,9 +79,9 @@ _PATTERN = rf"""
     | \b(?P<month3>{_MONTH})\.?,?\ (?P<year3>(?:19|20)\d\d)\b
     | \b(?P<hour>\d{{1,2}})(?::(?P<minute>\d\d))?\ ?(?P<half>[ap])\.?m\b\.?
     | \b(?P<hour2>\d{{1,2}}):(?P<minute2>\d\d)\b
-    | (?P<money>[$€£])\ ?(?P<sum>{_NUMBER})(?P<times>[km]\b)?
+    | (?P<minus>(?<![\w.])[-−])?(?P<money>[$€£])\ ?(?P<sum>{_NUMBER})(?P<times>[km]\b)?
     | \b(?P<ordinal>\d+)(?:st|nd|rd|th)\b
-    | (?<![\w.])(?P<number>{_NUMBER})(?:[ -]?(?P<unit>%|°[cf]|[a-z]+))?(?![\w.]*\d)
+    | (?<![\w.])(?P<number>[-−]?{_NUMBER})(?:[ -]?(?P<unit>%|°[cf]|[a-z]+))?(?![\w.]*\d)
     """
 _DIGIT = re.compile(r"\d")
 
@@ -188,8 +188,8 @@ def _in_millions(value: Quantity, after: str | Quantity) -> tuple[Quantity, int]
 
 
 def number(text: str) -> float:
-    """Return the number that digits say; commas part thousands."""
-    return float(text.replace(",", ""))
+    """Return the number that digits say, with its sign; commas part thousands."""
+    return float(text.replace(",", "").replace("−", "-"))
 
 
 def as_year(value: Quantity) -> Quantity | None:
@@ -225,6 +225,7 @@ def _sum_or_ordinal(said: dict[str, str | None]) -> Quantity:
     if said["ordinal"]:
         return Quantity(Scale.ORDINAL, (float(said["ordinal"]),))
     value = number(said["sum"] or "0") * {"k": 1e3, "m": 1e6}.get(said["times"] or "", 1.0)
+    value = -value if said["minus"] else value
     return Quantity(Scale.MEASURE, (value,), _UNITS[said["money"] or "$"][0])
 
 

@@ -45,7 +45,7 @@ _NO_NEGATION = (
     r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
 )
 _NOISE = re.compile(r"\[\[[^\]]*\]\]|\[\^[^\]]*\]|https?://\S+|[`*_\"“”]")
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*|[^\W_]+(?:\.\d+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
 
 # Of a number no more words are read.
 _MOST_NUMBER_WORDS = 12

@@ -41,6 +41,9 @@ OTHER_VALUES = [
     ("The meeting is on Monday", "The meeting is on Tuesday", "dates"),
     ("Sean is in the first row", "Sean is in the third row", "ordinals"),
     ("The meeting starts at 9:00", "The meeting starts at 10:30", "times of day"),
+    ("The temperature is -5 °C", "The temperature is 5 °C", "units"),
+    ("The offset is −3", "The offset is 3", "numbers"),
+    ("The balance is -$20", "The balance is $20", "units"),
     ("Use tabs for retired projects", "Use spaces for retired projects", "values"),
     ("The project uses Postgres", "The project uses SQLite", "values"),
 ]  # fmt: skip
@@ -53,6 +56,9 @@ AGREE = [
     ("Bella has two puppies", "Bella has 2 puppies"),
     ("Sean likes tea", "Sean likes tea in the morning"),
     ("Sean does not like tea", "Sean doesn't like tea"),
+    ("The temperature is -5 °C", "The temperature is −5 °C"),
+    ("Open from 3-5", "Open from 3 - 5"),
+    ("Sean writes C++", "Sean writes C++!"),
     ("Bella was born on 3 May", "Bella was born on May 3rd, 2019"),
 ]
 SILENT = [
@@ -78,6 +84,8 @@ SILENT = [
     ("Sean drinks espresso in bed", "Sean drinks coffee in bed"),  # the one is the other
     ("The soup is not hot", "The soup is cold"),  # lukewarm
     ("The soup is not hot", "The soup is not cold"),
+    ("Sean writes C", "Sean writes C++"),
+    ("Sean prefers C#", "Sean prefers C"),
     ("Do not call Anna before 9", "Do not call Anna after 9"),
     ("The cat sleeps in the kitchen", "The dog sleeps in the kitchen"),  # each does
     ("The left engine failed", "The right engine failed"),
