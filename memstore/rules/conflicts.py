@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.model.conflict import PENALTY, Conflict, ConflictType, Lines
 from memstore.rules.polarity import Comparison, Verdict, compare_statements
 from memstore.rules.searchable import claim_key
+from memstore.rules.sentences import EMPTY
 from memstore.rules.slots import Difference, difference
 from memstore.rules.tokens import tokens
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.model.memory import Memory
     from memstore.rules.lexicon import Opposes
     from memstore.rules.statements import Statement
+    from memstore.rules.tokens import Token
 
 # A path in free text: the file that a memory was taken from.
 _PATH = re.compile(r"\S*[/\\]\S+\.\w+|\S+\.(?:md|txt|org|jsonl?)")
@@ -147,7 +149,7 @@ def _of_claims(one: Side, other: Side, opposes: Opposes | None) -> _Found | None
 
 def _values_differ(one: str, other: str, opposes: Opposes | None) -> ConflictType | None:
     """Return the kind of conflict that two values of one attribute make; None where they are the same."""
-    ones, others = tokens(one), tokens(other)
+    ones, others = _said(one), _said(other)
     if [token.key for token in ones] == [token.key for token in others]:
         return None
     if len(ones) == len(others) == 1:
@@ -158,6 +160,12 @@ def _values_differ(one: str, other: str, opposes: Opposes | None) -> ConflictTyp
         if found is Difference.OPPOSITE or yes_and_no:
             return ConflictType.CONTRADICTION
     return ConflictType.SEMANTIC
+
+
+def _said(value: str) -> list[Token]:
+    """Return the words of a value, without those that say nothing: `the park` is `park`."""
+    found = tokens(value)
+    return [token for token in found if token.word not in EMPTY] or found
 
 
 def _time(memory: Memory) -> str:

@@ -150,16 +150,42 @@ def test_no_fallback_with_results(least: float | None) -> None:
     assert search(vault(), "tea", min_confidence=least).fallback is None  # nothing matches: nothing to fall back to
 
 
-def test_fallback_transparency() -> None:
-    told = document(search(vault(one={"channel": "session"}), "tea", min_confidence=0.95))
-    assert told["fallback"] == {
-        "used": True,
-        "reason": "no result reaches confidence 0.95; these are the best below it, up to 0.72",
-    }
-    assert [result["confidence"] for result in told["results"]] == [pytest.approx(0.725, abs=1e-4)]
+@pytest.mark.parametrize(
+    ("channel", "least", "reason", "quality"),
+    [
+        ("session", 0.95, "no result reaches confidence 0.95; these are the best below it, up to 0.72", 0.725),
+        ("inferred", 0.6, "no result reaches confidence 0.6; these are the best below it, up to 0.55", 0.55),
+        ("USER.md", 1.0, "no result reaches confidence 1; these are the best below it, up to 0.80", 0.8),
+        ("USER.md", 0.79, None, 0.8),
+        ("fallback", 0.0, None, 0.5),
+    ],
+)
+def test_fallback_transparency(channel: str, least: float, reason: str | None, quality: float) -> None:
+    told = document(search(vault(one={"channel": channel}), "tea", min_confidence=least))
+    assert told["fallback"] == {"used": reason is not None, "reason": reason}
+    assert [result["confidence"] for result in told["results"]] == [pytest.approx(quality, abs=1e-4)]
 
 
 # -- search --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "excerpt"),
+    [
+        ("\nRain again.\n\nUser prefers tea\nin the morning.\n\nMore rain.\n", "User prefers tea\nin the morning."),
+        ("\r\n# Drinks\r\n\r\n- milk\r\n- green tea\r\n", "- green tea"),
+        ("\n| what | when |\n|---|---|\n| tea | eight |\n", "| tea | eight |"),
+        ("\nNo newline at the end, tea", "No newline at the end, tea"),
+        ("\n茶 is tea.\n", "茶 is tea."),
+    ],
+)
+def test_search_with_citations_of_any_lines(body: str, excerpt: str) -> None:
+    data = b"---\ntype: note\nid: m_one\n---\n" + body.encode()
+    (told,) = document(search(memory_workspace({"one.md": data}), "tea"))["results"]
+    cited = told["citation"]
+    assert LineMap(data).excerpt(cited["line_start"], cited["line_end"]) == cited["excerpt"]
+    assert cited["excerpt"].replace("\r", "") == excerpt
+    assert (cited["path"], cited["version_hash"]) == ("one.md", blob_id(data))
 
 
 def test_search_with_citations() -> None:

@@ -97,6 +97,9 @@ def test_what_was_decided_is_not_raised_again(which: int) -> None:
         (("yes", "no"), ("", ""), CONTRADICTION),
         (("21:00", "9 pm"), (', since: "2026-05-01"', ', since: "2026-07-02"'), None),
         (("grade 2 of 6", "Grade 2 of 6"), ("", ""), None),
+        (("the park", "Park"), ("", ""), None),
+        (("-5", "5"), ("", ""), SEMANTIC),
+        (("the", "a"), ("", ""), SEMANTIC),
     ],
 )
 def test_claims_go_first(values: tuple[str, str], since: tuple[str, str], kind: ConflictType | None) -> None:
