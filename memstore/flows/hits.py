@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from memstore.flows.candidates import Candidates
     from memstore.flows.opened import Opened
+    from memstore.model.retrieval import Query
     from memstore.ports.usage import Use
     from memstore.rules.quality import Grounds
 
@@ -52,18 +53,20 @@ class HitReader:
 
     Args:
         candidates: the memories that match.
-        words: the query's words, folded.
+        asked: the query.
         wish: how results are wanted.
         now: the time, in UTC.
     """
 
-    def __init__(self, candidates: Candidates, words: Sequence[str], wish: Wish, *, now: datetime) -> None:
+    def __init__(self, candidates: Candidates, asked: Query, wish: Wish, *, now: datetime) -> None:
         self._candidates = candidates
         self._then = candidates.audience.then
-        self._words = words
+        self._words = analysis.words(asked.text)
+        self._to_answer = analysis.is_question(asked.text)
         self._wish = wish
         self._now = now
         self._matcher = candidates.matcher
+        self._weights = ranking.passage_weights(candidates.weights)
         self._uses: Mapping[str, Sequence[Use]] = {}
         self._grounds: dict[str, Grounds] = {}
         self._files: dict[str, Opened] = {}
@@ -149,7 +152,9 @@ class HitReader:
             for row, file in files
         ]
         candidates = self._candidates
-        scored = ranking.score_passages(sources, self._matcher, candidates.weights, candidates.demands)
+        scored = ranking.score_passages(
+            sources, self._matcher, self._weights, candidates.demands, to_answer=self._to_answer
+        )
         self._uses = uses_of(self._then.ws, [file.entry.id for _, file in files])
         hits: list[tuple[float, Hit]] = []
         for (row, file), matching in zip(files, scored, strict=True):
@@ -176,7 +181,7 @@ class HitReader:
             return []
         best, *others = passages
         in_title = {clause for _, clause in self._matcher.places(file.own_title)}
-        best_line = max(best.own, ranking.line_score(in_title, self._candidates.weights))
+        best_line = max(best.own, ranking.line_score(in_title, self._weights))
         whole = ranking.memory_score(score, best_line) * self._recency(file)
         # A passage that only its neighbours make a match is not worth showing beside the best.
         worth = (one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text))
@@ -200,7 +205,7 @@ class HitReader:
             held = {clause for _, clause in self._matcher.places(passage.text)}
             is_named = holds_alias(self._words, analysis.words(passage.text))
             if (held or is_named) and self._candidates.demands.met_by(held):
-                own = ranking.line_score(held, self._candidates.weights)
+                own = ranking.line_score(held, self._weights)
                 return [ScoredPassage(passage, own, own + ranking.MEMORY_SHARE * score)]
         return []
 

@@ -17,7 +17,7 @@ from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.ids import MEMORY_TYPES
 from memstore.model.instants import instant
 from memstore.model.retrieval import Filters, Operator, Unit, Where
-from memstore.rules import analysis, beliefs, confidence, query
+from memstore.rules import beliefs, confidence, query
 from memstore.rules import recall as rules
 from memstore.rules.recall import Known, Profile
 from memstore.rules.strength import strength
@@ -215,7 +215,7 @@ class _Recall:
 
     def _hits(self, candidates: Candidates) -> list[Hit]:
         wish = Wish(limit=SEED_POOL if self._profile is Profile.SEED_002 else POOL)
-        hits, _ = HitReader(candidates, analysis.words(self._asked.text), wish, now=self._now).hits()
+        hits, _ = HitReader(candidates, self._asked, wish, now=self._now).hits()
         return hits
 
     def _is_past(self, row: int) -> bool:

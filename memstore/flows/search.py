@@ -14,7 +14,7 @@ from memstore.flows.narrow import narrowed, reader_of_values, texts_at
 from memstore.flows.trust_level import TrustReader
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.retrieval import Answer
-from memstore.rules import analysis, filters, query
+from memstore.rules import filters, query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,7 +90,7 @@ class Searcher:
         """Return the results of a query."""
         rows = self._rows(asked.filters, wish.filters)
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
-        reader = HitReader(candidates, analysis.words(asked.text), wish, now=self._now)
+        reader = HitReader(candidates, asked, wish, now=self._now)
         hits, fallback = reader.hits()
         note_shown(self._then.ws, "search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(

@@ -53,6 +53,7 @@ STOP_WORDS = frozenset(
     you're you've your yours yourself yourselves
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
+_ASKING = tuple([word] for word in ("how", "what", "when", "where", "which", "who", "whom", "whose", "why"))
 
 
 def words(text: str) -> list[str]:
@@ -61,6 +62,11 @@ def words(text: str) -> list[str]:
     if "'" in folded:
         folded = _HANGERS.sub("", folded)
     return word_pattern(folded).findall(folded)
+
+
+def is_question(text: str) -> bool:
+    """Whether a text asks: it ends with a question mark, or begins with a question word, as `when did they meet`."""
+    return text.rstrip().endswith("?") or words(text)[:1] in _ASKING
 
 
 def word_pattern(text: str) -> re.Pattern[str]:

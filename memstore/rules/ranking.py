@@ -6,13 +6,13 @@ The weights were measured on public conversations (docs/search.md). Scores are s
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, log, sqrt
 from typing import TYPE_CHECKING
 
 from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.model.retrieval import Passage
     from memstore.rules.matching import Matcher
@@ -28,7 +28,10 @@ PASSAGE_B = 0.15
 ABOVE_WEIGHT = 0.5  # in the memory's title and the headings above the passage
 SPEAKER_WEIGHT = 1.0
 DATE_WEIGHT = 0.3
-NEIGHBOUR_WEIGHT = 0.4  # in the passages before and after
+NEIGHBOUR_WEIGHT = 0.3  # in the passages before and after
+# In conversations, for a query that is a question: who answers seldom says again what was asked.
+QUESTION_WEIGHT = 0.7  # in the passage before, where another one asks
+ASKING_COST = 0.4  # of its own score, what a passage loses that only asks
 PAIR_BONUS = 0.6  # for two words of the query side by side
 MEMORY_SHARE = 0.6  # of the memory's score, added to each of its passages'
 PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
@@ -135,18 +138,38 @@ class Demands(NamedTuple):
 
 
 class _Matched(NamedTuple):
-    """What of a passage matches: counts by clause in its text, its speaker and above it; the words side by side."""
+    """What of a passage matches: counts by clause in its text, its speaker and above it; the words side by side.
+
+    `asks` is the share of it that is questions, in [0,1], and `is_answered` whether it ends with one.
+    """
 
     passage: Passage
     length: int
+    asks: float
+    is_answered: bool
     text: Counts
     speaker: Counts
     above: Sequence[Counts]
     pairs: int
 
 
+def passage_weights(idfs: Sequence[float]) -> list[float]:
+    """Return what each clause weighs in passages: as the square root of its idf, all together what they weigh there.
+
+    The memories were found by the rare words already; which of their passages says it, the others tell as well.
+    """
+    roots = [sqrt(weight) for weight in idfs]
+    scale = sum(idfs) / (sum(roots) or 1.0)
+    return [root * scale for root in roots]
+
+
 def score_passages(
-    sources: Sequence[Source], matcher: Matcher, weights: Sequence[float], demands: Demands
+    sources: Sequence[Source],
+    matcher: Matcher,
+    weights: Sequence[float],
+    demands: Demands,
+    *,
+    to_answer: bool = False,
 ) -> list[list[ScoredPassage]]:
     """Return for each source its matching passages, the best first.
 
@@ -156,10 +179,11 @@ def score_passages(
     Args:
         sources: the memories that were read; passages are compared across them.
         matcher: finds the query's clauses.
-        weights: the idf of each clause.
+        weights: what each clause weighs in a passage (`passage_weights`).
         demands: what a passage must and must not hold.
+        to_answer: whether the query is a question; then who speaks and only asks tells less, and the next one more.
     """
-    reader = _Reader(matcher)
+    reader = _Reader(matcher, to_answer=to_answer)
     matched = [[reader.read(passage) for passage in source.passages] for source in sources]
     lengths = [one.length for many in matched for one in many]
     norm = K1 * PASSAGE_B / (sum(lengths) / len(lengths)) if lengths else 0.0
@@ -171,17 +195,21 @@ def score_passages(
 class _Reader:
     """Counts clauses in passages and what stands above them; headings are read once."""
 
-    def __init__(self, matcher: Matcher) -> None:
+    def __init__(self, matcher: Matcher, *, to_answer: bool) -> None:
         self._matcher = matcher
+        self._to_answer = to_answer
         self._counts: dict[str, Counts] = {"": {}}
 
     def read(self, passage: Passage) -> _Matched:
         text = passage.text
+        asks = asking(text) if self._to_answer and passage.speaker else 0.0
         places = self._matcher.places(text)
         return _Matched(
             passage,
             # The number of words, near enough.
             text.count(" ") + text.count("\n") + 1,
+            asks,
+            asks > 0 and text.rstrip().endswith("?"),
             _counted(places),
             self.counts(passage.speaker),
             [counts for heading in passage.headings if (counts := self.counts(heading))],
@@ -213,7 +241,7 @@ def _ranked(
     nothing: Counts = {}
     texts = [nothing, *(one.text for one in matched), nothing]
     found = []
-    for one, before, after in zip(matched, texts, texts[2:], strict=False):
+    for one, before, share, after in zip(matched, texts, _shares_of_before(matched), texts[2:], strict=False):
         if not (one.text or one.speaker or before or after):
             continue
         if not demands.met_by({*one.text, *one.speaker, *title}):
@@ -222,16 +250,34 @@ def _ranked(
         _add(tf, one.speaker, SPEAKER_WEIGHT)
         _add(tf, title, ABOVE_WEIGHT)
         _add(tf, date, DATE_WEIGHT)
-        _add(tf, before, NEIGHBOUR_WEIGHT)
+        _add(tf, before, share)
         _add(tf, after, NEIGHBOUR_WEIGHT)
         for counts in one.above:
             _add(tf, counts, ABOVE_WEIGHT)
         dampening = K1 * (1 - PASSAGE_B) + norm * one.length
         own = (K1 + 1) * sum(weights[clause] * times / (times + dampening) for clause, times in tf.items())
-        own += PAIR_BONUS * one.pairs
+        own = (own + PAIR_BONUS * one.pairs) * (1 - ASKING_COST * one.asks)
         found.append(ScoredPassage(one.passage, own, own + MEMORY_SHARE * source.score))
     found.sort(key=lambda scored: (-scored.score, scored.passage.line_start))
     return found
+
+
+def asking(text: str) -> float:
+    """Return what share of a text is questions, in [0,1]."""
+    if "?" not in text:
+        return 0.0
+    # Each part ends with a question, which begins after the last full stop in it.
+    parts = f"{text} ".replace("\n", " ").split("? ")[:-1]
+    return sum(len(part) - max(part.rfind(". "), part.rfind("! ")) for part in parts) / len(text)
+
+
+def _shares_of_before(matched: Sequence[_Matched]) -> Iterator[float]:
+    """Yield for each passage what the words of the one before it weigh in it."""
+    asker = ""
+    for one in matched:
+        answers = asker and one.passage.speaker not in ("", asker)
+        yield QUESTION_WEIGHT if answers else NEIGHBOUR_WEIGHT
+        asker = one.passage.speaker if one.is_answered else ""
 
 
 def _add(tf: dict[int, float], counts: Counts, share: float) -> None:
@@ -260,5 +306,5 @@ def named_score(score: float, best_possible: float) -> float:
 
 
 def line_score(held: Iterable[int], weights: Sequence[float]) -> float:
-    """Return the own score of one line of a frontmatter that holds these clauses."""
+    """Return the own score of one line of a frontmatter that holds these clauses; weights are those in passages."""
     return sum(weights[clause] for clause in held) * (K1 + 1) / (1 + K1)

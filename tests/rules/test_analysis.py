@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.analysis import STOP_WORDS, beginning, term_of, terms, words
+from memstore.rules.analysis import STOP_WORDS, beginning, is_question, term_of, terms, words
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,16 @@ def test_a_word_begins_with_the_beginning_of_its_term(start: str, ending: str) -
 @given(st.text(max_size=60))
 def test_any_text_has_words_without_capitals(text: str) -> None:
     assert all(word and word == word.casefold() for word in words(text))
+
+
+@pytest.mark.parametrize("text", ["When did she see the vet", "did she see the vet?  ", "how"])
+def test_what_asks(text: str) -> None:
+    assert is_question(text)
+
+
+@pytest.mark.parametrize("text", ["vet, when", "whenever", "a? b", ""])
+def test_what_does_not(text: str) -> None:
+    assert not is_question(text)
 
 
 def test_stop_words_are_words() -> None:

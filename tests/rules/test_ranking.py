@@ -1,19 +1,24 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.model.retrieval import Passage, PassageKind
+from memstore.rules.analysis import is_question
 from memstore.rules.matching import matcher_of
 from memstore.rules.query import parse
 from memstore.rules.ranking import (
     Demands,
     Source,
+    asking,
     idf,
     memory_score,
     named_score,
     passage_relevance,
+    passage_weights,
     recency_factor,
     relevance,
     score_memories,
@@ -81,9 +86,10 @@ def passage(text: str, line: int = 1, *, headings: tuple[str, ...] = (), speaker
 
 def ranked(query: str, *passages: Passage, title: str = "", demands: Demands | None = None) -> list[str]:
     asked = parse(query)
+    to_answer = is_question(query)
     weights = [1.0] * len(asked.clauses)
     source = Source(title, "8 May 2026", passages, 1.0)
-    (found,) = score_passages([source], matcher_of(asked), weights, demands or Demands())
+    (found,) = score_passages([source], matcher_of(asked), weights, demands or Demands(), to_answer=to_answer)
     return [one.passage.text for one in found]
 
 
@@ -100,6 +106,62 @@ def test_words_side_by_side_count_more() -> None:
 def test_a_passage_may_be_found_by_its_neighbour_and_not_from_farther_off() -> None:
     passages = tuple(passage(text, at) for at, text in enumerate(["heart", "next", "two on", "three on"], 1))
     assert ranked("heart", *passages) == ["heart", "next"]
+
+
+ASKED, SAID = "Does her heart have a murmur, do you know?", "Her heart has a murmur, and it is not the first one."
+CONVERSATION = (
+    passage(ASKED, 1, speaker="Ann"),
+    passage("A slight one.", 2, speaker="Bo"),
+    passage("x", 3),
+    passage("y", 4),
+    passage(SAID, 5, speaker="Ann"),
+)
+
+
+def test_a_question_is_answered_by_what_tells_and_not_by_what_asks() -> None:
+    found = ranked("has she a heart murmur?", *CONVERSATION)
+    assert found.index(SAID) < found.index("A slight one.") < found.index(ASKED)
+
+
+def test_other_queries_find_what_asks_as_well() -> None:
+    assert ranked("heart murmur", *CONVERSATION)[:2] == [ASKED, SAID]
+
+
+def test_only_in_a_conversation_the_next_passage_answers() -> None:
+    passages = (passage("Has her heart a murmur?", 1), passage("Buy milk.", 2))
+    assert ranked("has she a heart murmur?", *passages) == ["Has her heart a murmur?", "Buy milk."]
+    passages = (passage("Has her heart a murmur?", 1, speaker="Ann"), passage("Hello.", 2, speaker="Ann"))
+    assert ranked("has she a heart murmur?", *passages) == ["Has her heart a murmur?", "Hello."]
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("", 0, 0),
+        ("It is so.", 0, 0),
+        ("https://example.org/?q=heart tells more.", 0, 0),
+        ("Is it so?", 1, 1),
+        ("Is it, over\ntwo lines, so?", 1, 1),
+        ("It is so. Is it so?", 0.4, 0.6),
+        ("Is it so? It is!", 0.4, 0.6),
+    ],
+)
+def test_how_much_of_a_text_asks(text: str, least: float, most: float) -> None:
+    assert least <= asking(text) <= most
+
+
+@given(st.text(st.sampled_from("ab?.! \n")))
+def test_a_share_is_a_fraction(text: str) -> None:
+    assert 0 <= asking(text) <= 1
+
+
+@given(st.lists(st.floats(0, 10), max_size=6))
+def test_rare_words_count_more_in_passages_yet_less_than_in_memories(idfs: list[float]) -> None:
+    weights = passage_weights(idfs)
+    assert sum(weights) == pytest.approx(sum(idfs), abs=1e-9)
+    for (one, idf_of_one), (other, idf_of_other) in pairwise(zip(weights, idfs, strict=True)):
+        if idf_of_one > idf_of_other > 0:
+            assert 1 <= one / other <= idf_of_one / idf_of_other * (1 + 1e-9)
 
 
 def test_headings_and_title_and_date_help_but_find_nothing_alone() -> None:
