@@ -177,7 +177,7 @@ class ConfigFile:
     def _check(self, name: str, value: object, text: str) -> None:
         setting = self.settings.get(name)
         if setting is None:
-            raise FormatError(f"{self._place(name, text)}: there is no setting {name!r}", hint=self._nearest(name))
+            raise FormatError(f"{self._place(name, text)}: there is no setting {name!r}", hint=self.advice(name))
         if setting.kind in _TABLES and isinstance(value, dict) and (strays := value.keys() & self.settings.keys()):
             stray = min(strays)
             raise FormatError(
@@ -195,9 +195,14 @@ class ConfigFile:
         found = re.search(rf"^[ \t]*\[?[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*[=.\]]", text, re.MULTILINE)
         return f"{self.path}:{text.count(chr(10), 0, found.start()) + 1}" if found else str(self.path)
 
-    def _nearest(self, name: str) -> str:
+    def advice(self, name: str) -> str:
+        """Return what to do where there is no setting of that name in this file."""
         from memstore.model.nearest import did_you_mean
 
+        if name in _names(VAULT_SETTINGS):
+            return f"it is a vault's setting: memstore config {name}"
+        if name in _names(USER_SETTINGS):
+            return f"it is a setting of your own, for all vaults: memstore config --user {name}"
         return did_you_mean(name, self.settings, otherwise=f"there are {', '.join(self.settings)}")
 
     # -- writing ---------------------------------------------------------------------------------
@@ -205,7 +210,7 @@ class ConfigFile:
     def _setting(self, name: str) -> Setting:
         setting = self.settings.get(name)
         if setting is None:
-            raise UsageError(f"there is no setting {name!r} in {self.path}", hint=self._nearest(name))
+            raise UsageError(f"there is no setting {name!r} in {self.path}", hint=self.advice(name))
         if setting.fixed:
             raise UsageError(f"{name!r} is no choice: {setting.meaning}", hint="leave it as it is")
         return setting
@@ -232,6 +237,10 @@ class ConfigFile:
         if after != before:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path.resolve(), after.encode())  # settings are often links into a person's dot-files
+
+
+def _names(settings: tuple[Setting, ...]) -> set[str]:
+    return {setting.name for setting in settings}
 
 
 def plain_values(text: str) -> dict[str, Any] | None:

@@ -15,9 +15,10 @@ from memstore.adapters.disk_vault import LEFT_BEHIND_AFTER_SECONDS, TEMPORARY_PR
 from memstore.adapters.git_process import GitProcess
 from memstore.adapters.local_state import PRIVATE, cache_folder, is_private
 from memstore.errors import GitError
+from memstore.model.config import USER_SETTINGS, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from memstore.adapters.environment import Environment
@@ -55,6 +56,13 @@ class Machine:
         """Return the file of the user's own settings; see the port."""
         read_user_config(self._env.config_file)
         return self._env.config_file if self._env.config_file.exists() else None
+
+    def settings_astray(self) -> Mapping[str, str]:
+        """Return the settings that name what is not there; see the port."""
+        chosen = read_user_config(self._env.config_file)._asdict()
+        places = [setting.name for setting in USER_SETTINGS if setting.kind in (Kind.FOLDER, Kind.FILE)]
+        named = {name: chosen[name] for name in places if chosen[name]}
+        return {name: place for name, place in named.items() if not self._env.expanded(place).exists()}
 
     @property
     def cache(self) -> Path | None:

@@ -41,7 +41,7 @@ def setting(file: SettingsFile, defaults: Mapping[str, Any], name: str) -> Setti
     """Return one setting; `UsageError` where there is none of that name."""
     found = {known.name: known for known in settings(file, defaults)}
     if name not in found:
-        raise UsageError(f"there is no setting {name!r} in {file.path}", hint=f"there are {', '.join(found)}")
+        raise UsageError(f"there is no setting {name!r} in {file.path}", hint=file.advice(name))
     return found[name]
 
 

@@ -106,6 +106,9 @@ def _settings(around: Surroundings) -> Check:
         file = around.settings()
     except MemstoreError as error:
         return Check("settings", Verdict.ERROR, str(error), error.hint)
+    for name, place in around.settings_astray().items():
+        hint = f"memstore config --user {name} names another; with --unset instead of a name there is none"
+        return Check("settings", Verdict.WARNING, f"{file}: {name} is {place}, which is not there", hint)
     return Check("settings", Verdict.OK, str(file) if file else "none of your own")
 
 

@@ -30,3 +30,6 @@ class SettingsFile(Protocol):
 
     def unset(self, name: str) -> None:
         """Take one setting out of the file, so that its default holds."""
+
+    def advice(self, name: str) -> str:
+        """Return what to do where there is no setting of that name in this file."""

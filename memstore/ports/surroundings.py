@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 
@@ -25,6 +25,9 @@ class Surroundings(Protocol):
         Raises:
             VaultError: it can't be used.
         """
+
+    def settings_astray(self) -> Mapping[str, str]:
+        """Return the user's own settings, which can be used, that name a file or folder which is not there."""
 
     @property
     def cache(self) -> Path | None:

@@ -148,6 +148,15 @@ def test_what_does_not_fit_is_not_written(tmp_path: Path, name: str, text: str) 
     assert file.path.read_text() == OWNER
 
 
+def test_a_setting_of_the_other_file_is_told_where_it_belongs(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        _file(tmp_path, OWNER).set("embedder", "/x")
+    assert str(raised.value.hint).endswith("memstore config --user embedder")
+    with pytest.raises(UsageError) as raised:
+        ConfigFile(tmp_path / "mine.toml", USER_SETTINGS).set("auto_commit", "true")
+    assert str(raised.value.hint).endswith("memstore config auto_commit")
+
+
 def test_a_broken_file_is_not_rewritten(tmp_path: Path) -> None:
     file = _file(tmp_path, "owner = [")
     with pytest.raises(FormatError):

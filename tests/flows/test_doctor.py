@@ -64,6 +64,9 @@ def test_settings_that_can_not_be_read_are_an_error_and_no_guess_is_made(
     file.parent.mkdir(parents=True)
     file.write_text('entity = "si:ash"\n')
     assert _check(_examine(vault), "settings").text == str(file)
+    file.write_text(f'embedder = "{tmp_path}"\nsigning_key = "~/none"\n')
+    check = _check(_examine(vault), "settings")
+    assert (check.verdict, check.text) == (Verdict.WARNING, f"{file}: signing_key is ~/none, which is not there")
     file.write_text('entity = "si:ash"\nvault = ~/notes\n')
     last = _examine(vault).checks[-1]
     assert (last.name, last.verdict, last.hint) == ("settings", Verdict.ERROR, 'it could read: vault = "~/notes"')
@@ -147,6 +150,9 @@ class _OldMachine:
 
     def settings(self) -> None:
         return None
+
+    def settings_astray(self) -> dict[str, str]:
+        return {}
 
     def cache_is_private(self) -> bool:
         return True
