@@ -31,14 +31,22 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(ws: Workspace, snapshot: Snapshot, ids: frozenset[str]) -> Surroundings:
-    """Return the registries and the memories as they are, and those with these ids in full, as far as one may know."""
+    """Return the registries and the memories as they are, as far as one may know them.
+
+    Those with these ids, and all that they were made of, are there in full.
+    """
     from memstore.flows.whole_world import known_world
     from memstore.ports.vault import read_file
 
     catalog, world = snapshot.catalog, known_world(ws, snapshot)
-    rows = [row for name in ids if name in world.memories for row in catalog.rows_of_id(name)]
-    read = [read_file(ws.vault, catalog.entry(row).path) for row in rows]
-    memories = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
+    memories: dict[str, Memory] = {}
+    waiting = set(ids)
+    while waiting:
+        rows = [row for name in sorted(waiting) if name in world.memories for row in catalog.rows_of_id(name)]
+        read = [read_file(ws.vault, catalog.entry(row).path) for row in rows]
+        new = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
+        waiting = {name for memory in new.values() for name in _made_of(memory)} - memories.keys() - new.keys()
+        memories |= new
     return Surroundings(world, memories)
 
 
@@ -94,10 +102,7 @@ def _is_asked(change: MemoryChange) -> bool:
 
 
 def _sources(change: MemoryChange) -> set[str]:
-    from memstore.model.ids import MemoryRef
-
-    texts = [text for memory in (change.before, change.after) if memory for text in memory.derived_from]
-    return {ref.id for text in texts if (ref := MemoryRef.parse(text))}
+    return {name for memory in (change.before, change.after) if memory for name in _made_of(memory)}
 
 
 def _widened(change: MemoryChange, file: MemoryFile, world: World, now: datetime) -> Iterator[Finding]:
@@ -167,7 +172,7 @@ def _generalized(file: MemoryFile, around: Surroundings) -> Iterator[Finding]:
     gone = [str(ref) for ref in named if ref.id not in around.memories]
     subjects = {
         name: around.world.entities[name].aliases if name in around.world.entities else ()
-        for source in sources
+        for source in _above(around.memories, [ref.id for ref in named])
         for name in source.subject_ids
         if needs_consent(around.world, name)
     }
@@ -179,6 +184,23 @@ def _generalized(file: MemoryFile, around: Surroundings) -> Iterator[Finding]:
         text = "; ".join(warnings)
         hint = "say it another way, or write generalization: {verdict: warn, acknowledged_by: YOU}"
         yield _finding("generalization-unacknowledged", file, "generalized", text, hint)
+
+
+def _above(memories: Mapping[str, Memory], ids: Iterable[str]) -> Iterator[Memory]:
+    """Yield memories and all that they were made of: of whom they tell may stand in any of these alone."""
+    waiting, seen = list(ids), set[str]()
+    while waiting:
+        memory_id = waiting.pop()
+        if memory_id in memories and memory_id not in seen:
+            seen.add(memory_id)
+            yield memories[memory_id]
+            waiting += _made_of(memories[memory_id])
+
+
+def _made_of(memory: Memory) -> list[str]:
+    from memstore.model.ids import MemoryRef
+
+    return [ref.id for text in memory.derived_from if (ref := MemoryRef.parse(text))]
 
 
 def _uncompared(gone: Sequence[str]) -> Iterator[str]:

@@ -188,9 +188,11 @@ _SOMEBODY = (
     r"|nephew|niece|cousin|grand\w+|owner|teacher|tutor|vet|doctor|therapist|agent|user|human|person|family|class"
     r"|dog|puppy|cat|kitten|pet|animal|horse|bird|rabbit)"
 )
+_SEVERAL = rf"(?:{_SOMEBODY}e?s|children|men|women|wives|babies|puppies|families)"
 _INDIVIDUAL = re.compile(
-    rf"\b(?:my|our|this|that|his|her|their|(?:a|one) (?:certain|particular|specific)|one of (?:my|our)|someone's"
-    rf"|somebody's) (?:\w+ )?{_SOMEBODY}\b|\b{_SOMEBODY} (?:of mine|of ours|i (?:know|met|look after|work with))\b"
+    rf"\b(?:my|our|this|that|his|her|their|(?:a|one) (?:certain|particular|specific)|someone's"
+    rf"|somebody's) (?:\w+ )?{_SOMEBODY}\b|\bone of (?:my|our) (?:\w+ )?{_SEVERAL}\b"
+    rf"|\b{_SOMEBODY} (?:of mine|of ours|i (?:know|met|look after|work with))\b"
 )
 _PROPER = re.compile(r"[^\W\d_][\w'’]*")
 _AT_A_START = re.compile(r"(?:^|[.!?:;\n][\s\"'“”‘’)*#>-]*|^[\s*#>-]+)$")

@@ -123,6 +123,9 @@ class _Page:
         self._tokens = [_WORD.findall(run) for run in self._runs]
         pieces = [piece for run in self._runs for piece in run.split()]
         self._joined = {"".join(_WORD.findall(piece)) for piece in pieces}
+        # bella2019: a name that was taken already.
+        numbered = (word for tokens in self._tokens for word in tokens if word[-1].isdigit())
+        self._numbered = {word.rstrip("0123456789") for word in numbered}
         self._letters = "\n".join(run for tokens in self._tokens for run in _spaced_out(tokens))
         self._handles = [
             "".join(_WORD.findall(piece)) for piece in pieces if "@" in piece or "://" in piece or "www." in piece
@@ -138,6 +141,7 @@ class _Page:
         return (
             any(_has_run(tokens, name.words) for tokens in self._tokens)
             or not self._joined.isdisjoint({joined, joined + "s"})
+            or (len(joined) > _SHORTEST and joined in self._numbered)
             or (len(joined) > _SHORTEST and joined in self._letters)
             or (len(joined) >= _SHORTEST_IN_HANDLE and any(joined in handle for handle in self._handles))
             or not self._leet.isdisjoint({_skeleton(joined), _skeleton(joined + "s")})

@@ -146,3 +146,18 @@ def test_what_a_generalization_shows_is_checked_when_it_is_committed(
     acknowledged = "verdict: warn, acknowledged_by: human:tester"
     lesson.write_text(lesson.read_text().replace("verdict: safe", acknowledged))
     program.ok("commit", "m_lesson0001")
+
+
+def test_a_name_of_what_the_source_was_made_of_is_one_too(program: Program) -> None:
+    program.ok("entity", "add", "dog:bella", "--alias", "Bella", "-c")
+    ref, _ = program.add("Bella limps after running.", "--subject", "dog:bella", "--commit")
+    held, _ = program.add("Running does Bella no good.", "-t", "belief", "--derived-from", ref, "--commit")
+    assert "dog:bella" not in program.ok("show", held)
+    lesson = program.vault / "lesson.md"
+    head = f'---\ntype: belief\nid: m_lesson0001\ngeneralized: true\nderived_from: ["{held}"]\n'
+    lesson.write_text(f"{head}generalization: {{verdict: safe}}\n---\nMuch exercise made Bella tired.\n")
+    done = program.run("commit", "m_lesson0001")
+    assert BLOCKED in done.stderr
+    program.git("add", "lesson.md")
+    with pytest.raises(AssertionError, match=BLOCKED):
+        program.git("commit", "-m", "x")
