@@ -13,8 +13,9 @@ from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.rules import lexicon
 from memstore.rules.quantities import Scale
-from memstore.rules.sentences import ADDS, MOST_OTHER_WORDS
+from memstore.rules.sentences import ADDS, EMPTY, GRAMMAR, MOST_OTHER_WORDS, OFTEN
 from memstore.rules.slots import Difference, difference, slots
 from memstore.rules.statements import Statement, statements
 from memstore.rules.tokens import PAST_BE, is_past
@@ -101,6 +102,8 @@ def compare_pair(one: Statement, other: Statement, *, opposes: Opposes | None = 
         return SILENT
     verdict, rule = _verdict(one, other, told)
     apart = _times_apart(one, other)
+    if verdict is Verdict.OTHER_VALUE and apart and any(slot.at == 0 for slot in told):
+        return SILENT  # Lunch on Monday and dinner on Tuesday: each was.
     if verdict is Verdict.AGREES and apart:
         verdict, rule = _other_date(one, other)
         apart = False
@@ -125,7 +128,10 @@ def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[Ve
         return Verdict.SILENT, ""
     if opposites:
         narrower = by_kind[Difference.MORE_LEFT] or by_kind[Difference.MORE_RIGHT]
-        return (Verdict.SILENT, "") if narrower else (Verdict.CONTRADICTS, "antonyms")
+        # One may have a brother and a sister, and like summer and winter.
+        is_kind = lexicon.other_value(exchanged.left[0].word, exchanged.right[0].word) is not None
+        both_hold = is_kind and not takes_one(one, exchanged)
+        return (Verdict.SILENT, "") if narrower or both_hold else (Verdict.CONTRADICTS, "antonyms")
     if not takes_one(one, exchanged) or _is_fragment(one, other, exchanged):
         return Verdict.SILENT, ""
     return Verdict.OTHER_VALUE, exchanged.rule
@@ -156,7 +162,7 @@ def _without_exchange(one: Statement, other: Statement, by_kind: dict[Difference
     added = by_kind[Difference.MORE_LEFT], by_kind[Difference.MORE_RIGHT]
     denied = len(one.negations) - len(other.negations)
     if abs(denied) == 1:
-        if any(token.word in _IN_PART for token in one.tokens):
+        if any(token.word in _IN_PART for token in one.tokens) or _denies_all(one, other) or _denies_all(other, one):
             return Verdict.SILENT, ""
         # Who denies only a part (`not in the evening`) leaves the rest as it was.
         return (Verdict.SILENT, "") if added[0 if denied > 0 else 1] else (Verdict.CONTRADICTS, "negation")
@@ -165,6 +171,13 @@ def _without_exchange(one: Statement, other: Statement, by_kind: dict[Difference
     return Verdict.AGREES, "same statement"
 
 
+def _denies_all(one: Statement, other: Statement) -> bool:
+    """Whether one denies that it is all, or always, of which the other does not speak: not all pass, but this does."""
+    denied = {one.tokens[at].word for at in one.negations if at < len(one.tokens)} & _ALL
+    return bool(denied) and denied.isdisjoint(token.word for token in other.tokens)
+
+
+_ALL = OFTEN - {"ever"}
 # Some may pass and some not.
 _IN_PART = listed("some sometimes several few")
 # Of these there may be many at a time, in whatever form they are told; of the others only where it is a habit.
@@ -175,6 +188,7 @@ _MANY = listed("""
 _NOUNS = listed("meeting meetings")
 _HABITS = listed("""
     plai eat drink read write watch bui sell cook make own have cover grow learn studi collect wear teach offer serv
+    order
     """)
 # What happens once, or stays so until it is changed, though it is told in the past.
 _LASTING = listed(
@@ -203,18 +217,22 @@ _WHOSOEVER = listed("""
     everyone everybody someone somebody nobody no_one some_one some_body everything something nothing
     all every each none many numerous few most least
     """)
+_BEFORE_A_COUNT = GRAMMAR | EMPTY | listed("only exactly another other both nearly almost") | {""}
 _VERBS = listed("be have will can could should would may might must")
 
 
 def _in_subject(statement: Statement, slot: Slot) -> bool:
     """Whether a word belongs to the subject: the north gate and the south gate are two; three of them are a number."""
-    value = slot.left[0].value
-    if value is not None and value.scale is not Scale.ORDINAL:
-        return False
     if slot.left[0].word in _WHOSOEVER:
         return False
     said_of = next((at for at, token in enumerate(statement.tokens) if token.key in _VERBS), None)
-    return slot.at < (_likely_verb(statement) if said_of is None else said_of)
+    verb = _likely_verb(statement) if said_of is None else said_of
+    value = slot.left[0].value
+    if value is not None and value.scale is not Scale.ORDINAL:
+        # `Invoice 77 was paid`: it is its name.
+        named = statement.tokens[slot.at - 1].word if slot.at else ""
+        return value.scale is Scale.CARDINAL and slot.at + 1 == verb and named not in _BEFORE_A_COUNT
+    return slot.at < verb
 
 
 def _likely_verb(statement: Statement) -> int:
@@ -225,7 +243,9 @@ def _likely_verb(statement: Statement) -> int:
     words = [token.word for token in statement.tokens]
     head = list(takewhile(lambda word: word not in ADDS and word not in ("to", "of"), words))
     past = next((at for at, word in enumerate(head[1:], 1) if is_past(word)), 0)
-    return past or (1 if len(head) > 1 and head[1].endswith("s") and not head[1].endswith("ss") else 0)
+    second = 2 if len(head) > 1 and not head[1] else 1  # a number has no word
+    is_verb = len(head) > second and head[second].endswith("s") and not head[second].endswith("ss")
+    return past or (second if is_verb else 0)
 
 
 def _times_apart(one: Statement, other: Statement) -> bool:

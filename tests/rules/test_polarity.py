@@ -26,6 +26,8 @@ CONTRADICT = [
     ("The flag is enabled in production", "The flag is disabled in production", "antonyms"),
     ("Everybody knows the password", "Nobody knows the password", "antonyms"),
     ("The March invoice is paid", "The March invoice is unpaid", "antonyms"),
+    ("Not all tests pass", "All tests pass", "negation"),
+    ("User prefers dark mode", "User prefers light mode", "antonyms"),
 ]
 OTHER_VALUES = [
     ("User's favorite color is blue", "User's favorite color is green", "values"),
@@ -46,6 +48,8 @@ OTHER_VALUES = [
     ("The balance is -$20", "The balance is $20", "units"),
     ("Use tabs for retired projects", "Use spaces for retired projects", "values"),
     ("The project uses Postgres", "The project uses SQLite", "values"),
+    ("Only 3 tests are slow", "Only 4 tests are slow", "numbers"),
+    ("The project uses version 2.3", "The project uses version 2.4", "numbers"),
 ]  # fmt: skip
 AGREE = [
     ("Sean likes tea", "Sean likes tea"),
@@ -90,6 +94,14 @@ SILENT = [
     ("The cat sleeps in the kitchen", "The dog sleeps in the kitchen"),  # each does
     ("The left engine failed", "The right engine failed"),
     ("Some tests pass", "Some tests do not pass"),
+    ("Not all tests pass", "The test passes with seed 1"),
+    ("Bella does not always bark", "Bella barks"),
+    ("Lisa has a brother", "Lisa has a sister"),
+    ("Eva likes summer", "Eva likes winter"),
+    ("Invoice 77 was paid", "Invoice 78 was paid"),
+    ("Version 2.3 fixes the leak", "Version 2.4 fixes the leak"),
+    ("Lunch with Ana on 3 May", "Dinner with Ana on 5 May"),
+    ("Order 5 apples", "Order 5 pears"),
     ("The test passes with seed 1", "The test passes with seed 2"),
     ("Sean thinks that tea is good", "Tea is good"),
     (
