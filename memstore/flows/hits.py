@@ -181,7 +181,7 @@ class HitReader:
             return []
         best, *others = passages
         in_title = {clause for _, clause in self._matcher.places(file.own_title)}
-        best_line = max(best.own, ranking.line_score(in_title, self._weights))
+        best_line = max(ranking.line_score(in_title, self._weights), *(one.own for one in passages))
         whole = ranking.memory_score(score, best_line) * self._recency(file)
         # A passage that only its neighbours make a match is not worth showing beside the best.
         worth = (one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text))

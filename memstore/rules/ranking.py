@@ -31,7 +31,7 @@ DATE_WEIGHT = 0.3
 NEIGHBOUR_WEIGHT = 0.3  # in the passages before and after
 # In conversations, for a query that is a question: who answers seldom says again what was asked.
 QUESTION_WEIGHT = 0.7  # in the passage before, where another one asks
-ASKING_COST = 0.4  # of its own score, what a passage loses that only asks
+ASKING_COST = 0.4  # of its own score, what a passage loses that only asks; its memory is about it all the same
 PAIR_BONUS = 0.6  # for two words of the query side by side
 MEMORY_SHARE = 0.6  # of the memory's score, added to each of its passages'
 PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
@@ -119,7 +119,7 @@ class Source(NamedTuple):
 
 
 class ScoredPassage(NamedTuple):
-    """A passage that matches: `own` is its score without its memory's share."""
+    """A passage that matches: `own` is its score without its memory's share, whether it tells or asks."""
 
     passage: Passage
     own: float
@@ -256,8 +256,9 @@ def _ranked(
             _add(tf, counts, ABOVE_WEIGHT)
         dampening = K1 * (1 - PASSAGE_B) + norm * one.length
         own = (K1 + 1) * sum(weights[clause] * times / (times + dampening) for clause, times in tf.items())
-        own = (own + PAIR_BONUS * one.pairs) * (1 - ASKING_COST * one.asks)
-        found.append(ScoredPassage(one.passage, own, own + MEMORY_SHARE * source.score))
+        own += PAIR_BONUS * one.pairs
+        score = own * (1 - ASKING_COST * one.asks) + MEMORY_SHARE * source.score
+        found.append(ScoredPassage(one.passage, own, score))
     found.sort(key=lambda scored: (-scored.score, scored.passage.line_start))
     return found
 

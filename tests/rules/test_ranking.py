@@ -123,6 +123,15 @@ def test_a_question_is_answered_by_what_tells_and_not_by_what_asks() -> None:
     assert found.index(SAID) < found.index("A slight one.") < found.index(ASKED)
 
 
+def test_a_memory_in_which_it_is_asked_is_about_it_all_the_same() -> None:
+    asked = parse("heart murmur")
+    source = Source("", "", CONVERSATION, 1.0)
+    (told,) = score_passages([source], matcher_of(asked), [1.0, 1.0], Demands())
+    (answered,) = score_passages([source], matcher_of(asked), [1.0, 1.0], Demands(), to_answer=True)
+    assert max(one.own for one in answered) == max(one.own for one in told)
+    assert answered[0].passage.text == SAID
+
+
 def test_other_queries_find_what_asks_as_well() -> None:
     assert ranked("heart murmur", *CONVERSATION)[:2] == [ASKED, SAID]
 
