@@ -12,8 +12,9 @@ from memstore.flows.amend import opened_for_change
 from memstore.flows.archive import reasons
 from memstore.flows.promote import Linked, ref_of_new
 from memstore.flows.resolve import resolve
-from memstore.flows.save import Edit, save_all
+from memstore.flows.save import Edit, refuse_as_not_owner, save_all
 from memstore.flows.supersede import supersedable
+from memstore.flows.visible import owns
 from memstore.rules import inheritance, rearranging
 from memstore.rules.beliefs import replayed
 
@@ -63,10 +64,12 @@ def split(
 
     Raises:
         NotFoundError: there is no such memory, or no such evidence.
-        RefusedError: it is superseded already, or was forgotten.
+        RefusedError: it is somebody else's, is superseded already, or was forgotten.
         UsageError: a piece of evidence is given to neither or both, or is none of its evidence.
     """
     file = opened_for_change(ws, ref)
+    if not owns(ws, file.memory):  # before its evidence is named, which not everybody may see who sees the memory
+        refuse_as_not_owner(ws, file)
     old = supersedable(ws, file)
     ledger = rearranging.whole(file.memory, ws.clock.now(), ws.actor)
     given = [_named(ws, file, ledger, refs) for refs in (first, second)]

@@ -75,6 +75,16 @@ def test_what_is_no_way_to_split(given: dict[str, Any], said: str) -> None:
     assert files_of(ws) == files
 
 
+@pytest.mark.parametrize("first", [(), ("m_raw",)])
+def test_who_is_not_the_owner_is_told_nothing_of_hidden_evidence(first: tuple[str, ...]) -> None:
+    shared = FILES["b.md"].replace(b"type: belief\n", b"type: belief\naccess_grants: [si:ash]\n")
+    raw = FILES["raw.md"].replace(b"type: raw\n", b"type: raw\naccess_grants: [si:ash]\n")
+    files = dict(files_of(ws_with_evidence(b=shared, raw=raw)))
+    with pytest.raises(RefusedError, match="only its owner changes it") as refused:
+        split(memory_workspace(files, actor="si:ash"), "m_b", ("First.", "Second."), first=first)
+    assert "m_one" not in f"{refused.value} {refused.value.hint}"
+
+
 def test_a_note_without_a_number_is_split_without_one() -> None:
     ws = memory_workspace({"n.md": memory_text("Two things.\n", id="m_n")})
     done = split(ws, "m_n", ("One thing.", "Another."), reason="It was two")
