@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -126,7 +125,7 @@ def given_text(session: Session, text: str | None, file: str | None) -> bytes | 
     if text is not None and file is not None:
         raise UsageError("there are two texts: one as an argument, one in a file", hint="leave one out")
     if file is not None and file != "-":
-        return session.environment().expanded(file).read_bytes()
+        return session.bytes_of(file)
     if text == "-" or file == "-":
         if sys.stdin is None:
             raise UsageError("standard input is closed")
@@ -199,28 +198,15 @@ def _emit(session: Session, verb: str, saved: Saved, *, dry_run: bool) -> None:
 
 def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
     """Return lines of files as sources, `file:path#L1-L2@blob`, with the path as seen from the vault."""
-    import errno
-    import os
-
-    from memstore.flows.cite_file import cite_file, may_be_cited
+    from memstore.flows.cite_file import cite_file, seen_from, stop_where_hidden
 
     ws = session.workspace()
-    root = ws.vault.root.resolve()
-    folder = session.environment().folder
     marks: list[Plain] = []
     for place in places:
         path, _, lines = place.rpartition(":")
         if not path:
             raise UsageError(f"`{place}` cites no lines", hint="write PATH:L10-L20")
-        whole = (folder / path).resolve()
-        seen = _seen_from(root, whole)
-        if not may_be_cited(ws, seen):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(whole))
-        marks.append(cite_file(ws, seen, whole.read_bytes(), lines))
+        whole = (session.environment().folder / path).resolve()
+        stop_where_hidden(ws, whole)
+        marks.append(cite_file(ws, seen_from(ws.vault.root, whole), whole.read_bytes(), lines))
     return marks
-
-
-def _seen_from(root: Path, path: Path) -> str:
-    import os
-
-    return Path(os.path.relpath(path, root)).as_posix()

@@ -38,7 +38,7 @@ def seeds(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
     from memstore.codec.seeds import read
     from memstore.flows.import_seeds import import_seeds
 
-    found = read(file, session.environment().expanded(file).read_bytes())
+    found = read(file, session.bytes_of(file))
     done = import_seeds(session.workspace(), found, commit=commit, dry_run=dry_run)
     session.emit(
         "import-seeds",
@@ -69,7 +69,7 @@ def import_memories(session: Session, file: str, *, commit: bool, dry_run: bool)
     from memstore.codec.memory_v01 import read
     from memstore.flows.memory_v01 import import_memories as take_over
 
-    found = read(file, session.environment().expanded(file).read_bytes())
+    found = read(file, session.bytes_of(file))
     done = take_over(session.workspace(), found, commit=commit, dry_run=dry_run)
     session.emit(
         "import-memory",

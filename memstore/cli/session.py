@@ -66,6 +66,14 @@ class Session:
         shows_progress = not self.choices.quiet and sys.stderr is not None and sys.stderr.isatty()
         return Environment.of_process(on_progress=_progress if shows_progress else None)
 
+    def bytes_of(self, file: str) -> bytes:
+        """Return what is in a file that the person named; one that holds a memory must be theirs to see."""
+        from memstore.flows.cite_file import stop_where_hidden
+
+        path = self.environment().expanded(file)
+        stop_where_hidden(self.workspace(), path)
+        return path.read_bytes()
+
     # -- what was asked for: standard output -----------------------------------------------------
 
     def emit(

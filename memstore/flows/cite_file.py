@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.codec.line_map import LineMap
@@ -17,9 +20,22 @@ BLOB_DIGITS = 10
 _LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?")
 
 
-def may_be_cited(ws: Workspace, path: str) -> bool:
-    """Whether a file may be cited: where memories lie only what the actor sees; `path` is as seen from the vault."""
-    return not is_memory_path(path) or sees_unreadable(ws) or visible_file(ws, path) is not None
+def stop_where_hidden(ws: Workspace, path: Path) -> None:
+    """Let a file pass that somebody names to have it read: where memories lie only what they see.
+
+    Raises:
+        FileNotFoundError: it is no memory that the actor sees, which reads as if it were not there.
+    """
+    if sees_unreadable(ws):
+        return
+    place = seen_from(ws.vault.root, path)
+    if is_memory_path(place) and visible_file(ws, place) is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+
+
+def seen_from(root: Path, path: Path) -> str:
+    """Return a file's path as seen from a folder, links followed."""
+    return Path(os.path.relpath(path.resolve(), root.resolve())).as_posix()
 
 
 def cite_file(ws: Workspace, path: str, data: bytes, lines: str) -> str:

@@ -11,6 +11,7 @@ from memstore.flows.changes import Changes, check_changes, introduced_ids
 from memstore.flows.keyring import KEYRING_FILES, keeper_signature, read_keyring
 from memstore.flows.pending import own_pending, pending
 from memstore.flows.resolve import resolve
+from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.flows.widening import check_widening, surroundings
 from memstore.model.finding import in_order
 from memstore.rules import audit, commit_messages, own_files, transitions
@@ -139,8 +140,10 @@ def findings_of(ws: Workspace, changes: Changes, files: Mapping[str, ReadFile], 
     """
     introduced = introduced_ids(changes, files)
     catalog = snapshot.catalog
+    known = catalog.memories if sees_unreadable(ws) else visible_rows(ws, snapshot)
+    there = set(known if introduced else ())
     holders = {
-        memory_id: [catalog.entry(row).path for row in catalog.rows_of_id(memory_id)]
+        memory_id: [catalog.entry(row).path for row in catalog.rows_of_id(memory_id) if row in there]
         for memory_id, _ in introduced.values()
     }
     findings = check_changes(changes, files)
