@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure memstore's speed: print the table of docs/performance.md, and how it stands to what must hold.
 
-    .venv/bin/python benchmarks/speed.py [--sizes 1000 10000 100000] [--rounds 9] [--keep DIR]
+    .venv/bin/python benchmarks/speed.py [--sizes 1000 10000 100000] [--rounds 9] [--keep DIR] [--peers DIR]
 
 All figures are CPU time (user + system) of whole processes unless a row says otherwise, medians of several rounds whose
 commands take turns, so that a slow moment of the machine hits them all. Compare the ratios, never the milliseconds.
@@ -35,6 +35,7 @@ PYTHON = sys.executable
 MOST_FOR_BARE_WHOOSH = 10_000
 HOPS, EDITS = 100, 40
 LARGE = 100_000
+OURS_BESIDE_PEERS = "search, one word, beside peers"
 
 Figures = dict[str, float]
 
@@ -77,6 +78,18 @@ def median_ms(answer):
 print(median_ms(lambda query: searcher.answer(query, Wish())))
 print(median_ms(lambda query: Searcher(view(ws, None)).answer(query, Wish())))
 """
+# Peers are asked for the same word in the same notes, at this size. Each has a virtual environment of its own, made by
+# whoever measures. Palinode's client asks a server with a model, which is not there: what it takes alone is less.
+SIZE_FOR_PEERS = 1000
+PEERS = {"Kernle": ("kernle", "--stack", "bench", "search"), "Palinode, its client alone": ("palinode", "search")}
+KERNLE_LOAD = """
+import pathlib, sys
+from kernle import Kernle
+stack = Kernle(stack_id="bench")
+for place in sorted(pathlib.Path(sys.argv[1]).rglob("*.md")):
+    body = place.read_text().partition("\\n---\\n")[2]
+    stack.note(body, derived_from=["raw:" + stack.raw(body)])
+"""
 
 
 class Machine:
@@ -96,13 +109,13 @@ class Machine:
             "LC_ALL": "C.UTF-8",
         }
 
-    def run(self, *command: str) -> tuple[float, int]:
+    def run(self, *command: str, may_fail: bool = False) -> tuple[float, int]:
         """Return CPU seconds and peak KiB of one run."""
         with tempfile.TemporaryFile() as err:
             child = subprocess.Popen(command, env=self.environment, stdout=subprocess.DEVNULL, stderr=err)
             _, status, usage = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
-            if child.returncode not in (0, 1):
+            if child.returncode not in (0, 1) and not may_fail:
                 err.seek(0)
                 sys.exit(f"{command}: {err.read().decode()}")
         return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
@@ -118,6 +131,22 @@ def medians(machine: Machine, commands: dict[str, list[str]], rounds: int) -> di
     for _ in range(rounds):
         for name, command in commands.items():
             times[name].append(machine.run(*command)[0])
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def peers(machine: Machine, folder: Path, vault: Path, ours: list[str], word: str, rounds: int) -> Figures:
+    """Return the median CPU seconds of a search by each peer that has an environment in `folder`, and by us in turn."""
+    commands = {
+        name: [str(folder / program / "bin" / program), *rest, word]
+        for name, (program, *rest) in PEERS.items()
+        if (folder / program).is_dir()
+    }
+    if "Kernle" in commands and not (machine.folder / ".kernle").exists():
+        machine.run(str(folder / "kernle" / "bin" / "python"), "-c", KERNLE_LOAD, str(vault))
+    times: dict[str, list[float]] = {name: [] for name in (OURS_BESIDE_PEERS, *commands)}
+    for _ in range(rounds):
+        for name, command in {OURS_BESIDE_PEERS: ours, **commands}.items():
+            times[name].append(machine.run(*command, may_fail=True)[0])
     return {name: statistics.median(values) for name, values in times.items()}
 
 
@@ -177,7 +206,7 @@ def after_edits(machine: Machine, corpus: Corpus, vault: Path, search: list[str]
     return statistics.median(machine.run(*search)[0] for _ in range(rounds))
 
 
-def measure(machine: Machine, corpus: Corpus, size: int, rounds: int) -> dict[str, float]:
+def measure(machine: Machine, corpus: Corpus, size: int, rounds: int, others: Path | None) -> Figures:
     """Return all figures at one size, in CPU seconds."""
     vault, figures = build(machine, corpus, size)
     queries = corpus.queries()
@@ -200,6 +229,8 @@ def measure(machine: Machine, corpus: Corpus, size: int, rounds: int) -> dict[st
     if shutil.which("rg"):
         commands["ripgrep -l -i -w"] = ["rg", "-l", "-i", "-w", word, str(vault)]
     figures |= medians(machine, commands, rounds)
+    if others and size == SIZE_FOR_PEERS:
+        figures |= peers(machine, others, vault, commands["search, one word"], word, rounds)
     figures["search, peak MB"] = machine.run(*commands["search, one word"])[1] / 1024
     words = [*queries["term1"], *(" ".join(q) for q in queries["term3"])]
     warm, fresh = machine.text(PYTHON, "-W", "ignore", "-c", WARM, str(vault), *words).split()
@@ -242,6 +273,14 @@ def ratio(name: str, to: str) -> Callable[[Figures], float]:
     return lambda figures: figures[name] / figures[to]
 
 
+def against_quickest_peer(figures: Figures) -> float:
+    """Return our search as a multiple of the quickest peer's; KeyError where none was measured."""
+    measured = [figures[name] for name in PEERS if name in figures]
+    if not measured:
+        raise KeyError(*PEERS)
+    return figures[OURS_BESIDE_PEERS] / min(measured)
+
+
 PASS, SEARCH = "python -c pass", "search, one word"
 MUSTS = (
     Must("memstore --help, against python -c pass", 1000, ratio("memstore --help", PASS), 5),
@@ -255,6 +294,7 @@ MUSTS = (
     Must("search by somebody else, against search", 10_000, ratio("search by somebody else", SEARCH), 1.5),
     Must("trace of 100 hops, against search", LARGE, ratio("trace of 100 hops", SEARCH), 1.5),
     Must("list with a filter, against search", LARGE, ratio("list --type belief", SEARCH), 1.5),
+    Must("search, against the quickest peer", SIZE_FOR_PEERS, against_quickest_peer, 0.5),
     Must("peak MB of a search", LARGE, lambda figures: figures["search, peak MB"], 150),
     Must("peak MB of the first index", LARGE, lambda figures: figures["first index, peak MB"], 700),
 )
@@ -291,6 +331,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--keep", help="folder to build the vaults in, kept afterwards and used again")
+    parser.add_argument("--peers", type=Path, help="folder with the virtual environments of peers: kernle, palinode")
     parser.add_argument("--json", action="store_true", help="print the raw figures instead")
     arguments = parser.parse_args()
     folder = Path(arguments.keep or tempfile.mkdtemp(prefix="memstore-speed-"))
@@ -298,7 +339,7 @@ def main() -> None:
     started = time.perf_counter()
     try:
         corpus, machine = Corpus(), Machine(folder)
-        results = {size: measure(machine, corpus, size, arguments.rounds) for size in arguments.sizes}
+        results = {size: measure(machine, corpus, size, arguments.rounds, arguments.peers) for size in arguments.sizes}
     finally:
         if not arguments.keep:
             shutil.rmtree(folder)
