@@ -12,8 +12,7 @@ from memstore.rules.analysis import beginning, term_of
 from memstore.rules.word_lists import KINDS, OPPOSITE_ACTS, OPPOSITES, SAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     # Whether two words, folded and unstemmed, are opposites in a larger lexicon.
     Opposes = Callable[[str, str], bool]
@@ -55,29 +54,28 @@ class _ByWord(Generic[T]):
         said: what the list says of each word in it.
     """
 
-    def __init__(self, said: Mapping[str, set[T]]) -> None:
+    def __init__(self, said: Mapping[str, tuple[T, ...]]) -> None:
         self._said = said
-        self._by_stem: dict[str, AbstractSet[T]] = {}
-        self._alike: defaultdict[str, list[str]] = defaultdict(list)
+        self._found: dict[str, frozenset[T]] = {}
+        self._alike: dict[str, list[str]] = {}
         for word in said:
-            self._alike[word[:_BEGINNING]].append(word)
+            self._alike.setdefault(word[:_BEGINNING], []).append(word)
 
-    def of(self, word: str) -> AbstractSet[T]:
+    def of(self, word: str) -> frozenset[T]:
         """Return what the list has for a word, or for its stem; a word itself goes before another's stem."""
-        found = self._said.get(word) or self._by_stem.get(word)
+        found = self._found.get(word)
         if found is None:
-            found = self._by_stem[word] = self._of_stem(term_of(word))
+            found = self._found[word] = frozenset(self._said.get(word) or self._of_stem(term_of(word)))
         return found
 
-    def _of_stem(self, stem: str) -> AbstractSet[T]:
+    def _of_stem(self, stem: str) -> Iterable[T]:
         if said := self._said.get(stem):
             return said
         if len(stem) <= _BEGINNING:  # it tells nothing: it is one of `us` and of `useful`
-            return frozenset()
+            return ()
         start = beginning(stem)
         alike = (one for one in self._alike.get(start[:_BEGINNING], ()) if one.startswith(start))
-        same = (one for one in alike if term_of(one) == stem)
-        return frozenset(found for one in same for found in self._said[one])
+        return (found for one in alike if term_of(one) == stem for found in self._said[one])
 
 
 # Porter changes at most the last letter of what stays, so words of one stem that is longer begin with the same.
@@ -140,18 +138,18 @@ def phrases(first: str) -> Sequence[tuple[str, ...]]:
 @cache
 def _lists() -> _Lists:
     """Return the lists, taken apart once; sides that exclude each other have the numbers 2n and 2n + 1."""
-    sides: defaultdict[str, set[int]] = defaultdict(set)
+    sides: dict[str, tuple[int, ...]] = {}
     acts: set[str] = set()
     for number, line in enumerate([*_lines(OPPOSITES), *_lines(OPPOSITE_ACTS), *_lines(SAME)]):
         for side, names in enumerate(line.split("|")):
             for word in names.split():
-                sides[word].add(2 * number + side)
+                sides[word] = (*sides.get(word, ()), 2 * number + side)
     for line in _lines(OPPOSITE_ACTS):
         acts.update(line.replace("|", " ").split())
-    kinds: defaultdict[str, set[str]] = defaultdict(set)
+    kinds: dict[str, tuple[str, ...]] = {}
     for kind, listed in KINDS.items():
         for word in listed.split():
-            kinds[word].add(kind)
+            kinds[word] = (*kinds.get(word, ()), kind)
     phrases: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
     for words in sorted({tuple(word.split("_")) for word in (*sides, *kinds) if "_" in word}, key=len, reverse=True):
         phrases[words[0]].append(words)
