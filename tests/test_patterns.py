@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from memstore.patterns import pattern
+from memstore.patterns import compiled_when_used, pattern
 
 
 def test_it_does_what_a_compiled_one_does() -> None:
@@ -22,3 +22,12 @@ def test_a_wrong_one_is_told_when_it_is_used() -> None:
     wrong = pattern("(")
     with pytest.raises(re.error):
         wrong.match("")
+
+
+def test_those_of_an_imported_module_wait_as_well() -> None:
+    compile_ = re.compile
+    with compiled_when_used():
+        made = re.compile(r"\d+")
+    assert re.compile is compile_
+    assert not isinstance(made, re.Pattern)
+    assert made.findall("12 a 3") == ["12", "3"]

@@ -38,7 +38,7 @@ def sha256(data: bytes) -> str:
 def maker(name: str) -> Callable[..., Digest]:
     """Return what makes digests, of bytes to begin with, if they are given."""
     if "hashlib" not in sys.modules:
-        for module in (f"_{name}", "_sha2"):
+        for module in (f"_{name}", "_sha2", "_blake2"):
             try:
                 found: Callable[..., Digest] = getattr(__import__(module), name)
             except (ImportError, AttributeError):  # another Python

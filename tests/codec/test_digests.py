@@ -14,7 +14,11 @@ PROGRAM = """
 import sys
 from memstore.codec import digests
 told = [digests.sha256(b"tea"), digests.maker("sha1")(b"tea").hexdigest(), digests.maker("md5")(b"tea").hexdigest()]
+short = digests.maker("blake2b")(b"tea", digest_size=8).hexdigest()
+assert "hashlib" not in sys.modules
 import hashlib
+assert short == hashlib.blake2b(b"tea", digest_size=8).hexdigest()
+assert short == digests.maker("blake2b")(b"tea", digest_size=8).hexdigest()
 assert told == [getattr(hashlib, name)(b"tea").hexdigest() for name in ("sha256", "sha1", "md5")]
 """
 
