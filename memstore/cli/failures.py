@@ -63,14 +63,38 @@ def _of_the_system(error: OSError) -> Failure:
 
 
 def _of_usage(error: click.UsageError) -> Failure:
+    import click
+
     if re.match(r"---|-\d|.*\s", getattr(error, "option_name", ""), re.DOTALL):  # meant as a text
         hint = "a text that begins with a dash stands behind --, after all options"
         return Failure("usage", Exit.USAGE, _sentence(error.format_message()), hint)
-    near = getattr(error, "possibilities", None)
-    if near:
-        return Failure("usage", Exit.USAGE, _sentence(error.message), f"did you mean {near[0]}?")
-    hint = getattr(error, "hint", None) or f"see `{error.ctx.command_path if error.ctx else 'memstore'} --help`"
+    if isinstance(error, click.NoSuchOption):
+        return Failure("usage", Exit.USAGE, _sentence(error.message), _near(error) or _see_help(error))
+    hint = getattr(error, "hint", None) or _verbs(error) or _see_help(error)
     return Failure("usage", Exit.USAGE, _sentence(error.format_message()), hint)
+
+
+def _near(error: click.NoSuchOption) -> str | None:
+    """Return a hint that names the option that was meant; the dashes, which all have, make none like another."""
+    from memstore.model.nearest import nearest
+
+    words = {one.lstrip("-"): one for one in error.possibilities or ()}
+    word = nearest(error.option_name.lstrip("-"), words)
+    return f"did you mean {words[word]}?" if word else None
+
+
+def _verbs(error: click.UsageError) -> str | None:
+    """Return the verbs of a command that was called without one of them; None for any other, and for the program."""
+    import click
+
+    command = error.ctx.command if error.ctx else None
+    if error.ctx is None or error.ctx.parent is None or not isinstance(command, click.Group):
+        return None
+    return f"{error.ctx.command_path} {'|'.join(command.list_commands(error.ctx))}"
+
+
+def _see_help(error: click.UsageError) -> str:
+    return f"see `{error.ctx.command_path if error.ctx else 'memstore'} --help`"
 
 
 def _sentence(text: str) -> str:

@@ -193,14 +193,14 @@ class Group(GlobalOptionsMixin, click.Group):
 
 
 class UnknownCommandError(click.UsageError):
-    """No command of that name; `hint` names the nearest."""
+    """No command of that name; `hint` names the nearest, None where none is near."""
 
     def __init__(self, name: str, commands: list[str], ctx: click.Context) -> None:
         from memstore.model.nearest import nearest
 
         super().__init__(f"{name!r} is no command of {ctx.command_path}", ctx)
         near = nearest(name, commands, similar=0.5)
-        self.hint = f"did you mean `{ctx.command_path} {near}`?" if near else f"see `{ctx.command_path} --help`"
+        self.hint = f"did you mean `{ctx.command_path} {near}`?" if near else None
 
 
 class Program(Group):
