@@ -28,6 +28,8 @@ MOST_SENTENCES = 8
 SHARED_WORDS = 0.5
 # What all results share is a word of the query.
 FEWEST_SHARED = 2
+# Two texts as long as books have so many pairs of sentences that comparing them would take minutes.
+MOST_PAIRS = 1_000_000
 # Whoever asks for more results than this reads them with a program; comparing all of them would take minutes.
 MOST_COMPARED = 100
 
@@ -98,6 +100,8 @@ class Among:
     def _may_contradict(self, one: Gist, other: Gist) -> bool:
         from memstore.rules.gists import may_conflict
 
+        if len(one.sentences) * len(other.sentences) > MOST_PAIRS:
+            return False
         return may_conflict(one, other, any_opposites=self._lexicon.has_words)
 
     def _compare(self, one: Compared, other: Compared) -> None:

@@ -148,7 +148,8 @@ def _is_covered(this: SentenceGist, that: SentenceGist, spare: int) -> bool:
         not _lack(this.words, that.stems, spare)
         and not _lack(that.first, this.stems, spare)
         and not (this.topic.isdisjoint(that.topic) and this.phrases.isdisjoint(that.phrases))
-        and not _lack([word for word in that.words if word not in _NO_TOPIC], this.stems, MOST_OTHER_WORDS)
+        # One by one: of a text without full stops, as of a table or a log, the first few words say it.
+        and not _lack((word for word in that.words if word not in _NO_TOPIC), this.stems, MOST_OTHER_WORDS)
         and (spare > 0 or this.denies or (this.counts and that.counts) or _exchanges(this, that))
         and (spare > 0 or all(_has_like(word, that) for word in this.known - that.known))
     )

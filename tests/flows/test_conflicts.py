@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.errors import NotFoundError, UsageError
+from memstore.flows import among
 from memstore.flows.conflicts import conflicts, open_conflicts
 from memstore.flows.dedupe import dedupe
 from memstore.flows.resolve_conflict import resolve_conflict
@@ -162,3 +163,11 @@ def test_showing_a_memory_tells_of_its_conflicts_and_counts_them() -> None:
     assert [found.refs[1] for found in shown.conflicts] == ["note:m_likes"]
     assert shown.grounds.penalty == 0.3
     assert (alone.quality, shown.quality) == (0.25, 0.0)
+
+
+def test_a_search_does_not_compare_texts_as_long_as_books(monkeypatch: pytest.MonkeyPatch) -> None:
+    ws = memory_workspace(FILES)
+    assert [len(hit.conflicts) for hit in search(ws, "tea").hits] == [1, 1]
+    monkeypatch.setattr(among, "MOST_PAIRS", 0)
+    assert [len(hit.conflicts) for hit in search(ws, "tea").hits] == [0, 0]
+    assert open_conflicts(ws, "a.md")

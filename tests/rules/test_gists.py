@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import product
+from typing import TYPE_CHECKING
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.rules.gists import gist, may_conflict
+from memstore.rules.gists import Gist, SentenceGist, gist, may_conflict
 from memstore.rules.polarity import Verdict, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CONFLICTS = (Verdict.CONTRADICTS, Verdict.OTHER_VALUE)
 
@@ -99,3 +105,22 @@ def test_most_is_ruled_out() -> None:
 
     for other in ("Sean likes tea.", "Bella dislikes tea.", "Sean walks to the gate", "The shop closes on Monday", ""):
         assert not may_conflict(said, gist((other,)))
+
+
+def test_of_a_text_without_full_stops_no_more_is_looked_at_than_it_takes() -> None:
+    class Counted(list[str]):
+        looked_at = 0
+
+        def __iter__(self) -> Iterator[str]:
+            for word in super().__iter__():
+                self.looked_at += 1
+                yield word
+
+    one = gist(("The gate is never open",))
+    table = gist(("the gate is open with " + " ".join(map("".join, product("bdfgk", "aeio", "kmnp", "aeio"))),))
+    words = Counted(table.sentences[0].words)
+    counted = Gist((SentenceGist(words),), table.stems)
+    for _ in range(2):  # what is found out once is kept
+        words.looked_at = 0
+        assert not may_conflict(one, counted)
+    assert words.looked_at < len(words) / 10
