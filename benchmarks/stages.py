@@ -53,9 +53,9 @@ def main() -> None:
     stages.done("the catalogue, and the walk over all files")
     searcher = Searcher(then)
     searcher.answer(asked, Wish())
-    stages.done("importing Whoosh, ranking, reading and citing")
+    stages.done("opening the index, ranking, reading, citing, comparing")
     searcher.answer(asked, Wish())
-    stages.done("(ranking, reading and citing once more)")
+    stages.done("(ranking, reading, citing and comparing once more)")
     whole = sum(seconds for what, seconds in stages.taken if not what.startswith("("))
     for what, seconds in stages.taken:
         print(f"| {what} | {seconds * 1000:.1f} ms | {100 * seconds / whole:.0f} % |")
