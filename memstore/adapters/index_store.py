@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from memstore.ports.vault import FileStat
     from memstore.rules.searchable import Searchable
 
-FORMAT = 5
+FORMAT = 6
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
 _WAYS = ("above", "below")
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")

@@ -57,8 +57,8 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         context=memory.context or "",
         tags=memory.tags,
         aliases=memory.aliases,
-        subject_ids=memory.subject_ids,
-        derived_from=memory.derived_from,
+        subject_ids=_named(memory.subject_ids),
+        derived_from=_named(memory.derived_from),
         relates_to=memory.relates_to,
         processed_into=memory.processed_into,
         supersedes=memory.supersedes,
@@ -66,14 +66,18 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         evidence=evidence_of(memory),
         cites=cited_refs(memory.body),
         attested=_attested(memory),
-        source_chain=memory.source_chain,
-        access_grants=memory.access_grants,
-        access_denies=memory.access_denies,
-        consent_grants=memory.consent_grants,
-        upstream_grants=tuple(f"[{' '.join(label)}]" for label in memory.upstream_grants),
+        source_chain=_named(memory.source_chain),
+        access_grants=_named(memory.access_grants),
+        access_denies=_named(memory.access_denies),
+        consent_grants=_named(memory.consent_grants),
+        upstream_grants=tuple(f"[{' '.join(_named(label))}]" for label in memory.upstream_grants),
         generalization=_verdict(memory),
         words=_words(memory.body),
     )
+
+
+# Neither an id, a ref nor a verdict: what depends on it is denied.
+_NOTHING_KNOWN = "?"
 
 
 def _words(text: str) -> str:
@@ -91,4 +95,12 @@ def _attested(memory: Memory) -> tuple[str, ...]:
 def _verdict(memory: Memory) -> str:
     if not memory.generalized or memory.generalization is None:
         return ""
-    return f"{memory.generalization.verdict} {memory.generalization.acknowledged_by or ''}".rstrip()
+    verdict = memory.generalization.verdict
+    # Of several words the first would be taken for the verdict, and the next for who acknowledged it.
+    told = verdict if len(verdict.split()) == 1 and verdict == verdict.strip() else _NOTHING_KNOWN
+    return f"{told} {memory.generalization.acknowledged_by or ''}".rstrip()
+
+
+def _named(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names as a column can hold them: one that is empty is nobody's, and must not be taken for no name."""
+    return tuple(name or _NOTHING_KNOWN for name in names)

@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memstore.codec.git_blob import blob_id
+from memstore.codec.memory_file import MemoryFile
 from memstore.flows.whole_world import whole_world
+from memstore.ports.vault import read_file
 from tests.support import memory_text
 from tests.whole.hidden import NOW, OWNER, SEEDS, Case, Vaults, drawn, every_command, ids_and_paths
 from tests.whole.program import Program
@@ -92,6 +94,9 @@ LEAKY = {
     "a/eves.md": memory_text("Kettles leak when nobody looks.\n", id="m_hidden0007", access_grants='["human:eve"]'),
     "b/m_bobs000003.md": memory_text("Kettles!\n", id="m_bobs000003", owner="human:bob",
                                      access_grants='["human:eve"]', derived_from="[note:m_hidden0007]"),
+    "contexts/club.yaml": b"id: ctx:club\nroster: ['human:bob']\n",
+    "a/plan.md": memory_text("Xylophones for all.\n", id="m_hidden0008", context="ctx:club"),
+    "plain.md": b"tea plain\n",
     "a/copy.md": memory_text("Secret.\n", id="m_bobs000005"),
     "b/m_bobs000005.md": memory_text("Not so secret.\n", id="m_bobs000005", owner="human:bob"),
     "b/m_bobs000004.md": memory_text("They leak when nobody looks.\n", id="m_bobs000004", owner="human:bob",
@@ -106,6 +111,12 @@ LEAKY = {
 
 def all_rows(_: object, snapshot: Any) -> Any:
     return snapshot.catalog.memories
+
+
+def all_files(ws: Any, snapshot: Any) -> Any:
+    catalog = snapshot.catalog
+    files = (read_file(ws.vault, catalog.entry(row).path) for row in catalog.memories)
+    return [file for file in files if isinstance(file, MemoryFile)]
 
 
 def average_of_all(audience: Audience) -> float:
@@ -171,6 +182,15 @@ MUTANTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
         "import_seeds.visible_rows sources.visible_rows sources.seer",
         None,
         ("import", "seeds", SEEDS, "--dry-run"),
+    ),
+    "context suggest": ("contexts.visible_rows", all_rows, ("context", "suggest", "xylophones")),
+    "export": ("memory_v01.visible_files", all_files, ("export", "memory-v0.1", "--all")),
+    "rebuild": ("rebuild.visible_files", all_files, ("rebuild", "--from-episodes")),
+    "adopt": ("adopt.sees_unreadable", yes, ("adopt", "--all", "--dry-run")),
+    "add: conflicts": (
+        "audience.visible_rows compare.seer",
+        None,
+        ("add", "Sean likes coffee.", "-t", "belief", "--json"),
     ),
     "cite a file": ("cite_file.sees_unreadable", yes, ("add", "tea", "--cite", "a/hidden.md:L1")),
     "read a file": ("cite_file.sees_unreadable", yes, ("add", "-F", "a/hidden.md", "--dry-run")),
