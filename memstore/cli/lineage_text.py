@@ -52,10 +52,18 @@ def trace_lines(paint: Palette, trace: Trace) -> Iterator[str]:
         yield _left_out(trace)
     if trace.chain:
         yield ""
-        yield "Superseded in turn: " + " → ".join(_ref(paint, node) for node in trace.chain)
+        yield f"Superseded in turn: {_in_turn(paint, trace)}"
     if trace.is_ungrounded:
         yield ""
         yield paint("warning", "Ungrounded: all that it rests on is gone.")
+
+
+def _in_turn(paint: Palette, trace: Trace) -> str:
+    """Return the chain, oldest first; what one was split into, or was merged of several, stands side by side."""
+    alike: dict[int, list[str]] = {}
+    for generation, node in sorted(zip(trace.generations, trace.chain, strict=True), key=lambda one: one[0]):
+        alike.setdefault(generation, []).append(_ref(paint, node))
+    return " → ".join(", ".join(refs) for refs in alike.values())
 
 
 def _left_out(trace: Trace) -> str:

@@ -147,8 +147,9 @@ class Trace:
     """Where a memory comes from, or what has come from it.
 
     `nodes` are in the order in which they were reached, the start first. `roots` are the nodes at which the way up
-    ends. `chain` is what superseded what, oldest first; empty where nothing did. `is_ungrounded` tells that all roots
-    are gone. `left_out` counts what nodes, edges and tree are without.
+    ends. `chain` is what superseded what, oldest first; empty where nothing did. `generations` tells of each of it how
+    many came before it in turn. `is_ungrounded` tells that all roots are gone. `left_out` counts what nodes, edges and
+    tree are without.
     """
 
     start: Node
@@ -158,5 +159,6 @@ class Trace:
     tree: Series[Branch]
     roots: Series[Node]
     chain: tuple[Node, ...]
+    generations: tuple[int, ...]
     is_ungrounded: bool
     left_out: LeftOut

@@ -38,6 +38,7 @@ def trace(
         tree=Series(drawing.branches),
         roots=Series(lambda: (node_of(graph, key) for key in lineage_walk.roots(graph, start))),
         chain=tuple(node_of(graph, key) for key in chain) if len(chain) > 1 else (),
+        generations=lineage_walk.generations(graph, chain) if len(chain) > 1 else (),
         is_ungrounded=lineage_walk.is_ungrounded(graph, start),
         left_out=drawing.left_out(),
     )

@@ -219,6 +219,14 @@ def chain(graph: Graph, start: int) -> tuple[int, ...]:
     return tuple(ordered)
 
 
+def generations(graph: Graph, chain: Sequence[int]) -> tuple[int, ...]:
+    """Return for each member of a chain how many came before it in turn: those that one was split into stand alike."""
+    found: dict[int, int] = {}
+    for key in chain:
+        found[key] = 1 + max((found[older] for older in _older(graph, key) if older in found), default=-1)
+    return tuple(found.values())
+
+
 def _members(graph: Graph, start: int) -> list[int]:
     found = {start: None}
     waiting = [start]

@@ -97,6 +97,18 @@ def test_a_tree_tells_how_each_came_in() -> None:
     ]
 
 
+def test_what_was_split_in_two_stands_side_by_side_in_the_chain() -> None:
+    files = {
+        "whole.md": memory_text(type="belief", id="m_whole", superseded_by="[belief:m_one, belief:m_two]"),
+        "one.md": memory_text(type="belief", id="m_one", supersedes="belief:m_whole"),
+        "two.md": memory_text(type="belief", id="m_two", supersedes="belief:m_whole", superseded_by="belief:m_new"),
+        "new.md": memory_text(type="belief", id="m_new", supersedes="[belief:m_two, belief:m_old]"),
+        "old.md": memory_text(type="belief", id="m_old", superseded_by="belief:m_new"),
+    }
+    told = "Superseded in turn: belief:m_old, belief:m_whole → belief:m_one, belief:m_two → belief:m_new"
+    assert [list(trace_lines(PLAIN, traced(files, ref)))[-1] for ref in ("m_whole", "m_one", "m_new")] == [told] * 3
+
+
 def test_a_deep_chain_stays_readable() -> None:
     files = {f"{n}.md": memory_text(id=f"m{n:03d}", derived_from=f"[note:m{n + 1:03d}]") for n in range(99)}
     lines = list(trace_lines(PLAIN, traced(files, "m000")))
