@@ -14,7 +14,7 @@ from memstore.model.finding import Position
 from memstore.model.registry import FORMS, RegistryKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from memstore.codec.render import Plain
     from memstore.codec.strict_yaml import Frontmatter
@@ -39,10 +39,27 @@ def read(path: str, kind: RegistryKind, data: bytes) -> RegistryFile | tuple[Fin
         return (parts.found_in(path),)
     head, first_line, body = parts
     front = strict_yaml.read(head, first_line=first_line)
-    problems = front.problems or shapes.check(front, FORMS[kind].keys)
+    problems = front.problems or shapes.check(front, FORMS[kind].keys) or list(_lacking(front, kind))
     if problems:
         return tuple(problem.found_in(path) for problem in problems)
     return RegistryFile(path, kind, front.values, front, body)
+
+
+# What makes a record one, by its type; one that lacks it may have refused anything.
+_MAKES_IT_ONE = {
+    "consent": ("grantee", "scope"),
+    "delegation": ("grantee", "scope", "expires_at"),
+    "revocation": ("revokes",),
+}
+
+
+def _lacking(front: Frontmatter, kind: RegistryKind) -> Iterator[Problem]:
+    for key in _MAKES_IT_ONE[front.values["type"]] if kind is RegistryKind.CONSENT else ():
+        if shapes.is_absent(front.values.get(key)):
+            what = f"a {front.values['type']} without `{key}`"
+            yield Problem(
+                "value-missing", front.position("type"), what, hint=f"add `{key}`; memstore consent writes it"
+            )
 
 
 _FENCE = b"---\n"

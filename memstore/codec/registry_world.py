@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.codec import registry_file
 from memstore.codec.registry_file import RegistryFile
+from memstore.model.ids import MemoryRef
 from memstore.model.registry import RegistryKind, expected_id, is_named, kind_of
 from memstore.model.world import (
     Consent,
@@ -151,6 +152,8 @@ def _event(values: Values) -> Consent | Delegation | Revocation | None:
         return Revocation(revokes=revokes, by=grantor, at=at) if revokes else None
     if not (grantee and scope):
         return None
+    if ref := MemoryRef.parse(scope):
+        scope = f"mem:{ref.id}"
     shared: dict[str, Any] = {
         "id": record_id, "grantor": grantor, "scope": scope,
         "granted_at": at, "expires_at": _time(values.get("expires_at")),

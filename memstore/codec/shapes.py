@@ -303,6 +303,14 @@ def _is_ref(text: str) -> bool:
     return MemoryRef.parse(text) is not None
 
 
+def _is_say_scope(text: str) -> bool:
+    """Whether a text is a scope of a consent; a refusal of anything else would be one of nothing."""
+    kind, _, name = text.partition(":")
+    if kind in ("subject", "source"):
+        return is_entity_id(name)
+    return is_memory_id(name if kind == "mem" else text) or _is_ref(text) or (kind == "ctx" and is_entity_id(text))
+
+
 def _is_source(text: str) -> bool:
     return _is_ref(text) or is_external_mark(text)
 
@@ -334,6 +342,7 @@ _FORMS: dict[Shape, tuple[str, Callable[[str], bool]]] = {
     Shape.GRANT_LISTS: ("entity-id", _is_grant),
     Shape.CONTEXT: ("entity-id", lambda text: is_entity_id(text) and text.startswith("ctx:")),
     Shape.SCOPE: ("scope-form", lambda text: _SCOPE.fullmatch(text) is not None),
+    Shape.SAY_SCOPE: ("scope-form", _is_say_scope),
     Shape.REF: ("ref-form", _is_ref),
     Shape.REFS: ("ref-form", _is_ref),
     Shape.HEIRS: ("ref-form", _is_ref),
@@ -342,6 +351,7 @@ _FORMS: dict[Shape, tuple[str, Callable[[str], bool]]] = {
     Shape.DAY: ("instant-form", lambda text: is_day(text) or is_instant(text)),
 }
 _EXAMPLES = {
+    Shape.SAY_SCOPE: "write like mem:m_7f3k9q2x1c, ctx:bella_care, subject:dog:bella or source:human:sean",
     Shape.MEMORY_ID: "lower-case letters, digits, - and _, 3 to 64 of them, like m_7f3k9q2x1c",
     Shape.ENTITY: "write kind:name in lower case, like human:sean",
     Shape.GRANTEE: 'write kind:name in lower case, like human:sean, or "*"',

@@ -213,7 +213,7 @@ _CODES = (
     _error(
         "scope-form",
         "something that is no scope",
-        "Write global, or project:name.",
+        "Write global, or project:name; of a consent mem:ID, ctx:NAME, subject:ENTITY or source:ENTITY.",
     ),
     _error(
         "instant-form",

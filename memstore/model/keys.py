@@ -61,6 +61,7 @@ class Shape(Enum):
     GRANT_LISTS = "a list of lists of entity ids"
     CONTEXT = "a context, ctx:name"
     SCOPE = "global or project:name"
+    SAY_SCOPE = "a scope: mem:ID or any ref, ctx:NAME, subject:ENTITY or source:ENTITY"
     REF = "a ref, type:id"
     REFS = "a list of refs, type:id"
     SOURCES = "a list of refs or external marks"

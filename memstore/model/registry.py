@@ -49,7 +49,7 @@ CONSENT_KEYS = (
     _required("grantor", Shape.ENTITY),
     Key("on_behalf_of", Shape.ENTITY),
     Key("grantee", Shape.GRANTEE),
-    Key("scope", Shape.LINE),
+    Key("scope", Shape.SAY_SCOPE),
     Key("revokes", Shape.MEMORY_ID),
     _required("granted_at", Shape.INSTANT),
     Key("expires_at", Shape.INSTANT),

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.codec.registry_file import read
 from memstore.codec.registry_world import world_of
+from memstore.model.registry import RegistryKind
 from memstore.model.world import ActiveContext, Consent, Delegation, Effect, Entity, Kind, Labels, Member, Revocation
 from memstore.rules.access import decide
 from memstore.rules.judge import listeners
@@ -122,6 +124,30 @@ def test_a_consent_that_can_not_be_read_may_be_a_refusal(damage: bytes | None) -
 )
 def test_a_record_that_lacks_what_makes_it_one_is_not_left_out(incomplete: tuple[str, bytes]) -> None:
     assert not sees([CONSENT, incomplete], ABOUT_SEAN)
+    found = read(incomplete[0], RegistryKind.CONSENT, incomplete[1])
+    assert isinstance(found, tuple)
+    assert [finding.code for finding in found] == ["value-missing"]
+
+
+@pytest.mark.parametrize(
+    "scope",
+    ["*", "human:sean", "subject:HUMAN:SEAN", "subject: human:sean", "Subject:human:sean", "subject:human:sean ",
+     "subjects:human:sean", "mem:note:m_1", "mem:M_1", "ctx:", "a.md", "subject:human:*"],
+)  # fmt: skip
+def test_a_refusal_of_what_nobody_understands_may_be_of_anything(scope: str) -> None:
+    path, data = event("con_5", grantor="human:sean", grantee='"*"', scope=f'"{scope}"', effect="deny")
+    assert not sees([CONSENT, (path, data)], ABOUT_SEAN)
+    found = read(path, RegistryKind.CONSENT, data)
+    assert isinstance(found, tuple)
+    assert [finding.code for finding in found] == ["scope-form"]
+
+
+@pytest.mark.parametrize("scope", ["mem:m_1", "m_1", "note:m_1", "belief:m_1"])
+def test_a_memory_is_named_by_its_id_or_any_ref(scope: str) -> None:
+    consent = event("con_5", grantor="human:sean", grantee="human:bob", scope=scope)
+    assert sees([consent], ABOUT_SEAN)
+    refusal = event("con_6", grantor="human:sean", grantee='"*"', scope=scope, effect="deny")
+    assert not sees([CONSENT, refusal], ABOUT_SEAN)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

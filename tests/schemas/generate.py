@@ -45,6 +45,9 @@ _TEXTS: dict[Shape, dict[str, Any]] = {
     Shape.GRANT_LISTS: _text(f"{EVERYBODY}|{ENTITY_ID_PATTERN}"),
     Shape.CONTEXT: _text(r"ctx:[a-z0-9][a-z0-9._-]*"),
     Shape.SCOPE: _text(r"global|project:[A-Za-z0-9][A-Za-z0-9._-]*"),
+    Shape.SAY_SCOPE: _text(
+        rf"(mem:)?{MEMORY_ID_PATTERN}|{REF}|ctx:[a-z0-9][a-z0-9._-]*|(subject|source):{ENTITY_ID_PATTERN}"
+    ),
     Shape.REF: _text(REF),
     Shape.REFS: _text(REF),
     Shape.HEIRS: _text(REF),

@@ -75,6 +75,10 @@ _TEXTS = {
     Shape.REF: ref, Shape.REFS: ref, Shape.HEIRS: ref, Shape.SOURCES: ref, Shape.INSTANT: time, Shape.DAY: time,
     Shape.MEMORY_ID: st.sampled_from(["m_7f3k9q2x1c", "abc", "ab", "_ab", "ABC", "a" * 64, "a" * 65]),
     Shape.SCOPE: st.sampled_from(["global", "project:x", "project:", "team"]),
+    Shape.SAY_SCOPE: st.sampled_from(
+        ["mem:abc", "abc", "note:abc", "ab", "mem:ab", "diary:abc", "mem:note:abc", "ctx:care", "ctx:", "CTX:care", "*",
+         "subject:dog:bella", "source:human:sean", "subject:bella", "subject: dog:bella", "subject:dog:bella ", "all"]
+    ),
 }  # fmt: skip
 _NUMBERS = (Shape.FRACTION, Shape.NUMBER, Shape.COUNT)
 
