@@ -58,6 +58,16 @@ def test_a_condition_on_a_key_that_nothing_has_names_the_nearest(vault: InProces
         assert "did you mean" not in vault.run(*words).stderr
 
 
+def test_another_programs_note_is_told_as_one_to_adopt(vault: InProcess) -> None:
+    (vault.vault / "obsidian.md").write_text("---\ntags: [project]\naliases: \n---\n# A note\n")
+    (vault.vault / "slip.md").write_text("---\ntype: nota\n---\nA note.\n")
+    status = vault.json("status")
+    assert (status["plain"], status["broken"]) == (["obsidian.md"], ["slip.md"])
+    adoptable = vault.run("adopt", "--json").stdout
+    assert "obsidian.md" in adoptable
+    assert "slip.md" not in adoptable
+
+
 def test_nothing_is_told_as_nothing(vault: InProcess) -> None:
     for words, told in ((["log"], "nothing is committed yet"), (["diff"], "no difference"), (["list"], "no memories")):
         done = vault.run(*words)
