@@ -15,6 +15,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from memstore.codec.fence import BOM
 from memstore.ports.vault import FileStat
 from memstore.records import NamedTuple
 from memstore.rules.freshness import GONE, StatColumns, is_racy
@@ -206,7 +207,8 @@ def _inode(number: int) -> int:
 
 def _matcher(rules: bytes) -> Callable[[str], bool]:
     """Return whether the rules, in gitignore's syntax, name a path; folders end in a slash."""
-    lines = [line for line in rules.decode(errors="surrogateescape").splitlines() if line.strip()]
+    text = rules.removeprefix(BOM).decode(errors="surrogateescape")
+    lines = [line for line in text.splitlines() if line.strip()]
     if all(line.startswith("#") for line in lines):
         return lambda _path: False
     from pathspec import GitIgnoreSpec

@@ -33,7 +33,11 @@ def pending(ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> P
     """Return what is not committed yet, or not as of the commit `since`; `snapshot` is the vault as it is."""
     committed, present = _committed(ws, since), _present(snapshot)
     unread = {path for path, blob in present.items() if not blob}
-    old = {path: blob for path, blob in committed.items() if present.get(path) != blob and not _is_below(path, unread)}
+    old = {
+        path: blob
+        for path, blob in committed.items()
+        if present.get(path) != blob and (path in present or not _is_there(ws, path, unread))
+    }
     before = read_blobs(ws, old)
     new = {path for path in present if committed.get(path) != present[path]}
     if not new <= committed.keys():
@@ -106,6 +110,9 @@ def _read(ws: Workspace, path: str) -> ReadFile | None:
         return memory_file.unreadable(path, str(error))
 
 
-def _is_below(path: str, folders: set[str]) -> bool:
-    """Whether a file lies below one of the folders that can't be looked into: it may well be there still."""
-    return any(path.startswith(folder + "/") for folder in folders)
+def _is_there(ws: Workspace, path: str, unread: set[str]) -> bool:
+    """Whether a file that is no memory's now is there still, as far as can be told: to forget it is not our business.
+
+    It may be ignored since, be a link now, or lie below a folder that can't be looked into.
+    """
+    return os.path.lexists(ws.vault.root / path) or any(path.startswith(folder + "/") for folder in unread)

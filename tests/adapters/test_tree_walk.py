@@ -145,6 +145,13 @@ def test_a_folder_that_may_be_listed_and_not_entered_is_told(tmp_path: Path, mon
     assert sorted(new.path for new in walk(tmp_path, KnownTree(), ignored_by=b"").new) == ["a.md", "b"]
 
 
+def test_ignore_rules_may_be_of_a_windows_editor(tmp_path: Path) -> None:
+    make(tmp_path)
+    (tmp_path / ".memstoreignore").write_bytes("\ufeffb/\r\n".encode())
+    found = walk(tmp_path, KnownTree(), ignored_by=ignore_rules(tmp_path))
+    assert [new.path for new in found.new] == ["a.md"]
+
+
 def test_ignore_rules_that_mean_nothing_are_passed_over(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / ".memstoreignore").write_bytes(b"!\n[\n\xff\nb/d.md\n")

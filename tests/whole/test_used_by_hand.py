@@ -167,6 +167,23 @@ def test_what_cannot_be_read_is_told_and_never_committed_as_deleted(
     assert vault.json("status")["broken"] == []
 
 
+@pytest.mark.parametrize("how", ["ignored", "linked"])
+def test_what_is_no_memory_any_more_stays_in_the_repository(vault: InProcess, how: str) -> None:
+    ref, _ = vault.add("Tea before mail")
+    vault.ok("mv", ref, "diary/tea.md")
+    vault.ok("commit")
+    place = vault.vault / "diary" / "tea.md"
+    if how == "ignored":
+        (vault.vault / ".memstoreignore").write_text("diary/\n")
+    else:
+        place.rename(vault.vault / "diary" / "kept.txt")
+        place.symlink_to("kept.txt")
+    assert vault.json("list")["total"] == 0
+    assert vault.json("status")["uncommitted"] == []
+    vault.ok("commit")
+    assert vault.git("ls-files", "diary") == "diary/tea.md\n"
+
+
 def test_a_link_to_a_memory_is_no_second_one(vault: InProcess) -> None:
     _, file = vault.add("Bella eats at eight")
     link = vault.vault / "food.md"
