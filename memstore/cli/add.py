@@ -106,6 +106,7 @@ def _capture(session: Session, values: dict[str, Plain], *, commit: bool, dry_ru
     """Write down what a hook hands over; an agent's session ends well whatever is wrong here."""
     from memstore.cli.capture import captured
     from memstore.flows.add import add_memory
+    from memstore.flows.save import may_commit, without_commits
 
     try:
         given = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
@@ -114,7 +115,10 @@ def _capture(session: Session, values: dict[str, Plain], *, commit: bool, dry_ru
             origin = {"session_id": found.session_id, "trigger": found.trigger}
             known: Plain = {name: word for name, word in origin.items() if word}
             values = {"channel": "session", "origin": known, **values, "type": "raw"}
-            saved = add_memory(session.workspace(), values, found.text, commit=commit, dry_run=dry_run)
+            ws = session.workspace()
+            if (commit or ws.config.auto_commit) and not may_commit(ws):
+                ws, commit = without_commits(ws), False  # nobody says it a second time
+            saved = add_memory(ws, values, found.text, commit=commit, dry_run=dry_run)
             session.detail(f"{saved.path}: {saved.ref}")
     except Exception as error:  # noqa: BLE001 - a hook that fails stops the agent
         session.detail(f"memstore: {error}")

@@ -316,6 +316,20 @@ def can_commit(ws: Workspace) -> None:
     ws.history.stop_if_busy()
 
 
+def may_commit(ws: Workspace) -> bool:
+    """Whether something could be committed just now."""
+    try:
+        can_commit(ws)
+    except MemstoreError:
+        return False
+    return True
+
+
+def without_commits(ws: Workspace) -> Workspace:
+    """Return the workspace of somebody who commits nothing, whatever the vault's settings ask for."""
+    return ws._replace(config=ws.config._replace(auto_commit=False))
+
+
 def commit_written(ws: Workspace, paths: Sequence[str], message: str | None = None) -> str | None:
     """Commit what has just been written, and return the commit; None where git takes no notice of any of it.
 

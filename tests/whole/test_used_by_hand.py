@@ -119,6 +119,13 @@ def test_a_lock_of_git_is_told_before_anything_is_written(vault: InProcess) -> N
     vault.ok("add", "Bella eats at eight", "-c")
 
 
+def test_what_a_hook_hands_over_is_written_where_it_cannot_be_committed(vault: InProcess) -> None:
+    vault.ok("config", "auto_commit", "true")
+    (vault.vault / ".git" / "index.lock").touch()
+    vault.ok("raw", "--hook", stdin="The session went well.")
+    assert [memory["title"] for memory in vault.json("list")["memories"]] == ["The session went well."]
+
+
 def test_what_fails_after_writing_says_that_it_is_written(vault: InProcess) -> None:
     _, file = vault.add("Bella eats at eight", "-c")
     (vault.vault / "copy.md").write_bytes(file.read_bytes())
