@@ -9,6 +9,11 @@ import gc
 import os
 import sys
 
+try:  # what `signal` makes numbers with names of, which takes longer than `--version`
+    import _signal as signal  # type: ignore[import-not-found]
+except ImportError:
+    import signal
+
 TYPE_CHECKING = False  # `typing` takes most of the time until then
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +28,27 @@ GARBAGE_THRESHOLD = 200_000
 INTERRUPTED = 130  # errors.Exit.INTERRUPTED, without loading it
 
 
+class _Interrupts:
+    """Remembers that an interrupt came.
+
+    Where one comes while Python makes up the text of another error, it is lost, and that error is another one.
+    """
+
+    came = False
+
+    def listen(self) -> None:
+        """Be told of interrupts, unless whoever started the program has them ignored."""
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._take)
+
+    def _take(self, _: int, __: object) -> NoReturn:
+        self.came = True
+        raise KeyboardInterrupt
+
+
+_INTERRUPTS = _Interrupts()
+
+
 def run() -> NoReturn:
     """Run the program as a process of its own, and end the process.
 
@@ -31,6 +57,7 @@ def run() -> NoReturn:
     """
     code = INTERRUPTED
     try:
+        _INTERRUPTS.listen()
         sys.unraisablehook = _end_if_interrupted
         gc.set_threshold(GARBAGE_THRESHOLD)
         code = main()
@@ -126,7 +153,7 @@ def _report(error: BaseException, words: list[str]) -> int:
 
     if isinstance(error, SystemExit):
         raise error
-    failure = failure_of(error)
+    failure = failure_of(KeyboardInterrupt() if _INTERRUPTS.came else error)
     options = words[: words.index("--")] if "--" in words else words
     try:
         if failure.code == "bug" and not {"-v", "--verbose"}.isdisjoint(options):

@@ -94,6 +94,38 @@ def test_an_interrupt_that_nobody_could_catch_ends_the_program_too() -> None:
     assert "ValueError" in done.stderr
 
 
+SWALLOWED = """
+import os, signal, sys
+from memstore.cli import main
+
+def swallowed(words):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            pass
+    except KeyboardInterrupt:
+        pass
+    raise TypeError("expected a message argument")
+
+main._run = swallowed
+main.run()
+"""
+IGNORED = "import os, signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+
+
+def test_an_interrupt_of_which_python_made_another_error_is_one() -> None:
+    done = subprocess.run([sys.executable, "-c", SWALLOWED], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (Exit.INTERRUPTED, "memstore: interrupted\n")
+
+
+def test_where_interrupts_are_ignored_they_stay_so() -> None:
+    script = (
+        f"{IGNORED}\nfrom memstore.cli import main\nmain._run = lambda words: os.kill(os.getpid(), 2) or 7\nmain.run()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (7, "")
+
+
 def test_what_python_makes_of_an_interrupt_in_a_class_body_is_one() -> None:
     class Descriptor:
         def __set_name__(self, owner: type, name: str) -> None:
