@@ -110,7 +110,14 @@ def swallowed(words):
 main._run = swallowed
 main.run()
 """
-IGNORED = "import os, signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+IGNORED = """
+import os, signal
+from memstore.cli import main
+
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+main._run = lambda words: os.kill(os.getpid(), signal.SIGINT) or 7
+main.run()
+"""
 
 
 def test_an_interrupt_of_which_python_made_another_error_is_one() -> None:
@@ -119,10 +126,7 @@ def test_an_interrupt_of_which_python_made_another_error_is_one() -> None:
 
 
 def test_where_interrupts_are_ignored_they_stay_so() -> None:
-    script = (
-        f"{IGNORED}\nfrom memstore.cli import main\nmain._run = lambda words: os.kill(os.getpid(), 2) or 7\nmain.run()"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", IGNORED], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (7, "")
 
 
