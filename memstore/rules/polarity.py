@@ -14,6 +14,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.rules import lexicon
+from memstore.rules.analysis import term_of
 from memstore.rules.quantities import Scale
 from memstore.rules.sentences import ADDS, EMPTY, GRAMMAR, MOST_OTHER_WORDS, OFTEN
 from memstore.rules.slots import Difference, difference, slots
@@ -180,23 +181,27 @@ def _denies_all(one: Statement, other: Statement) -> bool:
 _ALL = OFTEN - {"ever"}
 # Some may pass and some not.
 _IN_PART = listed("some sometimes several few")
+
+
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(map(term_of, listed(text)))
+
+
 # Of these there may be many at a time, in whatever form they are told; of the others only where it is a habit.
-_MANY = listed("""
-    like love enjoy adore hate dislike know speak understand visit try want need see meet hear rememb think talk
-    includ contain mention discuss recommend suggest support sai said ask such exampl
+_MANY = _stems_of("""
+    like love enjoy adore hate dislike know speak understand visit try want need see meet hear remember think talk
+    include contain mention discuss recommend suggest support say said ask such example
     """)
 _NOUNS = listed("meeting meetings")
-_HABITS = listed("""
-    plai eat drink read write watch bui sell cook make own have cover grow learn studi collect wear teach offer serv
+_HABITS = _stems_of("""
+    play eat drink read write watch buy sell cook make own have cover grow learn study collect wear teach offer serve
     order
     """)
 # What happens once, or stays so until it is changed, though it is told in the past.
-_LASTING = listed(
-    """
-    born found name call decid chose agre marri graduat retir set move join base locat live work resid stai weigh cost
-    belong prefer own have be
-    """
-)
+_LASTING = _stems_of("""
+    born found name call decide chose agree marry graduate retire set move join base locate live work reside stay weigh
+    cost belong prefer own have be
+    """)
 
 
 def takes_one(statement: Statement, slot: Slot) -> bool:

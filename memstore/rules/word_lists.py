@@ -115,7 +115,7 @@ sober | drunk
 naked | clothed
 blunt | pointed
 like likes love loves enjoy adore | dislike hate detest loathe despise
-prefer | avoid
+prefer | avoid dislike hate detest loathe
 favor favour support endorse | oppose
 agree | disagree
 approve | disapprove reject

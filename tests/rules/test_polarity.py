@@ -11,6 +11,7 @@ from memstore.rules.polarity import Verdict, compare
 CONTRADICT = [
     ("likes tea", "dislikes tea", "antonyms"),
     ("User likes tea", "User really hates tea", "antonyms"),
+    ("Sean prefers tea in the morning", "Sean dislikes tea in the morning", "antonyms"),
     ("python is good", "python is not good", "negation"),
     ("Python isn't good.", "Python is good.", "negation"),
     ("Bella can swim", "Bella can't swim", "negation"),
@@ -72,6 +73,8 @@ SILENT = [
     ("American food is good", "food is good"),  # nor in `American`
     ("The American team is good", "The team is good"),
     ("Sean likes tea", "Sean likes coffee"),  # one likes many things
+    ("Sean dislikes tea in the morning", "Sean dislikes coffee in the morning"),
+    ("Sean enjoys tea", "Sean enjoys coffee"),
     ("Sean speaks French", "Sean speaks Italian"),
     ("Sean plays the guitar", "Sean plays the piano"),
     ("We drank beer at the lake", "We drank wine at the lake"),  # two evenings
