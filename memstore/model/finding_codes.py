@@ -247,6 +247,12 @@ _CODES = (
         "Times are UTC; mend the date or the zone.",
     ),
     _warning(
+        "history-in-future",
+        "a line of confidence_history lies in the future",
+        "More than an hour ahead: a slip in the year, mostly. Every line that is added is dated after the last one, so "
+        "that the ledger stays in order. Times are UTC; mend the date or the zone.",
+    ),
+    _warning(
         "key-unknown",
         "an unknown key that is nearly a known one",
         "A memory may have keys of its own, which are kept and never read. `acess_grants` is probably not "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memstore.model.finding import Finding, Position
@@ -28,6 +28,9 @@ NEAR = 0.8
 _LIST_SHAPES = frozenset({Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES, Shape.HEIRS})
 LIST_KEYS = tuple(key.name for key in KEYS if key.shape in _LIST_SHAPES)
 _KEY_NAMES = tuple(key.name for key in KEYS)
+
+# Lines that are added within one second are dated a second apart, so a few may run ahead of the clock.
+AHEAD_OF_CLOCK = timedelta(hours=1)
 
 # An unfinished merge leaves all three; one alone may be a heading's underline or a quotation.
 _CONFLICT = re.compile(r"^<{7} .*\n(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
@@ -53,7 +56,8 @@ class Checked:
 
 def of_memory(checked: Checked, *, now: datetime) -> list[Finding]:
     """Return what is probably not meant in one memory; `now` is in UTC."""
-    return [finding for check in _CHECKS for finding in check(checked)] + _created_in_future(checked, now)
+    found = [finding for check in _CHECKS for finding in check(checked)]
+    return [*found, *_created_in_future(checked, now), *_history_in_future(checked, now)]
 
 
 def errors_in(checked: Checked) -> list[Finding]:
@@ -122,6 +126,17 @@ def _created_in_future(checked: Checked, now: datetime) -> list[Finding]:
             "created_at",
         )
     ]
+
+
+def _history_in_future(checked: Checked, now: datetime) -> Iterator[Finding]:
+    for i, line in enumerate(checked.memory.confidence_history):
+        if datetime.fromisoformat(line.timestamp) > now + AHEAD_OF_CLOCK:
+            yield checked.finding(
+                "history-in-future",
+                f"a line of confidence_history is of {line.timestamp}, and it is {instant(now)} now",
+                "times are UTC: mend the date or the zone; every line that is added goes after it",
+                *("confidence_history", i, "timestamp"),
+            )
 
 
 def unread_keys(checked: Checked, *, but: Collection[str] = ()) -> Iterator[Finding]:

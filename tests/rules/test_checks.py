@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -52,6 +53,11 @@ def at(key: str, item: int | None = None) -> tuple[int, int]:
         ({"tags": ("a", "b", "a")}, "item-repeated", *at("tags", 2)),
         ({"access_grants": ("*", "*")}, "item-repeated", *at("access_grants", 1)),
         ({"created_at": "2026-02-01T12:00:01Z"}, "created-in-future", *at("created_at")),
+        (
+            {"confidence": 0.8, "confidence_history": (STATED, replace(STATED, timestamp="2026-02-01T13:00:01Z"))},
+            "history-in-future",
+            *at("confidence_history", 1),
+        ),
         ({"extra": {"acess_grants": ["human:sean"]}}, "key-unknown", 1, 1),
         ({"extra": {"Access-Grants": ["human:sean"]}}, "key-unknown", 1, 1),
         ({"extra": {"tag": "x"}}, "key-unknown", 1, 1),
@@ -76,6 +82,7 @@ def test_what_is_hardly_meant_is_found(changes: dict[str, Any], code: str, line:
     [
         {},
         {"title": "Tea time", "tags": ("a", "b"), "created_at": "2026-02-01T12:00:00Z"},
+        {"confidence": 0.8, "confidence_history": (replace(STATED, timestamp="2026-02-01T13:00:00Z"),)},
         {"extra": {"mood": "fine", "source_url": "x", "category": "y", "cssclasses": []}},
         {"status": "superseded", "superseded_by": ("note:m_0000000002",)},
         {"status": "forgotten", "body": "by si:ash, at their wish\n", "author": None},
