@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.codec import splice
 from memstore.codec.ledger import entry_of
+from memstore.codec.memory_file import MemoryFile, read
 from memstore.codec.titles import title_of
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.amend import opened_for_change
@@ -14,13 +15,13 @@ from memstore.flows.named_refs import whole_refs
 from memstore.flows.promote import Linked
 from memstore.flows.save import Edit, save_all
 from memstore.flows.supersede import supersedable
+from memstore.flows.who_sees import shows_more
 from memstore.rules import inheritance, rearranging
 from memstore.rules.beliefs import replayed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.codec.memory_file import MemoryFile
     from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
 
@@ -65,6 +66,7 @@ def merge(
     sources = [ref for other in others for ref in other.memory.derived_from if ref not in names]
     whole_refs(ws, {"derived_from": [*sources]}, of=kept.path)  # stops where that would close a circle
     after = splice.apply(kept, [*_united(ws, kept, others), splice.AppendItems("derived_from", tuple(sources))])
+    _refuse_to_show(ws, after, files)
     links = [splice.SetValue("superseded_by", names[0]), splice.SetValue("status", "superseded"), *reasons(reason)]
     edits = [Edit(path=kept.path, before=kept, after=after)]
     edits += [Edit(path=file.path, before=file, after=splice.apply(file, links)) for file in others]
@@ -81,6 +83,20 @@ def _refuse_strangers(kept: Memory, other: Memory) -> None:
                 f"{kept.ref} and {other.ref} differ in `{name}`, so that one memory can't stand for both",
                 hint=f"memstore set {other.ref} {name}=… first, if it is meant to be the same",
             )
+
+
+def _refuse_to_show(ws: Workspace, after: bytes, files: Sequence[MemoryFile]) -> None:
+    """Stop where somebody would see what becomes of several memories who does not see each of them.
+
+    Grants are those that all have in common; but a consent may be for one of them alone.
+    """
+    kept = read(files[0].path, after)
+    if isinstance(kept, MemoryFile) and shows_more(ws, kept.memory, [file.memory for file in files]):
+        raise RefusedError(
+            "somebody sees one of them and not the other, and would see what becomes of both",
+            hint=f"memstore privacy audit --id {files[0].memory.ref} shows who sees it; "
+            "give all of them the same grants and consents first",
+        )
 
 
 def _united(ws: Workspace, kept: MemoryFile, others: Sequence[MemoryFile]) -> Iterator[splice.Edit]:

@@ -16,7 +16,7 @@ from memstore.flows.whole_world import whole_world
 from memstore.model.registry import kind_of as registry_kind
 from memstore.model.world import ActiveContext, Session
 from memstore.rules.grants import scope_of
-from memstore.rules.judge import Judge
+from memstore.rules.judge import Judge, labels_of
 from memstore.rules.standing import can_listen
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.model.catalog import Entry
+    from memstore.model.memory import Memory
     from memstore.model.world import Labels, World
     from memstore.ports.workspace import Workspace
 
@@ -95,6 +96,18 @@ def audit_sight(
     )
     found = [_sighted(world, entry, seen.get(row, ())) for row, entry in chosen.items()]
     return tuple(sorted((one for one in found if one.seen_by or not only), key=lambda one: one.path))
+
+
+def shows_more(ws: Workspace, memory: Memory, others: Iterable[Memory]) -> bool:
+    """Whether somebody would see a memory, if it were as it is here, who does not see all of the others."""
+    world = whole_world(ws, ws.library.snapshot())
+    labels = dict(enumerate(map(labels_of, (memory, *others))))
+    seen = _Sight(world, ws.clock.now()).of(_listeners(world), labels)
+    return any(
+        seers.isdisjoint((seer, seer._replace(context=None)))
+        for seer in seen.get(0, ())
+        for seers in (seen.get(row, frozenset()) for row in labels)
+    )
 
 
 def sight_report(ws: Workspace) -> dict[str, tuple[Sighted, ...]]:

@@ -149,6 +149,31 @@ def test_who_told_one_of_them_in_confidence_is_asked_about_the_one_that_stays() 
         show_memory(memory_workspace(files_of(ws), actor="human:bob"), "m_b")
 
 
+def _permit(memory_id: str) -> dict[str, bytes]:
+    keys = ("grantor: human:claire", "grantee: human:bob", f"scope: mem:{memory_id}")
+    head = "\n".join(("type: consent", f"id: con_{memory_id}", *keys, 'granted_at: "2026-01-01T00:00:00Z"'))
+    return {f"consents/2026/con_{memory_id}.md": f"---\n{head}\n---\n".encode()}
+
+
+def test_a_consent_for_one_of_them_shows_nobody_the_other() -> None:
+    told = {"type": "belief", "access_grants": "[human:bob]", "source_entity": "human:claire"}
+    files = {
+        "b.md": memory_text("Both.\n", id="m_b00000000", **told),
+        "c.md": memory_text("Alice is ill.\n", id="m_c00000000", **told),
+    } | _permit("m_b00000000")
+    ws = memory_workspace(files)
+    bob = memory_workspace(files, actor="human:bob")
+    assert memory(bob, "m_b00000000").body == "Both.\n"
+    with pytest.raises(NotFoundError):
+        memory(bob, "m_c00000000")
+    with pytest.raises(RefusedError, match="sees one of them and not the other"):
+        merge(ws, ["m_b00000000", "m_c00000000"])
+    assert {path: files_of(ws)[path] for path in files} == files
+    both = memory_workspace(files | _permit("m_c00000000"))
+    merge(both, ["m_b00000000", "m_c00000000"])
+    assert memory(memory_workspace(files_of(both), actor="human:bob"), "m_b00000000").aliases == ("Alice is ill.",)
+
+
 @pytest.mark.parametrize(
     ("refs", "error"), [(["m_b"], UsageError), (["m_b", "m_b"], UsageError), (["m_b", "m_t"], RefusedError)]
 )
