@@ -12,7 +12,7 @@ from memstore.flows.labels import CatalogLabels
 from memstore.flows.registry import entity_id
 from memstore.flows.resolve import resolve
 from memstore.flows.visible import sees_unreadable, stop_for_others, visible_rows
-from memstore.flows.whole_world import whole_world
+from memstore.flows.whole_world import known_world, whole_world
 from memstore.model.registry import kind_of as registry_kind
 from memstore.model.world import ActiveContext, Session
 from memstore.rules.grants import scope_of
@@ -99,8 +99,11 @@ def audit_sight(
 
 
 def shows_more(ws: Workspace, memory: Memory, others: Iterable[Memory]) -> bool:
-    """Whether somebody would see a memory, if it were as it is here, who does not see all of the others."""
-    world = whole_world(ws, ws.library.snapshot())
+    """Whether somebody would see a memory, if it were as it is here, who does not see all of the others.
+
+    As far as the actor may know: what is hidden from them does not decide what they are refused.
+    """
+    world = known_world(ws, ws.library.snapshot())
     labels = dict(enumerate(map(labels_of, (memory, *others))))
     seen = _Sight(world, ws.clock.now()).of(_listeners(world), labels)
     return any(
