@@ -1,6 +1,7 @@
 """Named tuples that are made quickly: half of what Python's take goes into compiling their annotations.
 
-A search makes some sixty classes of them before it begins (docs/adr/0005).
+A search makes some sixty classes of them before it begins (docs/adr/0005). That fields without a default come first is
+left to type checkers.
 """
 
 from __future__ import annotations
