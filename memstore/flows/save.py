@@ -342,7 +342,8 @@ def commit_written(ws: Workspace, paths: Sequence[str], message: str | None = No
         return commit_paths(ws, paths, text=message).commit
     except MemstoreError as error:
         what = f"{paths[0]} is" if len(paths) == 1 else f"{len(paths)} files are"
-        raise type(error)(f"{error}\n{what} written all the same, and not committed", hint=error.hint) from error
+        error.args = (f"{error}\n{what} written all the same, and not committed",)
+        raise
 
 
 def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
