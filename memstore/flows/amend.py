@@ -149,7 +149,7 @@ def _shared(ws: Workspace, before: MemoryFile, after: ReadFile) -> tuple[Written
     if not isinstance(after, MemoryFile) or not owns(ws, before.memory):
         return ()
     old, new = before.memory, after.memory
-    if (old.access_grants, old.access_denies, old.owner) == (new.access_grants, new.access_denies, new.owner):
+    if old.sharing == new.sharing:
         return ()
     from memstore.flows.audit import recorded
 

@@ -16,7 +16,6 @@ from memstore.model.registry import RegistryKind, expected_id, kind_of
 from memstore.ports.journal import Operation, Written
 
 if TYPE_CHECKING:
-    from memstore.model.memory import Memory
     from memstore.ports.workspace import Workspace
 
 
@@ -68,14 +67,10 @@ def undo(ws: Workspace, *, dry_run: bool = False) -> tuple[Undone, Operation]:
 def _is_about_access(last: Operation) -> bool:
     """Whether an operation changed who may see what, by whatever command."""
     shared = [
-        [_shared(one.memory) for data in (file.before, file.after) if (one := _memory_in(file.path, data))]
+        [one.memory.sharing for data in (file.before, file.after) if (one := _memory_in(file.path, data))]
         for file in last.files
     ]
     return any(kind_of(file.path) for file in last.files) or any(len({*both}) > 1 for both in shared)
-
-
-def _shared(memory: Memory) -> object:
-    return memory.access_grants, memory.access_denies, memory.owner
 
 
 def _memory_in(path: str, data: bytes | None) -> MemoryFile | None:

@@ -80,6 +80,11 @@ class Memory:
     body: str = ""
 
     @property
+    def sharing(self) -> object:
+        """What its owner decides of who sees it; where that changes, it is audited."""
+        return self.access_grants, self.access_denies, self.owner
+
+    @property
     def ref(self) -> MemoryRef | None:
         """The memory's ref, or None where it has no id yet."""
         return MemoryRef(self.type, self.id) if self.id else None
