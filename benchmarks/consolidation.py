@@ -92,13 +92,13 @@ def consolidated(folder: Path) -> tuple[Consolidated, float]:
     ws = memstore.open_vault(folder)
     ws.library.snapshot()
     start = time.process_time()
-    return memstore.consolidate(ws), time.process_time() - start
+    return memstore.consolidate(ws.view()), time.process_time() - start
 
 
 def gates(folder: Path) -> tuple[int, int]:
     """Return how many clusters have enough members, and how many of these come from enough sessions."""
     found, founded = 0, 0
-    for part in partitions(gather(memstore.open_vault(folder), until="9").pool):
+    for part in partitions(gather(memstore.open_vault(folder).view(), until="9").pool):
         weights = Weights([one.terms for one in part])
         by_ref = {one.ref: one for one in part}
         for cluster in average_link({one.ref: weights.vector(one.terms) for one in part}, TEXT_THRESHOLD):

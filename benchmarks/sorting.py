@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import memstore
 from memstore.codec.results import answer_document
-from memstore.flows.audience import view
 from memstore.flows.search import Searcher, Wish
 from memstore.model.retrieval import Sort
 from memstore.rules import query as language
@@ -28,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import evaluate, iso, one_line, write_vault
 
 if TYPE_CHECKING:
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 MOST_RESULTS = 40
 
@@ -46,7 +45,7 @@ class StoppedClock:
 
 def answers(ws: Workspace, questions: list[dict[str, Any]], sort: Sort) -> list[dict[str, Any]]:
     """Return the answers to all questions in one order."""
-    searcher = Searcher(view(ws, None))
+    searcher = Searcher(ws.view())
     wish = Wish(limit=MOST_RESULTS, sort=sort)
     texts = [
         one_line(q["question"]).replace('"', "") for q in questions

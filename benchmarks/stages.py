@@ -43,13 +43,12 @@ def main() -> None:
 
     ws = memstore.open_vault(vault)
     stages.done("opening the vault: configuration, adapters")
-    from memstore.flows.audience import view
     from memstore.flows.search import Searcher, Wish
     from memstore.rules import query as language
 
     asked = language.parse(word)
     stages.done("importing the search")
-    then = view(ws, None)
+    then = ws.view()
     stages.done("the catalogue, and the walk over all files")
     searcher = Searcher(then)
     searcher.answer(asked, Wish())

@@ -212,7 +212,19 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(home), name)
+    found = getattr(import_module(home), name)
+    return found if name == "open_vault" else _on_a_vault(found)
+
+
+def _on_a_vault(use_case: Any) -> Any:
+    """Return a use case that is given an opened vault, and takes a view of it as it is when it is called."""
+    from functools import wraps
+
+    @wraps(use_case)
+    def call(vault: Any, *args: Any, **named: Any) -> Any:
+        return use_case(vault.view() if hasattr(vault, "view") else vault, *args, **named)
+
+    return call
 
 
 def __dir__() -> list[str]:

@@ -11,8 +11,8 @@ from memstore.adapters import config_file
 from memstore.errors import RefusedError, UsageError, VaultError
 from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
 from memstore.model.ids import is_entity_id
-from memstore.ports.workspace import Workspace
 from memstore.records import NamedTuple
+from memstore.vault.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -172,7 +172,15 @@ def assemble(
         derived=cast("Derived", _Later(lambda: _derived(cache))),
         embedder=embedder,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
+        kept_in=lambda: (*_git_folders(root), state.resolve(), cache.resolve()),
     )
+
+
+def _git_folders(root: Path) -> tuple[Path, ...]:
+    from memstore.adapters.local_state import find_repository
+
+    repository = find_repository(root)
+    return (repository.git_dir.resolve(), repository.common_dir.resolve()) if repository else ()
 
 
 def _below(root: Path, folder: Path) -> str:
@@ -210,7 +218,7 @@ def _finish_what_was_begun(state: Path, vault: Vault) -> None:
     from memstore.adapters.local_state import BEGUN_OPERATION
 
     if (state / BEGUN_OPERATION).exists():
-        from memstore.flows.recover import recover
+        from memstore.vault.writing import recover
 
         recover(vault, _journal(state))
 
@@ -387,7 +395,7 @@ def find_context(env: Environment, named: str | None) -> Found | None:
 def _check_context(env: Environment, ws: Workspace) -> None:
     """Refuse to go on in a context that can't be relied on, or without one where the vault demands it."""
     if ws.contexts.current() is not None:
-        from memstore.flows.sessions import session_of
+        from memstore.vault.sight import session_of
 
         session_of(ws)
     elif ws.config.require_context and not (ws.actor == ws.config.owner and env.at_terminal):

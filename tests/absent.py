@@ -89,6 +89,13 @@ class NoJournal:
     def record(self, operation: Operation) -> None:
         """Forget it."""
 
+    def recorded(self) -> bool:
+        """Return False."""
+        return False
+
+    def clear(self) -> None:
+        """Do nothing."""
+
     def last(self) -> Operation | None:
         """Return None."""
         return None

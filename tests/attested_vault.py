@@ -17,7 +17,7 @@ from tests.memory_workspace import files_of, memory_workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 BABEL, PITH, CLAIRE = "si:babel", "si:pith", "human:claire"
 PATH = "isnad.md"
@@ -82,14 +82,16 @@ def edit(ws: Workspace, old: str, new: str, path: str = PATH) -> None:
 def witnessed(ws: Workspace, keys: Path, who: str, attestation: str = "confirm", notes: str | None = None) -> None:
     # The owner of the vault lets the witness write; the key says who it was.
     name = who.partition(":")[2]
-    witness(ws._replace(actor=who, config=Config(owner=who)), PATH, attestation, key=str(keys / name), notes=notes)
+    witness(
+        ws._replace(actor=who, config=Config(owner=who)).view(), PATH, attestation, key=str(keys / name), notes=notes
+    )
 
 
 def states(ws: Workspace, path: str = PATH) -> list[str]:
-    found = trust_of(ws, path).vouched
+    found = trust_of(ws.view(), path).vouched
     return [found.signature.state.value, *(one.verdict.state.value for one in found.witnesses)]
 
 
 def resolved(vault: Workspace, keys: Path, who: str, outcome: str = "upheld", path: str = PATH) -> None:
     key = str(keys / who.partition(":")[2])
-    resolve(vault._replace(actor=who, config=Config(owner=who)), path, outcome, notes="The log", key=key)
+    resolve(vault._replace(actor=who, config=Config(owner=who)).view(), path, outcome, notes="The log", key=key)

@@ -12,7 +12,7 @@ from memstore.adapters.disk_library import DiskLibrary
 from memstore.adapters.disk_vault import DiskVault
 from memstore.adapters.git_history import GitHistory
 from memstore.model.config import Config
-from memstore.ports.workspace import Workspace
+from memstore.vault.workspace import Workspace
 from tests.absent import absent
 from tests.support import CountingIds, TickClock
 

@@ -53,7 +53,7 @@ class MemoryVault:
         stat = self._stats.get(path)
         return datetime.fromtimestamp(stat.mtime_ns // 10**9, UTC) if stat else None
 
-    def create(self, path: str, data: bytes) -> None:
+    def create(self, path: str, data: bytes, *, like: str | None = None) -> None:  # noqa: ARG002 -- no modes here
         self._must_be_free(path)
         self._write(path, data)
 

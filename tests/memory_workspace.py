@@ -9,7 +9,7 @@ from memstore.adapters.memory_snapshot import snapshot_of_files
 from memstore.codec.git_blob import blob_id
 from memstore.model.config import Config
 from memstore.ports.search_index import IndexStatus, Refreshed
-from memstore.ports.workspace import Workspace
+from memstore.vault.workspace import Workspace
 from tests.absent import absent
 from tests.memory_vault import MemoryVault
 from tests.support import CountingIds, TickClock
@@ -68,6 +68,12 @@ class LastOperation:
 
     def record(self, operation: Operation) -> None:
         self._last, self._begun = operation, None
+
+    def recorded(self) -> bool:
+        return False  # what is recorded is cleared in the same step
+
+    def clear(self) -> None:
+        self._begun = None
 
     def last(self) -> Operation | None:
         return self._last

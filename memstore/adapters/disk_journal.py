@@ -5,13 +5,16 @@ from __future__ import annotations
 import base64
 import json
 import os
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from memstore.adapters.local_state import BEGUN_OPERATION, make_private
 from memstore.adapters.whole_file import write_whole
+from memstore.errors import VaultError
 from memstore.ports.journal import Operation, Written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 VERSION = 1
@@ -29,48 +32,115 @@ class DiskJournal:
     def __init__(self, state: Path) -> None:
         self._path = state / "last-operation.json"
         self._begun = state / BEGUN_OPERATION
+        self._mark: str | None = None
 
     def begin(self, operation: Operation) -> None:
-        """Remember what is about to be written, until it is recorded."""
-        _keep(self._begun, operation)
+        """Remember what is about to be written, until it is recorded or cleared."""
+        # The mark tells this operation from all others; the last operation bears it as soon as it is recorded.
+        mark = os.urandom(8).hex()
+        with _trouble("write", self._begun):
+            _keep(self._begun, _document(operation) | {"mark": mark})
+            _sync(self._begun.parent)  # before any of its files is written
+        self._mark = mark
 
     def begun(self) -> Operation | None:
-        """Return the operation that was begun and not recorded; None where all is well."""
-        return _kept(self._begun)
+        """Return the operation that was begun and not cleared; None where all is well, or what is kept is garbled."""
+        return _operation_in(_kept(self._begun))
 
     def record(self, operation: Operation) -> None:
         """Remember an operation instead of the one before; one that is too large is not kept, and neither is that."""
-        self._remember(operation)
-        self._begun.unlink(missing_ok=True)
+        # (1) The last operation bears the mark of what was begun, in one step; (2) that is durable; (3) what was begun
+        # goes. After a crash before (1) the next opener takes the files back; after it, `recorded` is true, and all
+        # that is left to do is (3). So nothing that fails after (1) may say that it was not recorded, and unless (2) is
+        # done, (3) must not be: without both the files would be neither taken back nor known to `undo`.
+        with _trouble("write", self._path):
+            if not _is_too_large(operation):
+                _keep(self._path, _document(operation) | ({"mark": self._mark} if self._mark else {}))
+            elif self._mark:
+                _keep(self._path, {"version": VERSION, "mark": self._mark})
+            else:
+                self._path.unlink(missing_ok=True)
+        with suppress(OSError):
+            if self._mark:
+                _sync(self._path.parent)
+            self._begun.unlink(missing_ok=True)
+            self._mark = None
 
-    def _remember(self, operation: Operation) -> None:
-        if sum(len(data or b"") for file in operation.files for data in (file.before, file.after)) > MOST_BYTES:
-            self._path.unlink(missing_ok=True)
-            return
-        _keep(self._path, operation)
+    def recorded(self) -> bool:
+        """Whether what was begun has been recorded since: the program died between that and clearing it."""
+        mark = _mark_in(_kept(self._begun))
+        return mark is not None and mark == _mark_in(_kept(self._path))
+
+    def clear(self) -> None:
+        """Forget what was begun."""
+        with _trouble("remove", self._begun):
+            self._begun.unlink(missing_ok=True)
+        self._mark = None
 
     def last(self) -> Operation | None:
         """Return the last operation, or None where none is known."""
-        return _kept(self._path)
+        try:
+            return _operation_in(_kept(self._path))
+        except VaultError:
+            return None
 
 
-def _keep(path: Path, operation: Operation) -> None:
-    document = {
+@contextmanager
+def _trouble(what: str, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise VaultError(
+            f"can't {what} the journal {path}: {error.strerror or error}",
+            hint="make room there, or mend the permissions",
+        ) from error
+
+
+def _is_too_large(operation: Operation) -> bool:
+    return sum(len(data or b"") for file in operation.files for data in (file.before, file.after)) > MOST_BYTES
+
+
+def _document(operation: Operation) -> dict[str, Any]:
+    return {
         "version": VERSION,
         "verb": operation.verb,
         "at": operation.at,
         "by": operation.by,
         "files": [[os.fsencode(f.path).hex(), _text(f.before), _text(f.after)] for f in operation.files],
     }
+
+
+def _keep(path: Path, document: dict[str, Any]) -> None:
     make_private(path.parent)
     write_whole(path, json.dumps(document).encode(), mode=0o600)
 
 
-def _kept(path: Path) -> Operation | None:
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        return _operation(json.loads(path.read_bytes()))
-    except (OSError, ValueError, KeyError, TypeError):
-        # No file, or none of ours: then nothing is known.
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _kept(path: Path) -> object:
+    """Return the document in a file; None where there is no such file, or none of ours."""
+    with _trouble("read", path):
+        try:
+            return json.loads(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+            return None
+
+
+def _mark_in(document: object) -> str | None:
+    mark = document.get("mark") if isinstance(document, dict) else None
+    return mark if isinstance(mark, str) else None
+
+
+def _operation_in(document: object) -> Operation | None:
+    try:
+        return _operation(document) if isinstance(document, dict) else None
+    except (ValueError, KeyError, TypeError):
         return None
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -12,9 +15,10 @@ from memstore.adapters import tree_walk
 from memstore.adapters.write_lock import WriteLock
 from memstore.codec.fence import MOST_BYTES
 from memstore.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
+from memstore.ports.vault import DONE_ALL_THE_SAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
 TEMPORARY_PREFIX = ".memstore-tmp-"
 LEFT_BEHIND_AFTER_SECONDS = 3600
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+# renameat2(2); some containers forbid what they do not know, which a plain rename then finds out for itself.
+_AT_CURRENT_FOLDER, _NO_REPLACE, _EXCHANGE = -100, 1, 2
+_NOT_SUPPORTED = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM})
 # O_NONBLOCK: opening a named pipe must not wait for somebody to write into it.
 _OPEN_TO_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -117,17 +124,20 @@ class DiskVault:
         except (OSError, OverflowError, ValueError, VaultError):
             return None
 
-    def create(self, path: str, data: bytes) -> None:
-        """Write a new file, whole or not at all; `ChangedMeanwhileError` where one is there already."""
-        place = self._new_place(path)
-        with _Temporary(place.parent, path) as temporary:
-            temporary.write(data, mode=None)
+    def create(self, path: str, data: bytes, *, like: str | None = None) -> None:
+        """Write a new file, whole or not at all; see the port."""
+        status = None if like is None else self._status_of(like)
+        with self._new_place(path) as place, _Temporary(place.parent, path) as temporary:
+            temporary.write(data, mode=stat.S_IMODE(status.st_mode) if status else None, saved=status)
             try:
                 os.link(temporary.place, place)  # unlike a rename, a link never overwrites
-            except FileExistsError as error:
-                raise _is_there(path) from error
-            except OSError:
-                _rename_to_free(temporary.place, place, path)  # FAT and some network folders have no links
+            except OSError as error:
+                if not temporary.is_at(place):  # NFS may link, and say that it could not
+                    if isinstance(error, FileExistsError):
+                        raise _is_there(path) from error
+                    _rename_to_free(temporary.place, place, path)  # FAT and some network folders have no links
+            with _or_back("write", path, lambda: _take_away(place, data)):
+                _sync_folder(place.parent)
 
     def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
         """Write a file anew, whole or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
@@ -135,34 +145,48 @@ class DiskVault:
         with _Temporary(place.parent, path) as temporary:
             temporary.write(data, mode=_mode_of(place))
             self._must_be(path, expected)
-            temporary.place.replace(place)
+            if not temporary.exchange(place, data, expected=expected):
+                temporary.rename_over(place, data, expected=expected)
 
     def move(self, path: str, to: str) -> None:
         """Give a file another name; `ChangedMeanwhileError` where one is there already."""
-        old, new = self._place(path), self._new_place(to)
-        try:
-            _rename_to_free(old, new, to)
-            _sync_folder(new.parent)
-            _sync_folder(old.parent)
-        except OSError as error:
-            raise _cant("move", path, error) from error
+        old = self._place(path)
+        with self._new_place(to) as new:
+            try:
+                _rename_to_free(old, new, to)
+                with _or_back("move", path, lambda: _rename_to_free(new, old, path)):
+                    _sync_folder(new.parent)
+                    _sync_folder(old.parent)
+            except OSError as error:
+                raise _cant("move", path, error) from error
 
     def delete(self, path: str, *, expected: bytes) -> None:
         """Take a file away; `ChangedMeanwhileError` unless its bytes are `expected`."""
         self._must_be(path, expected)
         place = Path(self._real_root, path)
+        aside = _temporary_in(place.parent)
+        # (1) The file gets another name; (2) what it held is looked at, so that nobody's save goes with it; (3) its
+        # folder is made durable; (4) its bytes go. After a crash before (4) a temporary file is left, which is swept.
         try:
-            place.unlink()
-            _sync_folder(place.parent)
+            with _or_back("delete", path, lambda: _put_back(aside, place)):
+                place.rename(aside)
+                if _seen(Path(os.path.realpath(aside))) != expected:
+                    raise _changed(path, "its text is another one")
+                _sync_folder(place.parent)
+        except FileNotFoundError as error:
+            raise _changed(path, "it is gone") from error
         except OSError as error:
             raise _cant("delete", path, error) from error
+        with suppress(OSError):
+            aside.unlink()
+            _sweep(place.parent, place.parent.stat().st_mtime)
 
     def _must_be(self, path: str, expected: bytes) -> None:
         try:
             found = self.read(path)
         except TooLargeError:
             found = None
-        except VaultError as error:
+        except NoFileError as error:
             raise _changed(path, "it is gone") from error
         if found != expected:
             raise _changed(path, "its text is another one")
@@ -171,15 +195,32 @@ class DiskVault:
         """Return the real place of an existing file; links are followed, so that a write goes where they lead."""
         return self._inside(path, os.path.realpath(self._joined(path)))
 
-    def _new_place(self, path: str) -> Path:
-        """Return the place of a file to come, with its folders made."""
+    @contextmanager
+    def _new_place(self, path: str) -> Iterator[Path]:
+        """Give the place of a file to come, with its folders made; those that it fails to come into go again."""
         joined = self._joined(path)
         folder = self._inside(path, os.path.realpath(os.path.dirname(joined)))  # noqa: PTH120 -- bytes-safe as it is
+        made: list[Path] = []
         try:
-            _make_folders(folder)
+            try:
+                _make_folders(folder, made)
+            except OSError as error:
+                raise _cant("make the folder of", path, error) from error
+            yield folder / os.path.basename(joined)  # noqa: PTH119
+        except BaseException:
+            with suppress(OSError):  # one that is not empty stays, and so do those around it
+                for one in reversed(made):
+                    one.rmdir()
+            raise
+
+    def _status_of(self, path: str) -> os.stat_result | None:
+        """Return what the system knows of a file; None where it is gone."""
+        try:
+            return self._place(path).stat()
+        except FileNotFoundError:
+            return None
         except OSError as error:
-            raise _cant("make the folder of", path, error) from error
-        return folder / os.path.basename(joined)  # noqa: PTH119
+            raise _cant("read", path, error) from error
 
     def _joined(self, path: str) -> str:
         parts = path.split("/")
@@ -194,55 +235,242 @@ class DiskVault:
 
 
 class _Temporary:
-    """A file beside the one that it will become; it is gone at the end, whatever happens, and the folder is durable."""
+    """A file beside the one that it will become; at the end it is gone, unless it holds what somebody else saved."""
 
     def __init__(self, folder: Path, path: str) -> None:
         self.folder, self.path = folder, path
-        self.place = folder / f"{TEMPORARY_PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
+        self.place = _temporary_in(folder)
+        self._inode = 0
+        self._is_ours = True
 
     def __enter__(self) -> Self:
         return self
 
-    def write(self, data: bytes, *, mode: int | None) -> None:
-        """Write the file down to the disk; without `mode` it has the permissions of any new file."""
+    def write(self, data: bytes, *, mode: int | None, saved: os.stat_result | None = None) -> None:
+        """Write the file down to the disk.
+
+        Args:
+            data: its bytes.
+            mode: its permissions; None for those of any new file.
+            saved: of a file that was saved when this one is to seem saved; None for now.
+        """
         try:
-            handle = os.open(self.place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            handle = os.open(self.place, flags, 0o666 if mode is None else 0o600)
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
                 file.flush()
                 if mode is not None:
                     os.fchmod(handle, mode)
+                status = os.fstat(handle)
+                _sweep(self.folder, status.st_mtime)
+                if saved is not None:
+                    os.utime(handle, ns=(saved.st_atime_ns, saved.st_mtime_ns))
                 os.fsync(handle)
-                now = os.fstat(handle).st_mtime
-            _sweep(self.folder, now)
+            self._inode = status.st_ino
         except OSError as error:
             raise _cant("write", self.path, error) from error
 
+    def is_at(self, place: Path) -> bool:
+        """Whether the file is in a place, too."""
+        try:
+            return place.lstat().st_ino == self._inode
+        except OSError:
+            return False
+
+    def exchange(self, place: Path, data: bytes, *, expected: bytes) -> bool:
+        """Take the place of a file that holds `expected`; False where the system can't do that in one step."""
+        # (1) The two files are exchanged; (2) what came out is looked at: an editor may have saved since the file was
+        # compared, and then all goes back; (3) the folder is made durable; (4) what came out is deleted, on leaving.
+        # After a crash before (4) it lies in the temporary file.
+        self._is_ours = False
+        kept = f"; what was there is in {self.place.name}"
+        with _or_back("write", self.path, lambda: self._exchange_back(place, data), kept=kept):
+            try:
+                done = _swap(self.place, place)
+            except FileNotFoundError as error:
+                raise _changed(self.path, "it is gone") from error
+            if done and _seen(self.place) != expected:
+                raise _changed(self.path, "its text is another one")
+            if done:
+                _sync_folder(self.folder)
+        self._is_ours = True
+        return done
+
+    def _exchange_back(self, place: Path, data: bytes) -> None:
+        """Undo an exchange; whatever was saved since is newer than what goes back, and ends up in the place."""
+        if self.place.lstat().st_ino == self._inode:
+            self._is_ours = True  # there was none
+            return
+        # What was put into the place last, and what the temporary file holds.
+        placed: _Seen | None = data
+        kept = self._seen_or_none()
+        while True:
+            try:
+                if not _swap(self.place, place):
+                    raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+            except FileNotFoundError:  # an editor that first takes away what it saves anew
+                _put_back(self.place, place)
+                return
+            out = self._seen_or_none()
+            if out is None or placed is None:
+                return  # what can't be looked at is not deleted
+            if out == placed:
+                self._is_ours = True
+                break
+            placed, kept = kept, out
+        with suppress(OSError):  # that it goes back is durable as well, where that can be had
+            _sync_folder(self.folder)
+
+    def _seen_or_none(self) -> _Seen | None:
+        try:
+            return _seen(self.place)
+        except OSError:
+            return None
+
+    def rename_over(self, place: Path, data: bytes, *, expected: bytes) -> None:
+        """Take the place of a file that held `expected` just now; a save of this very moment is lost."""
+
+        def write_back() -> None:
+            with _Temporary(self.folder, self.path) as again:
+                again.write(expected, mode=_mode_of(place))
+                if _seen(place) == data:
+                    again.place.replace(place)
+
+        self.place.replace(place)
+        with _or_back("write", self.path, write_back):
+            _sync_folder(self.folder)
+
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
-        self.place.unlink(missing_ok=True)
+        if self._is_ours:
+            with suppress(OSError):  # what can't be removed now is swept later
+                self.place.unlink(missing_ok=True)
         if isinstance(value, OSError):
             raise _cant("write", self.path, value) from value
-        if kind is None:
-            _sync_folder(self.folder)
+
+
+@contextmanager
+def _or_back(what: str, path: str, back: Callable[[], object], *, kept: str = "") -> Iterator[None]:
+    """Take back what was done to a file where the rest of it fails; an error that remains says that it is done.
+
+    Args:
+        what: what is done, a verb.
+        path: the file.
+        back: takes it back.
+        kept: where to find what was there before, if it can't be put back.
+    """
+    try:
+        yield
+    except BaseException as error:
+        try:
+            back()
+        except (OSError, ChangedMeanwhileError, VaultError):
+            reason = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
+            raise VaultError(
+                f"can't {what} {path}: {reason}{kept}{DONE_ALL_THE_SAME}", hint="look at the disk, and at the file"
+            ) from error
+        raise
+
+
+# A file's bytes; of what is not a plain file, or larger than a memory, what tells it from others.
+_Seen = bytes | tuple[int, int, int]
+
+
+def _seen(place: Path) -> _Seen:
+    """Return what is in a place; `OSError` where nothing is, or it can't be read."""
+    status = place.lstat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+        return status.st_ino, status.st_size, status.st_mtime_ns
+    with os.fdopen(os.open(place, _OPEN_TO_READ | os.O_NOFOLLOW), "rb") as file:
+        return file.read()
+
+
+def _take_away(place: Path, data: bytes) -> None:
+    """Delete a file that holds `data`; any other stays."""
+    aside = _temporary_in(place.parent)
+    place.rename(aside)
+    try:
+        is_ours = _seen(aside) == data
+    except OSError:
+        _put_back(aside, place)
+        raise
+    if is_ours:
+        aside.unlink()
+    else:
+        _put_back(aside, place)
+
+
+def _put_back(aside: Path, place: Path) -> None:
+    """Give a file that was put aside its name again; one that was saved there since is newer, and stays."""
+    try:
+        _rename_to_free(aside, place, place.name)
+        with suppress(OSError):
+            _sync_folder(place.parent)
+    except ChangedMeanwhileError:
+        with suppress(OSError):
+            aside.unlink()
+    except FileNotFoundError:
+        return  # it was not put aside
+
+
+def _temporary_in(folder: Path) -> Path:
+    return folder / f"{TEMPORARY_PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
 
 
 def _sweep(folder: Path, now: float) -> None:
     """Remove what killed writers left in a folder long ago; `now` is the folder's own file system's time."""
-    for name in os.listdir(folder):  # noqa: PTH208 -- names are all that is needed
-        if name.startswith(TEMPORARY_PREFIX):
-            left = folder / name
-            try:
-                if left.lstat().st_mtime < now - LEFT_BEHIND_AFTER_SECONDS:
-                    left.unlink()
-            except OSError:
-                continue
+    with suppress(OSError):
+        for name in os.listdir(folder):  # noqa: PTH208 -- names are all that is needed
+            if name.startswith(TEMPORARY_PREFIX):
+                left = folder / name
+                with suppress(OSError):
+                    if left.lstat().st_mtime < now - LEFT_BEHIND_AFTER_SECONDS:
+                        left.unlink()
 
 
 def _rename_to_free(old: Path, new: Path, path: str) -> None:
-    """Rename without overwriting, as far as can be known; writers of ours are kept out by the lock."""
+    """Rename without overwriting; where the system can't, as far as can be known: the lock keeps our writers out."""
+    try:
+        if _renamed(old, new, _NO_REPLACE):
+            return
+    except FileExistsError as error:
+        raise _is_there(path) from error
     if os.path.lexists(new):
         raise _is_there(path)
     old.rename(new)
+
+
+def _swap(one: Path, other: Path) -> bool:
+    """Exchange two files in one step; False where the system can't."""
+    return _renamed(one, other, _EXCHANGE)
+
+
+def _renamed(old: Path, new: Path, flag: int) -> bool:
+    """Rename in the way that a flag of renameat2(2) asks for; False where the system or the file system can't."""
+    rename = _renameat2()
+    number = rename(os.fsencode(old), os.fsencode(new), flag) if rename else errno.ENOSYS
+    if number and number not in _NOT_SUPPORTED:
+        raise OSError(number, os.strerror(number), str(old), None, str(new))
+    return not number
+
+
+@cache
+def _renameat2() -> Callable[[bytes, bytes, int], int] | None:
+    """Return the kernel's rename with flags, which gives an error number or 0; None where there is none."""
+    if sys.platform != "linux":
+        return None
+    import ctypes  # a search, which writes nothing, does without it
+
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return None
+    call.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
+
+    def rename(old: bytes, new: bytes, flag: int) -> int:
+        return ctypes.get_errno() if call(_AT_CURRENT_FOLDER, old, _AT_CURRENT_FOLDER, new, flag) else 0
+
+    return rename
 
 
 def _place_of(handle: int, path: str) -> str:
@@ -253,14 +481,16 @@ def _place_of(handle: int, path: str) -> str:
         return os.path.realpath(path)
 
 
-def _make_folders(folder: Path) -> None:
-    """Make a folder and those above it, durably."""
+def _make_folders(folder: Path, made: list[Path]) -> None:
+    """Make a folder and those above it, durably; add each that was not there to `made`."""
     missing = []
     while not folder.is_dir():
         missing.append(folder)
         folder = folder.parent
     for inner in reversed(missing):
-        inner.mkdir(exist_ok=True)
+        with suppress(FileExistsError):
+            inner.mkdir()
+            made.append(inner)
         _sync_folder(inner.parent)
 
 
@@ -290,9 +520,7 @@ def _is_there(path: str) -> ChangedMeanwhileError:
 
 
 def _changed(path: str, how: str) -> ChangedMeanwhileError:
-    return ChangedMeanwhileError(
-        f"{path} changed meanwhile: {how}; nothing was written", hint="look at the file and try again"
-    )
+    return ChangedMeanwhileError(f"{path} changed meanwhile: {how}", hint="look at the file and try again")
 
 
 def _stop_unless_missing(error: OSError) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memstore.cli.session import Session
     from memstore.codec.episode import Account
     from memstore.codec.render import Plain
-    from memstore.flows.save import Saved
+    from memstore.core.change import Saved
 
 _NOTES = (
     "write the text below the second ---, and what else you know between the two; save and close to add it",
@@ -106,7 +106,6 @@ def _capture(session: Session, values: dict[str, Plain], *, commit: bool, dry_ru
     """Write down what a hook hands over; an agent's session ends well whatever is wrong here."""
     from memstore.cli.capture import captured
     from memstore.flows.add import add_memory
-    from memstore.flows.save import may_commit, without_commits
 
     try:
         given = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
@@ -115,10 +114,10 @@ def _capture(session: Session, values: dict[str, Plain], *, commit: bool, dry_ru
             origin = {"session_id": found.session_id, "trigger": found.trigger}
             known: Plain = {name: word for name, word in origin.items() if word}
             values = {"channel": "session", "origin": known, **values, "type": "raw"}
-            ws = session.workspace()
-            if (commit or ws.config.auto_commit) and not may_commit(ws):
-                ws, commit = without_commits(ws), False  # nobody says it a second time
-            saved = add_memory(ws, values, found.text, commit=commit, dry_run=dry_run)
+            view = session.view()
+            if (commit or view.config.auto_commit) and not view.may_commit():
+                view, commit = view.without_commits(), False  # nobody says it a second time
+            saved = add_memory(view, values, found.text, commit=commit, dry_run=dry_run)
             session.detail(f"{saved.path}: {saved.ref}")
     except Exception as error:  # noqa: BLE001 - a hook that fails stops the agent
         session.detail(f"memstore: {error}")
@@ -158,8 +157,8 @@ def _added(session: Session, data: bytes, values: dict[str, Plain], *, commit: b
     from memstore.flows.add import add_draft, add_memory
 
     if fence.split(data) is not None:
-        return add_draft(session.workspace(), data, values, commit=commit, dry_run=dry_run)
-    return add_memory(session.workspace(), values, utf8(data), commit=commit, dry_run=dry_run)
+        return add_draft(session.view(), data, values, commit=commit, dry_run=dry_run)
+    return add_memory(session.view(), values, utf8(data), commit=commit, dry_run=dry_run)
 
 
 def utf8(data: bytes) -> str:
@@ -180,13 +179,13 @@ def _add_in_editor(session: Session, values: dict[str, Plain], *, commit: bool, 
     if session.choices.no_input or not (env.at_terminal or wiring.editor(env).is_chosen):
         hint = "TEXT stands first, before options that take several values; - reads standard input"
         raise UsageError("there is no text", hint=hint)
-    ws = session.workspace()
+    view = session.view()
     begun = new_file({"type": DEFAULT_TYPE, **values}, "") + b"\n"
     saved = edited(
         session,
         "new",
         begun,
-        lambda draft: add_draft(ws, draft, {}, commit=commit, dry_run=dry_run),
+        lambda draft: add_draft(view, draft, {}, commit=commit, dry_run=dry_run),
         notes=_NOTES,
     )
     if saved is None:
@@ -204,13 +203,13 @@ def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
     """Return lines of files as sources, `file:path#L1-L2@blob`, with the path as seen from the vault."""
     from memstore.flows.cite_file import cite_file, seen_from, stop_where_hidden
 
-    ws = session.workspace()
+    view = session.view()
     marks: list[Plain] = []
     for place in places:
         path, _, lines = place.rpartition(":")
         if not path:
             raise UsageError(f"`{place}` cites no lines", hint="write PATH:L10-L20")
         whole = (session.environment().folder / path).resolve()
-        stop_where_hidden(ws, whole)
-        marks.append(cite_file(ws, seen_from(ws.vault.root, whole), whole.read_bytes(), lines))
+        stop_where_hidden(view, whole)
+        marks.append(cite_file(view, seen_from(view.root, whole), whole.read_bytes(), lines))
     return marks

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import Session
+    from memstore.core.change import Saved
     from memstore.flows.adopt import Adoptable, Adopted
     from memstore.flows.fmt import Formatted
     from memstore.flows.move import Moved
-    from memstore.flows.save import Saved
 
 _UNCHANGED = "nothing changed"
 
@@ -45,19 +45,18 @@ def edit(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
     """
     from memstore.cli.editing import edited
     from memstore.errors import FormatError
-    from memstore.flows.amend import Rejected, accept, opened_for_change
-    from memstore.flows.save import hint, refuse_as_not_owner, told
-    from memstore.flows.visible import owns
+    from memstore.flows.amend import Rejected, accept
+    from memstore.flows.save import hint, refuse_as_not_owner, shown
 
-    ws = session.workspace()
-    before = opened_for_change(ws, ref)
-    if not owns(ws, before.memory):
-        refuse_as_not_owner(ws, before)  # before its very bytes are shown
+    view = session.view()
+    before = view.original(ref)
+    if not view.owns(before.memory):
+        refuse_as_not_owner(view, before)  # before its very bytes are shown
 
     def accepted(draft: bytes) -> Saved:
-        done = accept(ws, before, draft, dry_run=dry_run, commit=commit)
+        done = accept(view.again(), before, draft, dry_run=dry_run, commit=commit)
         if isinstance(done, Rejected):
-            raise FormatError(told(done.findings), hint=hint(done.findings))
+            raise FormatError(shown(done.findings), hint=hint(done.findings))
         return done
 
     name = before.memory.id or before.path.rpartition("/")[2].removesuffix(".md")
@@ -87,7 +86,7 @@ def set_(session: Session, ref: str, pairs: tuple[str, ...], *, commit: bool, dr
     from memstore.cli.key_options import own_values
     from memstore.flows.amend import set_keys
 
-    saved = set_keys(session.workspace(), ref, own_values(pairs), commit=commit, dry_run=dry_run)
+    saved = set_keys(session.view(), ref, own_values(pairs), commit=commit, dry_run=dry_run)
     emit_saved(session, "set", saved, dry_run=dry_run, unchanged=_UNCHANGED)
 
 
@@ -123,8 +122,8 @@ def tag(session: Session, ref: str, tags: tuple[str, ...], *, commit: bool, dry_
     added = [word.removeprefix("+") for word in tags if word[:1] not in (_TAKEN_AWAY, "-")]
     if "" in (*removed, *added):
         raise UsageError("a tag is a word", hint="memstore tag REF +dog -food")
-    ws = session.workspace()
-    saved = change_tags(ws, ref, add=added, remove=removed, commit=commit, dry_run=dry_run)
+    view = session.view()
+    saved = change_tags(view, ref, add=added, remove=removed, commit=commit, dry_run=dry_run)
     emit_saved(session, "tag", saved, dry_run=dry_run, unchanged=_UNCHANGED)
 
 
@@ -137,10 +136,10 @@ def mv(session: Session, ref: str, path: str, *, commit: bool, dry_run: bool) ->
     """Give a memory's file another name or folder in the vault; what refers to it finds it by its id."""
     from memstore.flows.move import move
 
-    ws = session.workspace()
+    view = session.view()
     to = in_vault(session, path)
-    is_folder = path.endswith("/") or (ws.vault.root / to).is_dir()
-    moved = move(ws, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
+    is_folder = path.endswith("/") or (view.root / to).is_dir()
+    moved = move(view, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
     session.emit("mv", document=lambda: _move_document(moved), lines=lambda: _move_lines(session, moved))
     if moved.path == moved.path_before:
         session.say(_UNCHANGED)
@@ -196,10 +195,12 @@ def adopt(
     """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is."""
     from memstore.flows.adopt import adopt as make_memories
 
-    ws = session.workspace()
+    view = session.view()
     if not (paths or everything or dry_run or _wanted(session)):
         return
-    adopted = make_memories(ws, [in_vault(session, path) for path in paths], kind=kind, commit=commit, dry_run=dry_run)
+    adopted = make_memories(
+        view, [in_vault(session, path) for path in paths], kind=kind, commit=commit, dry_run=dry_run
+    )
     session.emit(
         "adopt",
         document=lambda: _adopt_document(adopted, dry_run=dry_run),
@@ -217,7 +218,7 @@ def _wanted(session: Session) -> bool:
     """List what could be adopted and ask; without anybody to ask, only list."""
     from memstore.flows.adopt import adoptable
 
-    found = adoptable(session.workspace())
+    found = adoptable(session.view())
     if session.as_json or not found:
         document = {"adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found]}
         session.emit("adoptable", document=lambda: document, lines=tuple)
@@ -256,7 +257,7 @@ def fmt(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bo
     """Make the layout of frontmatters even: blanks, quoted times, one history entry a line. Never a value."""
     from memstore.flows.fmt import fmt as make_even
 
-    done = make_even(session.workspace(), refs, dry_run=dry_run or only_check, commit=commit)
+    done = make_even(session.view(), refs, dry_run=dry_run or only_check, commit=commit)
     session.emit(
         "fmt",
         document=lambda: _fmt_document(done, dry_run=dry_run),

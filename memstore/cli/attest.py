@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import Session
     from memstore.codec.witness_request import WitnessRequest
+    from memstore.core.view import View
     from memstore.flows.anchor import Recorded
     from memstore.flows.registry import Saving
     from memstore.flows.sign import Signed
-    from memstore.ports.workspace import Workspace
 
 
 def _key_option() -> Callable[[Any], Any]:
@@ -44,7 +44,7 @@ def sign(session: Session, ref: str, *, key: str | None, commit: bool, dry_run: 
     """
     from memstore.flows.sign import sign as record
 
-    _emit(session, "sign", record(session.workspace(), ref, key=key, commit=commit, dry_run=dry_run), dry_run=dry_run)
+    _emit(session, "sign", record(session.view(), ref, key=key, commit=commit, dry_run=dry_run), dry_run=dry_run)
 
 
 @command(
@@ -93,13 +93,11 @@ def witness(  # noqa: PLR0913 -- one for each option
         return
     ref = ref or ""
     if answer is not None:
-        done = accept_answer(session.workspace(), ref, answer.name, answer.read(), commit=commit, dry_run=dry_run)
+        done = accept_answer(session.view(), ref, answer.name, answer.read(), commit=commit, dry_run=dry_run)
     elif attest is None:
         raise UsageError("what do you say of it?", hint="--attest confirm, dispute or partial")
     else:
-        done = record(
-            session.workspace(), ref, attest, aspects=aspect, notes=notes, key=key, commit=commit, dry_run=dry_run
-        )
+        done = record(session.view(), ref, attest, aspects=aspect, notes=notes, key=key, commit=commit, dry_run=dry_run)
     _emit(session, "witness", done, dry_run=dry_run)
 
 
@@ -187,7 +185,7 @@ def request_witness(
     from memstore.cli.written import emit_registered
     from memstore.flows.ask_witness import request_witness as ask
 
-    done = ask(session.workspace(), ref, asked, notes=notes, commit=commit, dry_run=dry_run)
+    done = ask(session.view(), ref, asked, notes=notes, commit=commit, dry_run=dry_run)
     emit_registered(session, "request-witness", done, dry_run=dry_run)
 
 
@@ -215,12 +213,12 @@ def resolve(
     from memstore.flows.sign import resolve as record
     from memstore.flows.trust import trust_of
 
-    ws = session.workspace()
-    done = record(ws, ref, outcome, notes=notes, key=key, commit=commit, dry_run=dry_run)
+    view = session.view()
+    done = record(view, ref, outcome, notes=notes, key=key, commit=commit, dry_run=dry_run)
     _emit(session, "resolve", done, dry_run=dry_run)
     if not dry_run and done.verdict.counts and done.saved.ref:
-        outcomes = trust_of(ws, done.saved.ref).reputation.outcomes
-        if not any((one.ref, one.by) == (done.saved.ref, ws.actor) for one in outcomes):
+        outcomes = trust_of(view, done.saved.ref).reputation.outcomes
+        if not any((one.ref, one.by) == (done.saved.ref, view.actor) for one in outcomes):
             session.say("the author's reputation stays as it is: it moves where they signed what somebody disputed,")
             session.say("  and whoever decides took no side")
 
@@ -281,9 +279,7 @@ def anchor(  # noqa: PLR0913 -- one for each option
     to others, push it: git push origin 'refs/memstore/anchors/*'. Of a page the vault keeps a copy.
     """
     page, stamped = _page(kind, reference, snapshot, online=online), proof.read() if proof else None
-    done = _anchored(
-        session.workspace(), ref, kind, reference, page=page, proof=stamped, dry_run=dry_run, commit=commit
-    )
+    done = _anchored(session.view(), ref, kind, reference, page=page, proof=stamped, dry_run=dry_run, commit=commit)
     session.emit(
         "anchor",
         document=lambda: {
@@ -301,7 +297,7 @@ def anchor(  # noqa: PLR0913 -- one for each option
 
 
 def _anchored(
-    ws: Workspace,
+    view: View,
     ref: str,
     kind: str,
     reference: str | None,
@@ -314,18 +310,18 @@ def _anchored(
     from memstore.flows import anchor as flow
 
     if kind == "git_commit":
-        return flow.anchor_commit(ws, ref, revision=reference, **saving)
+        return flow.anchor_commit(view, ref, revision=reference, **saving)
     if kind == "opentimestamps":
         if page is None or proof is None:
             raise UsageError(f"{kind}: what was stamped?", hint="--snapshot FILE --proof FILE.ots")
-        return flow.anchor_stamp(ws, ref, page, proof, reference=reference, **saving)
+        return flow.anchor_stamp(view, ref, page, proof, reference=reference, **saving)
     if reference is None:
         raise UsageError(f"{kind}: where?", hint="--reference says where it can be seen")
     if kind in PAGE_ANCHORS:
         if page is None:
             raise UsageError(f"{kind}: what did it say?", hint="--snapshot FILE, as you saved it, or --online")
-        return flow.anchor_page(ws, ref, kind, reference, page, **saving)
-    return flow.anchor_elsewhere(ws, ref, kind, reference, **saving)
+        return flow.anchor_page(view, ref, kind, reference, page, **saving)
+    return flow.anchor_elsewhere(view, ref, kind, reference, **saving)
 
 
 def _page(kind: str, url: str | None, snapshot: IO[bytes] | None, *, online: bool) -> bytes | None:
@@ -375,7 +371,7 @@ def payload(session: Session, ref: str, *, by: str | None) -> None:
 
     if session.as_json:
         raise UsageError("attest payload prints bytes, not JSON", hint="memstore attest export prints an envelope")
-    sys.stdout.buffer.write(bytes_of(session.workspace(), ref, by=by))
+    sys.stdout.buffer.write(bytes_of(session.view(), ref, by=by))
     sys.stdout.buffer.flush()
 
 
@@ -390,7 +386,7 @@ def digest(session: Session, refs: tuple[str, ...]) -> None:
     """
     from memstore.flows.attest import digest_page
 
-    page = digest_page(session.workspace(), refs)
+    page = digest_page(session.view(), refs)
     session.emit("attest-digest", document=lambda: {"page": page}, lines=page.splitlines)
 
 
@@ -409,11 +405,11 @@ def export(session: Session, ref: str, *, by: str | None, form: str) -> None:
     from memstore.cli import output
     from memstore.flows import attest as flow
 
-    ws = session.workspace()
+    view = session.view()
     if form == "sshsig":
-        signature = flow.signature(ws, ref, by=by)
+        signature = flow.signature(view, ref, by=by)
         session.emit("attest-export", document=lambda: {"signature": signature}, lines=signature.splitlines)
     else:
-        envelope = flow.envelope(ws, ref, by=by)
+        envelope = flow.envelope(view, ref, by=by)
         lines = output.document(envelope).splitlines
         session.emit("attest-export", document=lambda: {"envelope": envelope}, lines=lines)

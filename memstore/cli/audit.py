@@ -28,7 +28,7 @@ def verify(session: Session) -> None:
     """Prove that every audit event is as it was written and none is missing; exit 1 where one is."""
     from memstore.flows.audit import verify_audit
 
-    done = verify_audit(session.workspace())
+    done = verify_audit(session.view())
     session.emit("audit-verify", document=lambda: _verified_document(done), lines=lambda: _verified_lines(done))
     count = f"{done.events} event{'' if done.events == 1 else 's'}"
     session.say(f"{count}, {len(done.findings)} not as they should be" if done.findings else f"{count}, all sound")
@@ -51,7 +51,7 @@ def show(session: Session, of: str | None, *, limit: int | None, local: bool) ->
     if local:
         _show_looks(session, of, limit)
         return
-    events = audit_trail(session.workspace(), of=of, limit=limit)
+    events = audit_trail(session.view(), of=of, limit=limit)
     session.emit(
         "audit-show",
         document=lambda: {"events": [_document(event) for event in events]},
@@ -65,7 +65,7 @@ def show(session: Session, of: str | None, *, limit: int | None, local: bool) ->
 def _show_looks(session: Session, of: str | None, limit: int | None) -> None:
     from memstore.flows.looks import looks
 
-    found = [look for look in looks(session.workspace()) if of in (None, look.by, *look.shown, *look.denied)][:limit]
+    found = [look for look in looks(session.view()) if of in (None, look.by, *look.shown, *look.denied)][:limit]
     session.emit(
         "audit-local",
         document=lambda: {"looks": [_look_document(look) for look in found]},

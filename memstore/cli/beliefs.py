@@ -43,7 +43,7 @@ def propagate(
     """
     from memstore.flows.propagate import propagate as carry_on
 
-    done = carry_on(session.workspace(), ref, depth=depth, apply=apply, commit=commit, dry_run=dry_run)
+    done = carry_on(session.view(), ref, depth=depth, apply=apply, commit=commit, dry_run=dry_run)
     session.emit(
         "propagate",
         document=lambda: _propagated_document(done, applied=apply and not dry_run, dry_run=dry_run),
@@ -110,12 +110,12 @@ def revise_from(session: Session, episode: str, *, apply: bool, commit: bool) ->
     from memstore.flows.revise_from import record
     from memstore.flows.revise_from import revise_from as find
 
-    ws = session.workspace()
-    found = find(ws, episode)
+    view = session.view()
+    found = find(view, episode)
     applied = []
     for one in found if apply else ():
         if session.confirm(f"{one.stance.value} {one.ref} ({one.title})", instead=one.command):
-            record(ws, one, commit=commit)
+            record(view, one, commit=commit)
             applied.append(one.ref)
     session.emit(
         "revise-from",
@@ -155,7 +155,7 @@ def calibrate(session: Session) -> None:
     """
     from memstore.flows.calibrate import calibrate as score
 
-    found = score(session.workspace())
+    found = score(session.view())
     session.emit(
         "calibrate",
         document=lambda: {
@@ -194,7 +194,7 @@ def rebuild(session: Session, *, only_check: bool, from_episodes: bool) -> None:
 
         replay_all(session, (), only_check=only_check, commit=False, dry_run=False)
         return
-    done = rebuild_from_episodes(session.workspace())
+    done = rebuild_from_episodes(session.view())
     session.emit(
         "rebuild",
         document=lambda: _rebuilt_document(done),

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import Session
+    from memstore.core.view import View
     from memstore.flows.check import CheckResult
     from memstore.model.finding import Finding
-    from memstore.ports.workspace import Workspace
 
 FORMATS = ("text", "json", "github", "sarif")
 _EXAMPLES = (
@@ -57,30 +57,30 @@ def check(
     if against and paths:
         raise UsageError("--against checks all that changed since", hint="leave out the paths")
     session.choices.json = session.choices.json or output_format == "json"
-    ws = session.workspace()
-    result = _result(ws, [in_vault(session, path) for path in paths], staged=staged, against=against, fix=fix)
-    _emit(session, ws, result, output_format)
+    view = session.view()
+    result = _result(view, [in_vault(session, path) for path in paths], staged=staged, against=against, fix=fix)
+    _emit(session, view, result, output_format)
     if result.errors or (strict and result.warnings):
         session.exit(Exit.FOUND_ERRORS)
 
 
-def _result(ws: Workspace, paths: Sequence[str], *, staged: bool, against: str | None, fix: bool) -> CheckResult:
+def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | None, fix: bool) -> CheckResult:
     from memstore.flows import check as flow
 
     if against:
         from memstore.flows.check_against import check_against
 
-        return check_against(ws, against, mend=fix)
+        return check_against(view, against, mend=fix)
     if staged:
-        return flow.check_staged_files(ws)
-    return flow.fix(ws, paths) if fix else flow.check(ws, paths)
+        return flow.check_staged_files(view)
+    return flow.fix(view, paths) if fix else flow.check(view, paths)
 
 
-def _emit(session: Session, ws: Workspace, result: CheckResult, output_format: str) -> None:
+def _emit(session: Session, view: View, result: CheckResult, output_format: str) -> None:
     from memstore.cli import check_formats as formats
 
     if output_format in {"github", "sarif"} and not session.choices.json:
-        repository = ws.history.repository
+        repository = view.history.repository
         prefix = repository.prefix if repository else ""
         write = formats.github if output_format == "github" else formats.sarif
         session.emit("check", document=dict, lines=lambda: write(result.findings, prefix))

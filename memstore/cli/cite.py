@@ -27,7 +27,7 @@ def cite(session: Session, citation: str) -> None:
     """Cite lines of a memory, or say what became of cited lines: same, moved, changed or gone."""
     from memstore.flows.cite import cite as make
 
-    cited = make(session.workspace(), citation)
+    cited = make(session.view(), citation)
     session.emit("cite", document=lambda: _document(cited), lines=lambda: _lines(session, cited))
 
 
@@ -86,8 +86,8 @@ def stats(session: Session, given: Given, at: str | None) -> None:
     """Count memories by type, status, month and author, and their words; all of them, unless filtered."""
     from memstore.flows.stats import stats as count
 
-    ws = session.workspace()
-    counted = count(ws, given.filters(ws.clock.now()) if given != Given() else None, at=at)
+    view = session.view()
+    counted = count(view, given.filters(view.clock.now()) if given != Given() else None, at=at)
     session.emit("stats", document=lambda: _stats_document(counted), lines=lambda: _stats_lines(session, counted))
     session.say_left_out(counted.left_out)
 

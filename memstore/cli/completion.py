@@ -81,16 +81,15 @@ def complete_refs(session: Session, incomplete: str) -> list[CompletionItem[Any]
     from click.shell_completion import CompletionItem
 
     from memstore.cli.output import safe_line
-    from memstore.flows.visible import visible_rows
 
     try:
-        ws = session.workspace()
-        snapshot = ws.library.snapshot()
+        view = session.view()
+        rows = view.rows
     except (MemstoreError, OSError):
         return []  # a shell has no place for an error
-    ids, types, titles = (snapshot.catalog.column(name) for name in ("id", "type", "title"))
+    ids, types, titles = (view.column(name) for name in ("id", "type", "title"))
     found = []
-    for row in visible_rows(ws, snapshot):
+    for row in rows:
         for name in (f"{types[row]}:{ids[row]}", ids[row]):
             if ids[row] and name.startswith(incomplete):
                 found.append(CompletionItem(name, help=safe_line(titles[row])))

@@ -32,7 +32,7 @@ def compress(session: Session, refs: tuple[str, ...], *, commit: bool, dry_run: 
     """
     from memstore.flows.compress import compress as put_summaries
 
-    done = put_summaries(session.workspace(), refs, dry_run=dry_run, commit=commit)
+    done = put_summaries(session.view(), refs, dry_run=dry_run, commit=commit)
     session.emit(
         "compress",
         document=lambda: _document(done, dry_run=dry_run),

@@ -33,8 +33,8 @@ def conflicts(session: Session, ref: str | None, given: Given) -> None:
     from memstore.codec.results import conflict_document
     from memstore.flows.conflicts import conflicts as find
 
-    ws = session.workspace()
-    found = find(ws, ref, given.filters(ws.clock.now()))
+    view = session.view()
+    found = find(view, ref, given.filters(view.clock.now()))
     session.emit(
         "conflicts",
         document=lambda: {"conflicts": [conflict_document(one) for one in found]},
@@ -82,8 +82,8 @@ def resolve_conflict(
     """Decide a conflict between two memories, and record it in both, so that it is not raised again."""
     from memstore.flows.resolve_conflict import resolve_conflict as resolve
 
-    ws = session.workspace()
-    done = resolve(ws, ref, other, keep=keep, decision=decision, reason=reason, dry_run=dry_run, commit=commit)
+    view = session.view()
+    done = resolve(view, ref, other, keep=keep, decision=decision, reason=reason, dry_run=dry_run, commit=commit)
     session.emit(
         "resolve-conflict",
         document=lambda: _resolved_document(done, dry_run=dry_run),
@@ -108,8 +108,8 @@ def dedupe(session: Session, given: Given) -> None:
     """Find memories that say nearly the same, and propose to make one of them; nothing is changed."""
     from memstore.flows.dedupe import dedupe as find
 
-    ws = session.workspace()
-    found = find(ws, given.filters(ws.clock.now()))
+    view = session.view()
+    found = find(view, given.filters(view.clock.now()))
     session.emit(
         "dedupe",
         document=lambda: {"duplicates": [_duplicates_document(one) for one in found]},

@@ -60,7 +60,7 @@ def grant(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_ru
     """Record that somebody consents."""
     from memstore.flows.consents import grant_consent
 
-    done = grant_consent(session.workspace(), grantor, grantee, scope, dry_run=dry_run, **told)
+    done = grant_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "consent-grant", done, dry_run=dry_run)
 
 
@@ -72,7 +72,7 @@ def refuse(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_r
     """Record that somebody says no; it beats every consent."""
     from memstore.flows.consents import refuse_consent
 
-    done = refuse_consent(session.workspace(), grantor, grantee, scope, dry_run=dry_run, **told)
+    done = refuse_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "consent-refuse", done, dry_run=dry_run)
 
 
@@ -82,7 +82,7 @@ def request(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_
     """Write a request that can be sent to who is asked; it opens nothing, and no answer is no consent."""
     from memstore.flows.consents import request_consent
 
-    done = request_consent(session.workspace(), grantor, grantee, scope, dry_run=dry_run, **told)
+    done = request_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "consent-request", done, dry_run=dry_run)
 
 
@@ -107,7 +107,7 @@ def revoke(session: Session, /, consent_id: str, *, by: str | None, dry_run: boo
     """
     from memstore.flows.consents import revoke_consent
 
-    done = revoke_consent(session.workspace(), consent_id, by=by, dry_run=dry_run, **told)
+    done = revoke_consent(session.view(), consent_id, by=by, dry_run=dry_run, **told)
     emit_registered(session, "consent-revoke", done, dry_run=dry_run)
 
 
@@ -116,7 +116,7 @@ def list_consents(session: Session) -> None:
     """List consents, refusals, delegations and requests; anybody but the vault's owner sees those that name them."""
     from memstore.flows.consents import consents
 
-    known = consents(session.workspace())
+    known = consents(session.view())
     session.emit(
         "consent-list",
         document=lambda: {"consents": [_document(one) for one in known]},
@@ -136,7 +136,7 @@ def delegate(session: Session, /, *, grantor: str, grantee: str, scope: str, dry
     """Record that somebody lets another consent in their place; it has to end, and can't be passed on."""
     from memstore.flows.consents import delegate as record
 
-    done = record(session.workspace(), grantor, grantee, scope, dry_run=dry_run, **told)
+    done = record(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "delegate", done, dry_run=dry_run)
 
 

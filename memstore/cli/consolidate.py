@@ -62,10 +62,10 @@ def consolidate(  # noqa: PLR0913 - one argument an option
     if branch and (apply_safe or commit):
         raise UsageError("--branch commits suggestions, and nothing else", hint="leave out --apply-safe and --commit")
     writes = bool(apply or apply_safe or branch) and not dry_run
-    ws = session.workspace()
-    until = period(as_of, now=ws.clock.now()).end if as_of else None
+    view = session.view()
+    until = period(as_of, now=view.clock.now()).end if as_of else None
     done = run(
-        ws,
+        view,
         apply=writes,
         apply_safe=apply_safe,
         if_due=if_due,

@@ -49,7 +49,7 @@ def add(
         if not equals:
             raise UsageError(f"`{text}` is no ENTITY=ROLE", hint="write like si:bella_agent=care_agent")
         held.setdefault(name, []).append(role)
-    done = add_context(session.workspace(), context_id, open=is_open, roles=held, dry_run=dry_run, **said)
+    done = add_context(session.view(), context_id, open=is_open, roles=held, dry_run=dry_run, **said)
     emit_registered(session, "context-add", done, dry_run=dry_run)
 
 
@@ -72,7 +72,7 @@ def enter(session: Session, context_id: str, *, participants: tuple[str, ...], r
     """
     from memstore.flows.contexts import enter_context
 
-    present = enter_context(session.workspace(any_context=True), context_id, participants=participants, role=role)
+    present = enter_context(session.view(any_context=True), context_id, participants=participants, role=role)
     _emit(session, "context-enter", present)
     if not present.registered:
         session.say(f"{context_id} is not registered, so it grants nothing; memstore context add registers it")
@@ -83,7 +83,7 @@ def leave(session: Session) -> None:
     """Leave the context for none; what was granted in it stays granted."""
     from memstore.flows.contexts import leave_context
 
-    left = leave_context(session.workspace(any_context=True))
+    left = leave_context(session.view(any_context=True))
     session.emit("context-leave", document=lambda: {"left": left}, lines=lambda: (f"left {left}",) if left else ())
     if left is None:
         session.say("no context is active")
@@ -94,7 +94,7 @@ def show(session: Session) -> None:
     """Show the active context and who listens there."""
     from memstore.flows.contexts import present_context
 
-    present = present_context(session.workspace(any_context=True))
+    present = present_context(session.view(any_context=True))
     _emit(session, "context-show", present)
     if present.context is None:
         session.say("no context is active")
@@ -105,7 +105,7 @@ def list_contexts(session: Session) -> None:
     """List the registered contexts; with others listening, those that list them all."""
     from memstore.flows.contexts import contexts
 
-    known = contexts(session.workspace())
+    known = contexts(session.view())
     session.emit(
         "context-list",
         document=lambda: {"contexts": [_document(one) for one in known]},
@@ -123,7 +123,7 @@ def suggest(session: Session, text: str) -> None:
     from memstore.cli.output import safe_line
     from memstore.flows.contexts import suggest_context
 
-    found = suggest_context(session.workspace(), text)
+    found = suggest_context(session.view(), text)
     session.emit(
         "context-suggest",
         document=lambda: {

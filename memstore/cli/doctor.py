@@ -26,7 +26,7 @@ def doctor(session: Session, *, fix: bool) -> None:
     from memstore.flows.doctor import doctor as examine
 
     around = wiring.surroundings(session.environment(), session.choices.vault)
-    diagnosis = examine(around, session.workspace, fix=fix)
+    diagnosis = examine(around, session.view, fix=fix)
     session.emit(
         "doctor", document=lambda: _document(diagnosis), lines=lambda: _lines(session, diagnosis), each="checks"
     )

@@ -42,7 +42,7 @@ def edited(
     from memstore import wiring
 
     env = session.environment()
-    root = session.workspace().vault.root
+    root = session.view().root
     _stop_without_a_person(session, env, wiring.editor(env))
     editor, path = wiring.editor(env), wiring.drafts(env, root).create(name, with_notes(data, notes))
     while True:

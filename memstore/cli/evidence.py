@@ -52,7 +52,7 @@ def reinforce(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> N
     """
     from memstore.flows.reinforce import reinforce as record
 
-    _emit(session, "reinforce", record(session.workspace(), ref, dry_run=dry_run, **told), dry_run=dry_run)
+    _emit(session, "reinforce", record(session.view(), ref, dry_run=dry_run, **told), dry_run=dry_run)
 
 
 @command("contradict", examples=('memstore contradict m_7f3 --evidence m_abc --reason "It was not so today"',))
@@ -62,7 +62,7 @@ def contradict(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> 
     """Record what speaks against a memory; the other side of `memstore reinforce`."""
     from memstore.flows.reinforce import contradict as record
 
-    _emit(session, "contradict", record(session.workspace(), ref, dry_run=dry_run, **told), dry_run=dry_run)
+    _emit(session, "contradict", record(session.view(), ref, dry_run=dry_run, **told), dry_run=dry_run)
 
 
 def _emit(session: Session, verb: str, done: Reinforced, *, dry_run: bool) -> None:
@@ -127,8 +127,8 @@ def replay_all(session: Session, refs: tuple[str, ...], *, only_check: bool, com
 
     if only_check and (dry_run or commit):
         raise UsageError("--check writes nothing", hint="leave out --commit and --dry-run")
-    ws = session.workspace()
-    done = check_confidences(ws, refs) if only_check else replay(ws, refs, dry_run=dry_run, commit=commit)
+    view = session.view()
+    done = check_confidences(view, refs) if only_check else replay(view, refs, dry_run=dry_run, commit=commit)
     session.emit(
         "recompute",
         document=lambda: _recomputed_document(done, dry_run=dry_run),
@@ -148,7 +148,7 @@ def _fold(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: 
 
     if only_check or len(refs) != 1:
         raise UsageError("--fold takes one memory, and writes", hint="memstore recompute --fold REF --dry-run")
-    saved = fold(session.workspace(), refs[0], commit=commit, dry_run=dry_run)
+    saved = fold(session.view(), refs[0], commit=commit, dry_run=dry_run)
     emit_saved(session, "recompute-fold", saved, dry_run=dry_run, unchanged="nothing to fold: the history is short")
 
 

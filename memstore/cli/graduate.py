@@ -32,7 +32,7 @@ def graduate(session: Session, *, commit: bool, dry_run: bool) -> None:
     """
     from memstore.flows.graduate import graduate as write_pages
 
-    pages = write_pages(session.workspace(), dry_run=dry_run, commit=commit)
+    pages = write_pages(session.view(), dry_run=dry_run, commit=commit)
     session.emit(
         "graduate",
         document=lambda: {"pages": [_document(page, dry_run=dry_run) for page in pages]},

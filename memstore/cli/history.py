@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memstore.cli.session import Session
+    from memstore.core.change import Committed, Undone
     from memstore.flows.blame import Blame, BlamedLine
-    from memstore.flows.commit import Committed
     from memstore.flows.diff import Diff, MemoryDiff
     from memstore.flows.log import LogLine
     from memstore.flows.status import Status, Uncommitted
-    from memstore.flows.undo import Undone
     from memstore.ports.journal import Operation
 
 _SHORT = 10
@@ -38,7 +37,7 @@ def log(session: Session, ref: str | None, limit: int | None) -> None:
     """Show what happened, newest first: when, in which commit (`·`: an event of the confidence), what, by whom."""
     from memstore.flows.log import log as happened
 
-    found = happened(session.workspace(), ref, limit=limit)
+    found = happened(session.view(), ref, limit=limit)
     session.emit(
         "log",
         document=lambda: {"ref": found.ref, "entries": [_log_entry(line) for line in found.lines]},
@@ -55,7 +54,7 @@ def blame(session: Session, ref: str) -> None:
     """Show who wrote each entry of a memory's confidence history, and each line of its text, in which commit."""
     from memstore.flows.blame import blame as written
 
-    found = written(session.workspace(), ref)
+    found = written(session.view(), ref)
     session.emit(
         "blame",
         document=lambda: {
@@ -83,7 +82,7 @@ def diff(session: Session, ref: str | None, old: str | None, new: str | None) ->
     """Show what became different: in words, and the text as lines. A and B are commits or dates."""
     from memstore.flows.diff import diff as compare
 
-    found = compare(session.workspace(), ref, old, new)
+    found = compare(session.view(), ref, old, new)
     session.emit(
         "diff",
         document=lambda: _diff_document(found),
@@ -101,7 +100,7 @@ def status(session: Session) -> None:
     """Show what is not committed, which Markdown files could be adopted, which can't be read, and the hooks."""
     from memstore.flows.status import status as look
 
-    found = look(session.workspace())
+    found = look(session.view())
     session.emit("status", document=lambda: _status_document(found), lines=lambda: _status_lines(session, found))
 
 
@@ -124,7 +123,7 @@ def commit(session: Session, refs: tuple[str, ...], message: str | None) -> None
     """
     from memstore.flows.commit import commit as make
 
-    done = make(session.workspace(), refs, text=message)
+    done = make(session.view(), refs, text=message)
     session.emit("commit", document=lambda: _commit_document(done), lines=lambda: _commit_lines(session, done))
     for finding in done.findings:
         _say_safely(session, f"{finding.path}:{finding.at.line}: warning: {finding.text} [{finding.code}]")
@@ -138,7 +137,7 @@ def undo(session: Session, *, dry_run: bool) -> None:
     """Take back what memstore wrote last, if the files have not been changed since. Commits stay."""
     from memstore.flows.undo import undo as take_back
 
-    done, back = take_back(session.workspace(), dry_run=dry_run)
+    done, back = take_back(session.view(), dry_run=dry_run)
     session.emit(
         "undo",
         document=lambda: _undo_document(done, dry_run=dry_run),

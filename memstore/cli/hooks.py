@@ -25,7 +25,7 @@ def install(session: Session) -> None:
     """Put memstore's hooks in place, never over another program's."""
     from memstore.flows import hooks as flow
 
-    _emit(session, "install", flow.install(session.workspace()))
+    _emit(session, "install", flow.install(session.view()))
 
 
 @subcommand(hooks, "uninstall", examples=("memstore hooks uninstall",))
@@ -33,7 +33,7 @@ def uninstall(session: Session) -> None:
     """Take memstore's hooks away, and only these."""
     from memstore.flows import hooks as flow
 
-    _emit(session, "uninstall", flow.uninstall(session.workspace()))
+    _emit(session, "uninstall", flow.uninstall(session.view()))
 
 
 @subcommand(hooks, "status", examples=("memstore hooks status --json",))
@@ -41,7 +41,7 @@ def status(session: Session) -> None:
     """Show whose hooks are in place."""
     from memstore.flows import hooks as flow
 
-    _emit(session, "status", flow.states(session.workspace()))
+    _emit(session, "status", flow.states(session.view()))
 
 
 @subcommand(hooks, "run", hidden=True, examples=('memstore hooks run pre-commit "$@"',))

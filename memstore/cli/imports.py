@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import Session
+    from memstore.core.change import Saved
     from memstore.flows.import_seeds import ImportedSeeds
     from memstore.flows.memory_v01 import ImportedMemories
-    from memstore.flows.save import Saved
 
 
 @group("import", examples=("memstore import seeds beliefs.yaml --dry-run",))
@@ -39,7 +39,7 @@ def seeds(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
     from memstore.flows.import_seeds import import_seeds
 
     found = read(file, session.bytes_of(file))
-    done = import_seeds(session.workspace(), found, commit=commit, dry_run=dry_run)
+    done = import_seeds(session.view(), found, commit=commit, dry_run=dry_run)
     session.emit(
         "import-seeds",
         document=lambda: _document(done, dry_run=dry_run),
@@ -70,7 +70,7 @@ def import_memories(session: Session, file: str, *, commit: bool, dry_run: bool)
     from memstore.flows.memory_v01 import import_memories as take_over
 
     found = read(file, session.bytes_of(file))
-    done = take_over(session.workspace(), found, commit=commit, dry_run=dry_run)
+    done = take_over(session.view(), found, commit=commit, dry_run=dry_run)
     session.emit(
         "import-memory",
         document=lambda: {**_document(done, dry_run=dry_run), "different": list(done.different)},
@@ -102,7 +102,7 @@ def export_memories(session: Session, refs: tuple[str, ...], *, everything: bool
     from memstore.cli import output
     from memstore.flows.memory_v01 import export_memories as give
 
-    found = give(session.workspace(), refs, everything=everything)
+    found = give(session.view(), refs, everything=everything)
     shown = found[0] if len(refs) == 1 else {"memories": list(found)}
     session.emit(
         "export-memory",

@@ -26,7 +26,7 @@ def status(session: Session) -> None:
     """Show where the index lies, what is in it, and how many files have changed since."""
     from memstore.flows import index as flow
 
-    found = flow.status(session.workspace())
+    found = flow.status(session.view())
     session.emit("index-status", document=lambda: _status_document(found), lines=lambda: _status_lines(found))
 
 
@@ -35,7 +35,7 @@ def rebuild(session: Session) -> None:
     """Drop the index and build it anew; nothing is lost with it."""
     from memstore.flows import index as flow
 
-    done = flow.rebuild(session.workspace())
+    done = flow.rebuild(session.view())
     session.emit("index-rebuild", document=lambda: _rebuilt_document(done), lines=lambda: _rebuilt_lines(done))
 
 
@@ -44,7 +44,7 @@ def path(session: Session) -> None:
     """Print the folder in which the index lies."""
     from memstore.cli.output import harmless_path
 
-    folder = str(session.workspace().library.status().folder)
+    folder = str(session.view().index_status().folder)
     session.emit("index-path", document=lambda: {"path": folder}, lines=lambda: (harmless_path(folder),))
 
 

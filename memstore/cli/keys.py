@@ -46,9 +46,7 @@ def add(
     """Enrol an entity's public key. Compare the fingerprint that is printed with what its holder tells you."""
     from memstore.flows.keys import add_key
 
-    done = add_key(
-        session.workspace(), holder, file, keeper=keeper, authority=authority, dry_run=dry_run, commit=commit
-    )
+    done = add_key(session.view(), holder, file, keeper=keeper, authority=authority, dry_run=dry_run, commit=commit)
     _emit(session, "keys-add", done, dry_run=dry_run, unchanged="that key counts already")
 
 
@@ -92,7 +90,7 @@ def rotate(
         _print_statement(session, holder, file, old)
         return
     data = signed.read() if signed else None
-    done = rotate_key(session.workspace(), holder, file, old=old, signed=data, dry_run=dry_run, commit=commit)
+    done = rotate_key(session.view(), holder, file, old=old, signed=data, dry_run=dry_run, commit=commit)
     _emit(session, "keys-rotate", done, dry_run=dry_run, unchanged="")
     session.say("what the old key signed counts on only where an anchor holds it; memstore check names the rest")
 
@@ -120,7 +118,7 @@ def revoke(session: Session, named: str, *, commit: bool, dry_run: bool) -> None
     """Revoke a key that was lost or stolen: nothing that it signed counts any more."""
     from memstore.flows.keys import revoke_key
 
-    done = revoke_key(session.workspace(), named, dry_run=dry_run, commit=commit)
+    done = revoke_key(session.view(), named, dry_run=dry_run, commit=commit)
     _emit(session, "keys-revoke", done, dry_run=dry_run, unchanged="it was revoked already")
 
 
@@ -169,7 +167,7 @@ def list_(session: Session) -> None:
     """List all keys, whose they are, and whether they count now."""
     from memstore.flows.keys import list_keys
 
-    found = list_keys(session.workspace())
+    found = list_keys(session.view())
     session.emit(
         "keys-list",
         document=lambda: {"pin": found.pin, "keys": [_key_document(one) for one in found.keys]},
@@ -245,16 +243,16 @@ def pin(session: Session, revision: str | None, *, block: tuple[int, str] | None
 
     if [revision is not None, remove, block is not None].count(True) > 1 or (dry_run and (remove or block)):
         raise UsageError("pin what?", hint="a commit, or --remove, or --block HEIGHT HEADER")
-    ws = session.workspace()
+    view = session.view()
     if block is not None:
-        at = flow.pin_block(ws, *block)
+        at = flow.pin_block(view, *block)
         session.emit(
             "keys-pin-block",
             document=lambda: {"height": block[0], "at": instant(at)},
             lines=lambda: (f"pinned: block {block[0]}, {instant(at)} at the latest",),
         )
         return
-    done = flow.unpin(ws) if remove else flow.pin(ws, revision=revision, dry_run=dry_run)
+    done = flow.unpin(view) if remove else flow.pin(view, revision=revision, dry_run=dry_run)
     session.emit(
         "keys-pin", document=lambda: _pin_document(done), lines=lambda: _pin_lines(session, done, dry_run=dry_run)
     )

@@ -65,7 +65,7 @@ def trace(session: Session, ref: str, *, reverse: bool, form: str, depth: int | 
     direction = Direction.DOWN if reverse else Direction.UP
     session.choices.json = session.choices.json or form == "json"
     most = _most(session, limit, is_drawn=form == "tree")
-    traced = trace_memory(session.workspace(), ref, direction=direction, depth=depth, limit=most)
+    traced = trace_memory(session.view(), ref, direction=direction, depth=depth, limit=most)
     session.emit("trace", document=lambda: trace_document(traced), lines=lambda: _drawn(session, traced, form))
 
 
@@ -92,7 +92,7 @@ def orphans(session: Session, *, limit: int | None) -> None:
     """List memories that can't say where they come from, and refs that lead nowhere."""
     from memstore.flows.orphans import find_orphans
 
-    found = find_orphans(session.workspace(), limit=_most(session, limit))
+    found = find_orphans(session.view(), limit=_most(session, limit))
     session.emit(
         "orphans", document=lambda: _orphans_document(found), lines=lambda: _orphans_lines(session.paint, found)
     )
@@ -165,7 +165,7 @@ def impact(session: Session, ref: str, *, limit: int | None) -> None:
     """Show what would lose ground if a memory were gone."""
     from memstore.flows.impact import impact_of
 
-    found = impact_of(session.workspace(), [ref], limit=_most(session, limit))
+    found = impact_of(session.view(), [ref], limit=_most(session, limit))
     session.emit("impact", document=lambda: _impact_document(found), lines=lambda: _impact_lines(session.paint, found))
 
 
@@ -225,7 +225,7 @@ def fix_provenance(session: Session, *, dry_run: bool, commit: bool) -> None:
     """
     from memstore.flows.fix_provenance import fix_provenance as fix
 
-    fixed = fix(session.workspace(), dry_run=dry_run, commit=commit)
+    fixed = fix(session.view(), dry_run=dry_run, commit=commit)
     session.choices.json = session.choices.json or (dry_run and not session.choices.jsonl)
     session.emit("fix-provenance", document=lambda: _fixed_document(fixed), lines=lambda: _fixed_lines(session, fixed))
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import Session
     from memstore.flows.privacy import Shared
-    from memstore.flows.who_sees import Seer, SightChange, Sighted
+    from memstore.flows.who_sees import Sighted
     from memstore.model.world import Decision
+    from memstore.rules.sight import Seer, SightChange
 
 
 @group(
@@ -52,7 +53,7 @@ def grant(
     """
     from memstore.flows.privacy import grant_access
 
-    done = grant_access(session.workspace(), ref, to, consents, commit=commit, dry_run=dry_run)
+    done = grant_access(session.view(), ref, to, consents, commit=commit, dry_run=dry_run)
     _emit_shared(session, "privacy-grant", done, dry_run=dry_run)
 
 
@@ -65,7 +66,7 @@ def revoke(session: Session, ref: str, *, whom: tuple[str, ...], commit: bool, d
     """Take a grant back. Who would still see it through a group, a context or '*' is denied by name."""
     from memstore.flows.privacy import revoke_access
 
-    done = revoke_access(session.workspace(), ref, whom, commit=commit, dry_run=dry_run)
+    done = revoke_access(session.view(), ref, whom, commit=commit, dry_run=dry_run)
     _emit_shared(session, "privacy-revoke", done, dry_run=dry_run)
 
 
@@ -84,7 +85,7 @@ def explain(session: Session, ref: str, *, viewer: str, in_context: str | None) 
     """Say whether somebody may see a memory, why, and what would change that."""
     from memstore.flows.privacy import explain_access
 
-    decision = explain_access(session.workspace(), ref, viewer, context=in_context)
+    decision = explain_access(session.view(), ref, viewer, context=in_context)
     session.emit(
         "privacy-explain", document=lambda: _decision_document(decision), lines=lambda: _decision_lines(decision)
     )
@@ -96,12 +97,13 @@ def explain(session: Session, ref: str, *, viewer: str, in_context: str | None) 
     examples=(
         "memstore privacy audit --subject dog:bella",
         "memstore privacy audit --entity si:tutor_b --stack student_123",
+        "memstore privacy audit --entity '*'",
         "memstore privacy audit --id m_7f3",
     ),
 )
 @click.option("--subject", metavar="ENTITY", help="Memories about it, and who sees them.")
 # Not `entity`: that is the global option --as.
-@click.option("--entity", "seer", metavar="ENTITY", help="Memories that it sees.")
+@click.option("--entity", "seer", metavar="ENTITY", help="Memories that it sees; '*' is everybody.")
 @click.option("--id", "ref", metavar="REF", help="One memory, and who sees it.")
 @click.option("--stack", metavar="DIR", help="Another vault than this one.")
 def audit(session: Session, *, subject: str | None, seer: str | None, ref: str | None, stack: str | None) -> None:
@@ -112,7 +114,7 @@ def audit(session: Session, *, subject: str | None, seer: str | None, ref: str |
         raise UsageError("say what to look at", hint="one of --subject ENTITY, --entity ENTITY, --id REF")
     if stack is not None:
         session.choices.vault = stack
-    found = audit_sight(session.workspace(), subject=subject, entity=seer, ref=ref)
+    found = audit_sight(session.view(), subject=subject, entity=seer, ref=ref)
     session.emit(
         "privacy-audit",
         document=lambda: {"memories": [_sighted_document(one) for one in found]},
@@ -128,7 +130,7 @@ def report(session: Session) -> None:
     """Show what each entity sees, by itself and in contexts."""
     from memstore.flows.who_sees import sight_report
 
-    found = sight_report(session.workspace())
+    found = sight_report(session.view())
     session.emit(
         "privacy-report",
         document=lambda: {"entities": [_report_document(entity, seen) for entity, seen in found.items()]},
@@ -146,7 +148,7 @@ def diff(session: Session, *, old: str, new: str | None) -> None:
     """Say who gained or lost sight of what between two states: commits or dates; B is the work tree if not given."""
     from memstore.flows.who_sees import sight_diff
 
-    changes = sight_diff(session.workspace(), old, new)
+    changes = sight_diff(session.view(), old, new)
     session.emit(
         "privacy-diff",
         document=lambda: {"changes": [_change_document(change) for change in changes]},
@@ -212,6 +214,7 @@ def _sighted_document(one: Sighted) -> dict[str, Any]:
         "scope": one.scope,
         "subjects": [*one.subjects],
         "seen_by": _seers_document(one.seen_by),
+        "but": _seers_document(one.but),
     }
 
 
@@ -225,11 +228,18 @@ def _sighted_lines(session: Session, one: Sighted) -> Iterator[str]:
     ref = f"{session.paint('ref', one.ref)}  " if one.ref else ""
     yield f"{session.paint('path', safe_line(one.path))}: {ref}{safe_line(one.title)}  {one.scope}"
     if one.seen_by:
-        yield f"  seen by {_seers(one.seen_by)}"
+        yield f"  seen by {_seers(one.seen_by, but=one.but)}"
 
 
-def _seers(seers: Iterable[Seer]) -> str:
-    return ", ".join(seer.entity + (f" in {seer.context}" if seer.context else "") for seer in seers)
+def _seers(seers: Iterable[Seer], *, but: Iterable[Seer] = ()) -> str:
+    named = ", ".join(_name(seer.entity) + (f" in {seer.context}" if seer.context else "") for seer in seers)
+    return f"{named}; not by {_seers(but)}" if but else named
+
+
+def _name(entity: str) -> str:
+    from memstore.model.sharing import EVERYBODY
+
+    return "everybody" if entity == EVERYBODY else entity
 
 
 def _report_document(entity: str, seen: Iterable[Sighted]) -> dict[str, Any]:
@@ -248,7 +258,9 @@ def _report_lines(session: Session, found: Mapping[str, tuple[Sighted, ...]]) ->
     for entity, seen in found.items():
         always = [one for one in seen if any(seer == (entity, None) for seer in one.seen_by)]
         inside = len(seen) - len(always)
-        yield f"{session.paint('ref', entity)}  {len(always)}" + (f"  {inside} more in contexts" if inside else "")
+        yield f"{session.paint('ref', _name(entity))}  {len(always)}" + (
+            f"  {inside} more in contexts" if inside else ""
+        )
         for one in seen:
             where = ", ".join(seer.context for seer in one.seen_by if seer.entity == entity and seer.context)
             yield f"  {safe_line(one.path)}: {one.ref or ''}  {safe_line(one.title)}" + (
@@ -262,6 +274,8 @@ def _change_document(change: SightChange) -> dict[str, Any]:
         "path": change.path,
         "gained": _seers_document(change.gained),
         "lost": _seers_document(change.lost),
+        "but": _seers_document(change.but),
+        "still": _seers_document(change.still),
     }
 
 
@@ -273,3 +287,7 @@ def _change_lines(session: Session, change: SightChange) -> Iterator[str]:
         yield session.paint("added", f"  + {_seers(change.gained)}")
     if change.lost:
         yield session.paint("removed", f"  - {_seers(change.lost)}")
+    if change.but:
+        yield f"  not seen by {_seers(change.but)}"
+    if change.still:
+        yield f"  still seen by {_seers(change.still)}"

@@ -50,7 +50,7 @@ def promote(
     account = given_account(keys)
     given = given_text(session, text, None)
     linked = make(
-        session.workspace(),
+        session.view(),
         raw,
         kind,
         given_values(keys),
@@ -101,7 +101,7 @@ def supersede(
     if given is None:
         raise UsageError("there is no text to supersede it with", hint='memstore supersede REF "what holds instead"')
     linked = replace(
-        session.workspace(),
+        session.view(),
         ref,
         utf8(given),
         given_values(keys),

@@ -67,7 +67,7 @@ def _recalled(session: Session, text: str, budget: int, profile: str) -> Recalle
     from memstore.flows.recall import recall as bring_to_mind
     from memstore.rules.recall import Profile
 
-    return bring_to_mind(session.workspace(), text, budget=budget, profile=Profile(profile))
+    return bring_to_mind(session.view(), text, budget=budget, profile=Profile(profile))
 
 
 def _emit(session: Session, recalled: Recalled) -> None:
@@ -171,7 +171,7 @@ def expand(session: Session, ref: str, *, full: bool) -> None:
     """Show all of a memory that came to mind: its text, its numbers, its links. It counts as a use."""
     from memstore.flows.expand import expand as bring_back
 
-    expanded = bring_back(session.workspace(), ref, full=full)
+    expanded = bring_back(session.view(), ref, full=full)
     if full and not session.as_json:
         _write_whole(expanded)
         return

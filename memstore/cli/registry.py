@@ -47,7 +47,7 @@ def add(session: Session, /, entity_id: str, *, dry_run: bool, **said: Any) -> N
     """Register an entity. Names are what a generalization must not give away; guardians consent for it."""
     from memstore.flows.entities import add_entity
 
-    done = add_entity(session.workspace(), entity_id, dry_run=dry_run, **said)
+    done = add_entity(session.view(), entity_id, dry_run=dry_run, **said)
     emit_registered(session, "entity-add", done, dry_run=dry_run)
 
 
@@ -63,7 +63,7 @@ def alias(
     """Give an entity names, or take them away."""
     from memstore.flows.entities import name_entity
 
-    done = name_entity(session.workspace(), entity_id, names, remove=remove, commit=commit, dry_run=dry_run)
+    done = name_entity(session.view(), entity_id, names, remove=remove, commit=commit, dry_run=dry_run)
     emit_registered(session, "entity-alias", done, dry_run=dry_run)
 
 
@@ -79,7 +79,7 @@ def guardian(
     """Say who speaks for an entity: their consent is needed, and its own is not enough."""
     from memstore.flows.entities import guard_entity
 
-    done = guard_entity(session.workspace(), entity_id, guardians, remove=remove, commit=commit, dry_run=dry_run)
+    done = guard_entity(session.view(), entity_id, guardians, remove=remove, commit=commit, dry_run=dry_run)
     emit_registered(session, "entity-guardian", done, dry_run=dry_run)
 
 
@@ -88,7 +88,7 @@ def list_entities(session: Session) -> None:
     """List the registered entities; anybody but the vault's owner sees no more than themselves."""
     from memstore.flows.entities import entities
 
-    known = entities(session.workspace())
+    known = entities(session.view())
     session.emit(
         "entity-list",
         document=lambda: {"entities": [_entity_document(one) for one in known]},
@@ -154,8 +154,8 @@ def add_to_group(
     """Put entities in a group, which is made where there is none."""
     from memstore.flows.entities import add_members
 
-    ws = session.workspace()
-    done = add_members(ws, group_id, members, since=since, until=until, commit=commit, dry_run=dry_run)
+    view = session.view()
+    done = add_members(view, group_id, members, since=since, until=until, commit=commit, dry_run=dry_run)
     emit_registered(session, "group-add", done, dry_run=dry_run)
 
 
@@ -170,7 +170,7 @@ def remove_from_group(
     """End memberships now. What the group gave ends with them; grants by name stay."""
     from memstore.flows.entities import remove_members
 
-    done = remove_members(session.workspace(), group_id, members, commit=commit, dry_run=dry_run)
+    done = remove_members(session.view(), group_id, members, commit=commit, dry_run=dry_run)
     emit_registered(session, "group-remove", done, dry_run=dry_run)
 
 
@@ -179,7 +179,7 @@ def list_groups(session: Session) -> None:
     """List the groups and their members; anybody but the vault's owner sees only themselves in them."""
     from memstore.flows.entities import groups
 
-    known = groups(session.workspace())
+    known = groups(session.view())
     session.emit(
         "group-list",
         document=lambda: {"groups": [_group_document(one) for one in known]},

@@ -21,7 +21,7 @@ from memstore.cli.written import (
 
 if TYPE_CHECKING:
     from memstore.cli.session import Session
-    from memstore.flows.save import Saved
+    from memstore.core.change import Saved
 
 
 @command(
@@ -49,7 +49,7 @@ def revise(
 
     given = given_text(session, text, file)
     words = None if given is None else utf8(given)
-    saved = reword(session.workspace(), ref, words, dry_run=dry_run, **settings)
+    saved = reword(session.view(), ref, words, dry_run=dry_run, **settings)
     emit_saved(session, "revise", saved, dry_run=dry_run, unchanged="nothing changed: it says so already")
 
 
@@ -72,7 +72,7 @@ def split(session: Session, /, ref: str, texts: tuple[str, str], *, dry_run: boo
     """
     from memstore.flows.split import split as divide
 
-    emit_linked(session, "split", divide(session.workspace(), ref, texts, dry_run=dry_run, **settings), dry_run=dry_run)
+    emit_linked(session, "split", divide(session.view(), ref, texts, dry_run=dry_run, **settings), dry_run=dry_run)
 
 
 @command("merge", examples=("memstore merge m_7f3 m_abc --dry-run", "memstore merge m_7f3 m_abc m_def -c"))
@@ -87,7 +87,7 @@ def merge(session: Session, refs: tuple[str, ...], *, reason: str | None, dry_ru
     """
     from memstore.flows.merge import merge as unite
 
-    done = unite(session.workspace(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    done = unite(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
     emit_linked(session, "merge", done, dry_run=dry_run)
 
 
@@ -103,7 +103,7 @@ def archive(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: s
     """Put memories out of sight; nothing is deleted, and memstore list --status archived finds them."""
     from memstore.flows.archive import archive as put_away
 
-    saved = put_away(session.workspace(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    saved = put_away(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
     _emit(session, "archive", saved, dry_run=dry_run, already="archived already")
 
 
@@ -116,7 +116,7 @@ def restore(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: s
     """Bring archived memories back, byte for byte as they were."""
     from memstore.flows.archive import restore as bring_back
 
-    saved = bring_back(session.workspace(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    saved = bring_back(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
     _emit(session, "restore", saved, dry_run=dry_run, already="not archived")
 
 

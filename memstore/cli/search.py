@@ -101,8 +101,8 @@ def _search_one(session: Session, text: str, *, given: Given, at: str | None, **
     from memstore.codec.results import answer_document
     from memstore.flows.search import search as find
 
-    ws = session.workspace()
-    answer = find(ws, text, _wish(given, session, **how), at=at)
+    view = session.view()
+    answer = find(view, text, _wish(given, session, **how), at=at)
     session.emit("search", document=lambda: answer_document(answer), lines=lambda: _lines(session, answer))
     _explain(session, answer)
     if not answer.hits:
@@ -113,10 +113,9 @@ def _search_one(session: Session, text: str, *, given: Given, at: str | None, **
 def _search_all(session: Session, queries: Iterator[str], *, given: Given, at: str | None, **how: Any) -> None:
     """Answer a query a line; one that means nothing has no results, and says why in its document."""
     from memstore.cli import output
-    from memstore.flows.audience import view
     from memstore.flows.search import Searcher
 
-    searcher = Searcher(view(session.workspace(), at))
+    searcher = Searcher(session.view().at(at))
     wish = _wish(given, session, **how)
     # At once: who asks a query at a time waits for each answer.
     output.write_lines(
@@ -155,7 +154,7 @@ def _wish(
     from memstore.model.retrieval import Sort, Unit
 
     return Wish(
-        filters=given.filters(session.workspace().clock.now()),
+        filters=given.filters(session.view().clock.now()),
         limit=limit,
         by=Unit(by),
         sort=Sort(sort),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from memstore.adapters.environment import Environment
     from memstore.cli.output import Palette
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 
 class Choices:
@@ -34,7 +34,7 @@ class Session:
 
     def __init__(self) -> None:
         self.choices = Choices()
-        self._workspace: Workspace | None = None
+        self._view: View | None = None
         self._palette: Palette | None = None
 
     @property
@@ -42,13 +42,13 @@ class Session:
         """Whether the answer is JSON: one document, or with `--jsonl` one a line."""
         return self.choices.json or self.choices.jsonl
 
-    def workspace(self, *, any_context: bool = False) -> Workspace:
-        """Return the vault, opened on the first call; with `any_context` even in one that has expired."""
-        if self._workspace is None:
+    def view(self, *, any_context: bool = False) -> View:
+        """Return what the person may see of the vault, taken on the first call; `any_context` admits an expired one."""
+        if self._view is None:
             from memstore import wiring
 
             choices = self.choices
-            self._workspace = wiring.open_workspace(
+            self._view = wiring.open_workspace(
                 self.environment(),
                 vault=choices.vault,
                 entity=choices.entity,
@@ -56,8 +56,8 @@ class Session:
                 alone=choices.alone,
                 any_context=any_context,
                 track=not choices.no_track,
-            )
-        return self._workspace
+            ).view()
+        return self._view
 
     def environment(self) -> Environment:
         """Return the process's surroundings, for the few commands that work without a vault."""
@@ -67,12 +67,8 @@ class Session:
         return Environment.of_process(on_progress=_progress if shows_progress else None)
 
     def bytes_of(self, file: str) -> bytes:
-        """Return what is in a file that the person named; one that holds a memory must be theirs to see."""
-        from memstore.flows.cite_file import stop_where_hidden
-
-        path = self.environment().expanded(file)
-        stop_where_hidden(self.workspace(), path)
-        return path.read_bytes()
+        """Return what is in a file that the person named; one that lies in a vault must be theirs to see."""
+        return self.view().file(self.environment().expanded(file))
 
     # -- what was asked for: standard output -----------------------------------------------------
 
@@ -155,9 +151,8 @@ class Session:
         """Tell how many files can't be read, after an answer that means the whole vault."""
         if self.choices.quiet or self.as_json:
             return
-        from memstore.flows.visible import unreadable
 
-        self.say_left_out(unreadable(self.workspace()))
+        self.say_left_out(len(self.view().broken))
 
     def detail(self, message: str) -> None:
         """Tell what only `--verbose` wants to know."""

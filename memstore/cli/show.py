@@ -43,7 +43,7 @@ def show(session: Session, ref: str, at: str | None, *, with_lineage: bool, veri
 
     if verified and (at or with_lineage):
         raise UsageError("--verified tells how it stands now", hint="leave --at and --trace out")
-    shown = show_memory(session.workspace(), ref, at=at)
+    shown = show_memory(session.view(), ref, at=at)
     if with_lineage:
         _show_lineage(session, shown)
         return
@@ -57,8 +57,8 @@ def _show_verified(session: Session, shown: Shown) -> None:
     from memstore.cli.trust import explained, explanation_document
     from memstore.flows.trust import trust_of
 
-    ws = session.workspace()
-    found = trust_of(ws, shown.entry.ref or shown.entry.path)
+    view = session.view()
+    found = trust_of(view, shown.entry.ref or shown.entry.path)
     session.emit(
         "show",
         document=lambda: {**document_of(shown), "verified": explanation_document(found)},
@@ -100,8 +100,8 @@ def list_(session: Session, given: Given, at: str | None, sort: str, limit: int 
     from memstore.flows.list_memories import list_memories
     from memstore.model.retrieval import Sort
 
-    ws = session.workspace()
-    listed = list_memories(ws, given.filters(ws.clock.now()), sort=Sort(sort), limit=limit, at=at)
+    view = session.view()
+    listed = list_memories(view, given.filters(view.clock.now()), sort=Sort(sort), limit=limit, at=at)
     session.emit(
         "list",
         document=lambda: _list_document(listed),
@@ -159,7 +159,7 @@ def path(session: Session, ref: str) -> None:
     from memstore.cli import output
     from memstore.flows.show import path_of
 
-    entry = path_of(session.workspace(), ref)
+    entry = path_of(session.view(), ref)
     session.emit(
         "path",
         document=lambda: {"ref": entry.ref, "path": entry.path},

@@ -47,7 +47,7 @@ def list_(session: Session) -> None:
     """List what waits for a decision, the oldest first."""
     from memstore.flows.suggestions import list_suggestions
 
-    waiting = list_suggestions(session.workspace())
+    waiting = list_suggestions(session.view())
     session.emit(
         "suggestions-list",
         document=lambda: {"suggestions": [_document(one) for one in waiting], "total": len(waiting)},
@@ -64,9 +64,9 @@ def show(session: Session, ref: str) -> None:
     """Show a suggestion, its evidence, and what accepting it would change."""
     from memstore.flows.suggestions import accept_suggestion, show_suggestion
 
-    ws = session.workspace()
-    one = show_suggestion(ws, ref)
-    linked = accept_suggestion(ws, ref, dry_run=True)
+    view = session.view()
+    one = show_suggestion(view, ref)
+    linked = accept_suggestion(view, ref, dry_run=True)
     written = (linked.saved, *linked.others)
     session.emit(
         "suggestions-show",
@@ -87,7 +87,7 @@ def accept(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
     """Do what is suggested: write the belief, or record the evidence; the suggestion is archived."""
     from memstore.flows.suggestions import accept_suggestion as do
 
-    linked = do(session.workspace(), ref, commit=commit, dry_run=dry_run)
+    linked = do(session.view(), ref, commit=commit, dry_run=dry_run)
     written = (linked.saved, *linked.others)
     session.emit(
         "suggestions-accept",
@@ -114,7 +114,7 @@ def reject(session: Session, ref: str, *, reason: str | None, commit: bool, dry_
     """Put a suggestion away; it comes again only when three more memories say so."""
     from memstore.flows.suggestions import reject_suggestion as do
 
-    saved = do(session.workspace(), ref, reason=reason, commit=commit, dry_run=dry_run)
+    saved = do(session.view(), ref, reason=reason, commit=commit, dry_run=dry_run)
     emit_saved(session, "suggestions-reject", saved, dry_run=dry_run, unchanged="nothing changed")
 
 

@@ -47,9 +47,9 @@ def trust(session: Session, ref: str, *, profile: str, literal: bool, online: bo
     from memstore.flows.trust import trust_of
     from memstore.rules.trust import Profile
 
-    ws = session.workspace()
-    found = trust_of(ws, ref, profile=Profile.LITERAL if literal else Profile(profile))
-    lineage = lineage_strength_of(ws, found.file.memory)
+    view = session.view()
+    found = trust_of(view, ref, profile=Profile.LITERAL if literal else Profile(profile))
+    lineage = lineage_strength_of(view, found.file.memory)
     again = look_again(wiring.pages(), found.file.memory) if online else {}
     session.emit(
         "trust",

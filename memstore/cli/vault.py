@@ -39,7 +39,7 @@ def init(session: Session, folder: str | None, owner: str | None) -> None:
         wiring.place(env, root),
         owner=wiring.checked_entity(owner, "--owner"),
         default_owner=env.login_entity,
-        open_vault=lambda: wiring.open_made(env, root),
+        open_vault=lambda: wiring.open_made(env, root).view(),
     )
     session.emit("init", document=lambda: _document(done), lines=lambda: _lines(session, done))
 

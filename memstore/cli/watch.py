@@ -46,9 +46,9 @@ def watch(session: Session, every: float, *, once: bool) -> None:
     """
     from memstore.flows import index as flow
 
-    ws = session.workspace()
+    view = session.view()
     while True:
-        done = flow.refresh(ws)
+        done = flow.refresh(view)
         if once or done.changed:
             _tell(session, done)
         if once:

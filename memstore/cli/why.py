@@ -30,7 +30,7 @@ def why(session: Session, ref: str, profile: str | None) -> None:
     from memstore.flows.why import why as explain
     from memstore.model.config import QualityProfile
 
-    explained = explain(session.workspace(), ref, profile=QualityProfile(profile) if profile else None)
+    explained = explain(session.view(), ref, profile=QualityProfile(profile) if profile else None)
     session.emit("why", document=lambda: _document(explained), lines=lambda: _lines(session, explained))
 
 

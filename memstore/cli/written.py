@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from memstore.cli.output import Palette
     from memstore.cli.session import Session
+    from memstore.core.change import Saved
     from memstore.flows.promote import Linked
     from memstore.flows.registry import Registered
-    from memstore.flows.save import Saved
     from memstore.model.conflict import Conflict
     from memstore.model.finding import Finding
 
@@ -188,7 +188,7 @@ def in_vault(session: Session, path: str) -> str:
     Raises:
         UsageError: it lies outside the vault.
     """
-    root = session.workspace().vault.root.resolve()
+    root = session.view().root.resolve()
     folder = session.environment().folder.resolve()
     place = folder / path
     # Folders may be linked; the name itself is the vault's, and not what it may point at.

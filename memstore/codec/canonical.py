@@ -37,6 +37,7 @@ def digests(memory: Memory) -> Digests:
     Raises:
         FormatError: a text has code points that Unicode has not assigned, so that its normal form may yet change.
     """
+    memory = memory.original or memory
     return Digests(digest_of("content", content_of(memory)), digest_of("provenance", provenance_of(memory)))
 
 

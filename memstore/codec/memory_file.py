@@ -77,7 +77,7 @@ def read(path: str, data: bytes) -> ReadFile:
     problems = front.problems or shapes.check(front, KEYS)
     if problems:
         return BrokenFile(path, data, tuple(problem.found_in(path) for problem in problems))
-    return MemoryFile(path, data, text, front, _memory(front.values, text.body))
+    return MemoryFile(path, data, text, front, memory_of(front.values, text.body))
 
 
 def too_large(path: str, size: int) -> Finding:
@@ -100,7 +100,7 @@ def unreadable(path: str, why: str) -> BrokenFile:
     return BrokenFile(path, b"", (found,))
 
 
-def _memory(values: dict[str, Any], body: str) -> Memory:
+def memory_of(values: dict[str, Any], body: str) -> Memory:
     """Return the memory of values whose shapes have been checked."""
     fields: dict[str, Any] = {}
     extra: dict[str, Any] = {}

@@ -10,11 +10,12 @@ from memstore.codec.fence import FencedText
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.codec.titles import title_of
+from memstore.core.change import Edit, Saved
 from memstore.errors import UsageError
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.inherit import inherited
 from memstore.flows.named_refs import whole_refs
-from memstore.flows.save import Edit, Saved, hint, save, told
+from memstore.flows.save import hint, save, shown
 from memstore.flows.sources import ceiling, entries
 from memstore.model.instants import instant
 from memstore.rules.beliefs import UNSTATED_BELIEF_CONFIDENCE
@@ -25,21 +26,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.render import Plain
+    from memstore.core.view import View
     from memstore.flows.echo import Recognised
     from memstore.flows.inherit import Inherited
-    from memstore.ports.workspace import Workspace
 
 DEFAULT_TYPE = "note"
 DRAFT_PATH = "draft.md"
 
 
 def add_memory(
-    ws: Workspace, values: Mapping[str, Plain], body: str, *, dry_run: bool = False, commit: bool = False
+    view: View, values: Mapping[str, Plain], body: str, *, dry_run: bool = False, commit: bool = False
 ) -> Saved:
     """Write a new memory, with what its writer left out filled in.
 
     Args:
-        ws: the vault.
+        view: the vault.
         values: keys of the frontmatter; refs may be abbreviated.
         body: the text.
         dry_run: write nothing, and return what would be.
@@ -52,11 +53,11 @@ def add_memory(
     """
     for name, value in values.items():
         refuse_by_hand(name, value)
-    return write_new(ws, values, body, verb="add", dry_run=dry_run, commit=commit)
+    return write_new(view, values, body, verb="add", dry_run=dry_run, commit=commit)
 
 
 def write_new(
-    ws: Workspace,
+    view: View,
     values: Mapping[str, Plain],
     body: str,
     *,
@@ -65,36 +66,36 @@ def write_new(
     commit: bool = False,
 ) -> Saved:
     """Write a new memory for a flow that may give any key; else as `add_memory`, `verb` is the command."""
-    repeats = _repeats(ws, values, body)
-    edit, heard = prepared(ws, {**values, **repeats.values} if repeats else values, body)
-    saved = heard.warned(save(ws, edit, verb=verb, dry_run=dry_run, commit=commit))
+    repeats = _repeats(view, values, body)
+    edit, heard = prepared(view, {**values, **repeats.values} if repeats else values, body)
+    saved = heard.warned(save(view, edit, verb=verb, dry_run=dry_run, commit=commit))
     return repeats.noted(saved) if repeats else saved
 
 
-def _repeats(ws: Workspace, values: Mapping[str, Plain], body: str) -> Recognised | None:
+def _repeats(view: View, values: Mapping[str, Plain], body: str) -> Recognised | None:
     if values.get("type") != "raw":
         return None
     from memstore.flows.echo import recognised  # it searches, which other memories need not wait for
 
-    return recognised(ws, values, body)
+    return recognised(view, values, body)
 
 
-def prepared(ws: Workspace, values: Mapping[str, Plain], body: str) -> tuple[Edit, Inherited]:
+def prepared(view: View, values: Mapping[str, Plain], body: str) -> tuple[Edit, Inherited]:
     """Return the file of a new memory before it is written, and what it got from where it was made."""
     said = {name: value for name, value in values.items() if not is_absent(value)}
     given = {"type": DEFAULT_TYPE, **said}
-    whole = {**given, **whole_refs(ws, given)}
-    heard = inherited(ws, whole, explicit="access_grants" in values)
-    return new_memory(ws, {**whole, **heard.values, **_unstated(ws, whole)}, body), heard
+    whole = {**given, **whole_refs(view, given)}
+    heard = inherited(view, whole, explicit="access_grants" in values)
+    return new_memory(view, {**whole, **heard.values, **_unstated(view, whole)}, body), heard
 
 
 def new_memory(
-    ws: Workspace, values: Mapping[str, Plain], body: str, *, ground: Mapping[str, Plain] | None = None
+    view: View, values: Mapping[str, Plain], body: str, *, ground: Mapping[str, Plain] | None = None
 ) -> Edit:
     """Return the file of a new memory, for operations that write more than one.
 
     Args:
-        ws: the vault.
+        view: the vault.
         values: keys of the frontmatter, `type` among them; refs are written as they are given.
         body: the text.
         ground: what the ledger says of why its first number was stated: `evidence_source`, `reason`. With it, there is
@@ -106,16 +107,16 @@ def new_memory(
     if not body.strip():
         raise UsageError("a memory needs a text", hint='memstore add "what to remember"')
     _check_values(new_file(values, body))
-    return _edit_of_new(ws, new_file({**values, **_completing(ws, values, ground)}, body))
+    return _edit_of_new(view, new_file({**values, **_completing(view, values, ground)}, body))
 
 
 def add_draft(
-    ws: Workspace, data: bytes, values: Mapping[str, Plain], *, dry_run: bool = False, commit: bool = False
+    view: View, data: bytes, values: Mapping[str, Plain], *, dry_run: bool = False, commit: bool = False
 ) -> Saved:
     """Write a new memory from a file that its writer styled by hand; only what it lacks is put in.
 
     Args:
-        ws: the vault.
+        view: the vault.
         data: the file; it need not say its type.
         values: keys that it is to have whatever it says itself.
         dry_run: write nothing, and return what would be.
@@ -133,21 +134,21 @@ def add_draft(
     for name, value in said.items():
         if not is_absent(value):
             refuse_by_hand(name, value)
-    whole = whole_refs(ws, said)
+    whole = whole_refs(view, said)
     known = {**said, **whole}
-    heard = inherited(ws, known, explicit="access_grants" in said)
-    known |= {**heard.values, **_unstated(ws, known)}
-    added = {**known, **_completing(ws, known)}
+    heard = inherited(view, known, explicit="access_grants" in said)
+    known |= {**heard.values, **_unstated(view, known)}
+    added = {**known, **_completing(view, known)}
     data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
-    return heard.warned(save(ws, _edit_of_new(ws, data), verb="add", dry_run=dry_run, commit=commit))
+    return heard.warned(save(view, _edit_of_new(view, data), verb="add", dry_run=dry_run, commit=commit))
 
 
-def _unstated(ws: Workspace, values: Mapping[str, Plain]) -> dict[str, Any]:
+def _unstated(view: View, values: Mapping[str, Plain]) -> dict[str, Any]:
     """Return a belief's confidence where its writer states none: the usual one, never above its sources'."""
     sources = values.get("derived_from")
     if values["type"] != "belief" or not is_absent(values.get("confidence")) or not isinstance(sources, list):
         return {}
-    least = ceiling(entries(ws, ws.library.snapshot(), map(str, sources)))
+    least = ceiling(entries(view, map(str, sources)))
     return {} if least is None else {"confidence": min(least, UNSTATED_BELIEF_CONFIDENCE)}
 
 
@@ -169,7 +170,7 @@ def _read(data: bytes) -> MemoryFile:
         case MemoryFile() as file:
             return file
         case BrokenFile(findings=findings):
-            raise UsageError(told(findings), hint=hint(findings))
+            raise UsageError(shown(findings), hint=hint(findings))
         case _:
             raise UsageError(
                 "the draft has no frontmatter", hint="begin it with a line ---, keys, and another line ---"
@@ -183,20 +184,18 @@ def _check_values(data: bytes) -> None:
         raise UsageError("\n".join(finding.text for finding in file.findings), hint=hint(file.findings))
 
 
-def _completing(
-    ws: Workspace, values: Mapping[str, Plain], ground: Mapping[str, Plain] | None = None
-) -> dict[str, Any]:
+def _completing(view: View, values: Mapping[str, Plain], ground: Mapping[str, Plain] | None = None) -> dict[str, Any]:
     """Return the keys that a new memory gets beside those that its writer gave."""
-    now = instant(ws.clock.now())
-    added: dict[str, Any] = {"id": ws.ids.memory_id(), "author": ws.actor}
+    now = instant(view.clock.now())
+    added: dict[str, Any] = {"id": view.ids.memory_id(), "author": view.actor}
     if is_absent(values.get("created_at")):
         added["created_at"] = now
-    if ws.actor != ws.config.owner and is_absent(values.get("owner")):
-        added["owner"] = ws.actor
-    return {**added, **provenance_of_new(values), **_stated(ws, values, now, ground)}
+    if view.actor != view.config.owner and is_absent(values.get("owner")):
+        added["owner"] = view.actor
+    return {**added, **provenance_of_new(values), **_stated(view, values, now, ground)}
 
 
-def _stated(ws: Workspace, values: Mapping[str, Plain], now: str, ground: Mapping[str, Plain] | None) -> dict[str, Any]:
+def _stated(view: View, values: Mapping[str, Plain], now: str, ground: Mapping[str, Plain] | None) -> dict[str, Any]:
     """Return a belief's confidence and the line that states it."""
     is_belief = values["type"] == "belief"
     if not is_belief and ground is None:
@@ -205,12 +204,12 @@ def _stated(ws: Workspace, values: Mapping[str, Plain], now: str, ground: Mappin
     new = UNSTATED_BELIEF_CONFIDENCE if is_belief and confidence is None else confidence
     if not is_absent(values.get("confidence_history")):
         return {} if confidence is not None else {"confidence": new}
-    line = {"timestamp": now, "op": "assert", "old": None, "new": new, **(ground or {}), "by": ws.actor}
+    line = {"timestamp": now, "op": "assert", "old": None, "new": new, **(ground or {}), "by": view.actor}
     return {"confidence": new, "confidence_history": [line]}
 
 
-def _edit_of_new(ws: Workspace, data: bytes) -> Edit:
+def _edit_of_new(view: View, data: bytes) -> Edit:
     memory = _read(data).memory
-    title = title_of(memory) if ws.config.filenames == "slug-id" else ""
+    title = title_of(memory) if view.config.filenames == "slug-id" else ""
     path = path_of_new(memory.type, memory.id or "", memory.created_at or "", title)
     return Edit(path=path, before=None, after=data)

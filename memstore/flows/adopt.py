@@ -11,20 +11,19 @@ from memstore.codec.draft import new_file
 from memstore.codec.fence import BOM, FencedText
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.shapes import is_absent
+from memstore.core.change import Edit, Saved
 from memstore.errors import RefusedError, VaultError
-from memstore.flows.save import Edit, Saved, lacks_only_its_type, save_all
-from memstore.flows.visible import sees, sees_unreadable
+from memstore.flows.save import lacks_only_its_type, save_all
 from memstore.model.instants import instant
-from memstore.ports.vault import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.codec.memory_file import ReadFile
     from memstore.codec.render import Plain
+    from memstore.core.view import View
     from memstore.model.finding import Finding
     from memstore.ports.vault import FileStat
-    from memstore.ports.workspace import Workspace
 
 DEFAULT_TYPE = "note"
 
@@ -45,23 +44,23 @@ class Adopted:
     left_alone: tuple[Finding, ...]
 
 
-def adoptable(ws: Workspace, paths: Sequence[str] = ()) -> tuple[Adoptable, ...]:
+def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[Adoptable, ...]:
     """Return the files below `paths` (none: in the whole vault) that `adopt` would make memories, by path."""
     found = []
-    for file, stat in _files(ws, paths):
-        plan = _plan(ws, file, stat, kind=DEFAULT_TYPE, memory_id="m_new")
+    for file, stat in _files(view, paths):
+        plan = _plan(view, file, stat, kind=DEFAULT_TYPE, memory_id="m_new")
         if plan and not isinstance(plan, BrokenFile):
             found.append(Adoptable(path=file.path, lacks=tuple(plan.lacking)))
     return tuple(found)
 
 
 def adopt(
-    ws: Workspace, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, dry_run: bool = False, commit: bool = False
+    view: View, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, dry_run: bool = False, commit: bool = False
 ) -> Adopted:
     """Make files memories: a fence for those without one, and an id, the day they were made, how they are known.
 
     Args:
-        ws: the vault.
+        view: the vault.
         paths: files and folders, relative to the vault; none for all of it.
         kind: the type of those that have none.
         dry_run: write nothing, and return what would be.
@@ -73,24 +72,24 @@ def adopt(
     """
     edits: list[Edit] = []
     left_alone: list[Finding] = []
-    for file, stat in _files(ws, paths):
-        plan = _plan(ws, file, stat, kind=kind, memory_id=ws.ids.memory_id())
+    for file, stat in _files(view, paths):
+        plan = _plan(view, file, stat, kind=kind, memory_id=view.ids.memory_id())
         if isinstance(plan, BrokenFile):
             left_alone += plan.findings
         elif plan:
             edits.append(plan.edit)
     return Adopted(
-        saved=save_all(ws, edits, verb="adopt", dry_run=dry_run, commit=commit), left_alone=tuple(left_alone)
+        saved=save_all(view, edits, verb="adopt", dry_run=dry_run, commit=commit), left_alone=tuple(left_alone)
     )
 
 
-def _files(ws: Workspace, paths: Sequence[str]) -> Iterator[tuple[ReadFile, FileStat]]:
+def _files(view: View, paths: Sequence[str]) -> Iterator[tuple[ReadFile, FileStat]]:
     """Yield the files below the paths, by path, each with what the file system knows of it."""
-    if not sees_unreadable(ws):
+    if not view.is_owners:
         raise RefusedError(
-            f"only {ws.config.owner} adopts files here", hint=f"{ws.actor} adds memories with memstore add"
+            f"only {view.config.owner} adopts files here", hint=f"{view.actor} adds memories with memstore add"
         )
-    stats = sorted(ws.vault.memory_files(), key=lambda stat: stat.path)
+    stats = sorted(view.whole.memory_files(), key=lambda stat: stat.path)
     named = [path.rstrip("/").removeprefix("./") for path in paths]
     for path in named:
         if path not in ("", ".") and not any(_lies_below(stat.path, path) for stat in stats):
@@ -99,12 +98,12 @@ def _files(ws: Workspace, paths: Sequence[str]) -> Iterator[tuple[ReadFile, File
             )
     for stat in stats:
         if not named or any(path in ("", ".") or _lies_below(stat.path, path) for path in named):
-            yield _read(ws, stat.path), stat
+            yield _read(view, stat.path), stat
 
 
-def _read(ws: Workspace, path: str) -> ReadFile:
+def _read(view: View, path: str) -> ReadFile:
     try:
-        return read_file(ws.vault, path)
+        return view.whole.read_file(path)
     except VaultError as error:
         return memory_file.unreadable(path, str(error))
 
@@ -121,11 +120,11 @@ class _Plan:
     lacking: tuple[str, ...]
 
 
-def _plan(ws: Workspace, file: ReadFile, stat: FileStat, *, kind: str, memory_id: str) -> _Plan | BrokenFile | None:
+def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: str) -> _Plan | BrokenFile | None:
     """Return how a file becomes a memory; None where it is one, the file where it can't be one."""
     match file:
         case MemoryFile(memory=memory):
-            if memory.id or not sees(ws, memory):
+            if memory.id or not view.sees(memory):
                 return None
             values = file.front.values
         case BrokenFile():
@@ -134,7 +133,7 @@ def _plan(ws: Workspace, file: ReadFile, stat: FileStat, *, kind: str, memory_id
             values = _values(file.data)
         case _:
             values = {}
-    added = _added(ws, file.data, stat, values, kind=kind, memory_id=memory_id)
+    added = _added(view, file.data, stat, values, kind=kind, memory_id=memory_id)
     data = _with_keys(file, added)
     after = memory_file.read(file.path, data)
     if isinstance(after, BrokenFile):
@@ -149,14 +148,14 @@ def _values(data: bytes) -> dict[str, Any]:
 
 
 def _added(
-    ws: Workspace, data: bytes, stat: FileStat, values: Mapping[str, Plain], *, kind: str, memory_id: str
+    view: View, data: bytes, stat: FileStat, values: Mapping[str, Plain], *, kind: str, memory_id: str
 ) -> dict[str, Plain]:
     """Return the keys that a file lacks, in the order of the table of keys."""
     saved = datetime.fromtimestamp(stat.mtime_ns // 10**9, tz=UTC)
     wanted: dict[str, Plain] = {
         "type": kind,
         "id": memory_id,
-        "created_at": foreign.created_at(data) or instant(min(saved, ws.clock.now())),
+        "created_at": foreign.created_at(data) or instant(min(saved, view.clock.now())),
         "source_type": "unknown",
     }
     # Whoever says where it comes from, if not how it is known, has said more than `unknown`.

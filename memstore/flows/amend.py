@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 from memstore.codec import memory_file, splice, typed
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.shapes import is_absent
-from memstore.errors import ChangedMeanwhileError, RefusedError, UsageError
+from memstore.core.change import Edit, Saved
+from memstore.errors import RefusedError, UsageError
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.directory import wrong_links
 from memstore.flows.named_refs import whole_refs
-from memstore.flows.resolve import resolve
-from memstore.flows.save import Edit, Saved, findings_between, hint, save_all, told
-from memstore.flows.visible import owns, sees
+from memstore.flows.save import findings_between, hint, save_all, shown
 from memstore.flows.widening import unconsented
 from memstore.model.instants import instant
-from memstore.ports.vault import read_file
 from memstore.rules.beliefs import next_time
 
 if TYPE_CHECKING:
@@ -25,36 +23,22 @@ if TYPE_CHECKING:
 
     from memstore.codec.memory_file import ReadFile
     from memstore.codec.render import Plain
+    from memstore.core.view import View
     from memstore.model.confidence import LedgerLine
     from memstore.model.finding import Finding
     from memstore.ports.journal import Written
-    from memstore.ports.workspace import Workspace
-
-
-def opened_for_change(ws: Workspace, ref: str) -> MemoryFile:
-    """Return the file of the memory that `ref` names, as it is now.
-
-    Raises:
-        NotFoundError: there is none that the actor may see.
-        ChangedMeanwhileError: it became another file, or nobody's to see, since the snapshot.
-    """
-    entry = resolve(ws, ref, snapshot=ws.library.snapshot())
-    file = read_file(ws.vault, entry.path)
-    if not isinstance(file, MemoryFile) or not sees(ws, file.memory):
-        raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
-    return file
 
 
 # -- keys ----------------------------------------------------------------------------------------
 
 
 def set_keys(
-    ws: Workspace, ref: str, texts: Mapping[str, Sequence[str]], *, dry_run: bool = False, commit: bool = False
+    view: View, ref: str, texts: Mapping[str, Sequence[str]], *, dry_run: bool = False, commit: bool = False
 ) -> Saved:
     """Give keys of a memory other values, as they were typed; an empty one takes the key away.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         texts: what was typed for each key; lists are parted by commas.
         dry_run: write nothing, and return what would be.
@@ -67,39 +51,39 @@ def set_keys(
     """
     for name, typed_texts in texts.items():
         refuse_by_hand(name, typed_texts[-1] if typed_texts else "")
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     values = {name: _typed(name, given) for name, given in texts.items()}
-    values |= whole_refs(ws, values, of=file.path)
+    values |= whole_refs(view, values, of=file.path)
     edits: list[splice.Edit] = []
     for name, value in values.items():
-        edits += _edits(ws, file, name, value)
-    return _save(ws, file, edits, verb="set", dry_run=dry_run, commit=commit)
+        edits += _edits(view, file, name, value)
+    return _save(view, file, edits, verb="set", dry_run=dry_run, commit=commit)
 
 
 def _typed(name: str, texts: Sequence[str]) -> Plain:
     return None if not any(text.strip() for text in texts) else typed.parse(name, texts, split=True)
 
 
-def _edits(ws: Workspace, file: MemoryFile, name: str, value: Plain) -> list[splice.Edit]:
+def _edits(view: View, file: MemoryFile, name: str, value: Plain) -> list[splice.Edit]:
     if is_absent(value):
         return [splice.RemoveKey(name)]
     edits: list[splice.Edit] = [splice.SetValue(name, value)]
     old = file.memory.confidence
     if name == "confidence" and file.memory.confidence_history and not splice.same_value(old, value):
         edits.append(
-            splice.AppendEntry("confidence_history", _edit_line(ws, file.memory.confidence_history, old, value))
+            splice.AppendEntry("confidence_history", _edit_line(view, file.memory.confidence_history, old, value))
         )
     return edits
 
 
-def _edit_line(ws: Workspace, history: Sequence[LedgerLine], old: float | None, new: Plain) -> dict[str, Plain]:
+def _edit_line(view: View, history: Sequence[LedgerLine], old: float | None, new: Plain) -> dict[str, Plain]:
     """Return the ledger line of a confidence set by hand; its time lies after all lines before it."""
-    at = instant(next_time(history, ws.clock.now()))
-    return {"timestamp": at, "op": "edit", "old": old, "new": new, "by": ws.actor}
+    at = instant(next_time(history, view.clock.now()))
+    return {"timestamp": at, "op": "edit", "old": old, "new": new, "by": view.actor}
 
 
 def tag(
-    ws: Workspace,
+    view: View,
     ref: str,
     *,
     add: Sequence[str] = (),
@@ -118,12 +102,12 @@ def tag(
         raise UsageError(f"`{min(both)}` is to be added and removed at once")
     adding = typed.parse("tags", add) if add else []
     removing = typed.parse("tags", remove) if remove else []
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     edits: list[splice.Edit] = [
         splice.RemoveItems("tags", _items(removing)),
         splice.AppendItems("tags", _items(adding)),
     ]
-    return _save(ws, file, edits, verb="tag", dry_run=dry_run, commit=commit)
+    return _save(view, file, edits, verb="tag", dry_run=dry_run, commit=commit)
 
 
 def _items(value: Plain) -> tuple[Plain, ...]:
@@ -131,22 +115,22 @@ def _items(value: Plain) -> tuple[Plain, ...]:
 
 
 def _save(
-    ws: Workspace, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
+    view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
 ) -> Saved:
     data = splice.apply(file, edits)
     after = memory_file.read(file.path, data)
     if isinstance(after, memory_file.BrokenFile):
         # The file was readable, so what is wrong is what was asked for.
-        raise UsageError(told(after.findings), hint=hint(after.findings))
-    if isinstance(after, MemoryFile) and (widened := unconsented(ws, file, after)):
-        raise RefusedError(f"nothing was written:\n{told(widened)}", hint=hint(widened))
+        raise UsageError(shown(after.findings), hint=hint(after.findings))
+    if isinstance(after, MemoryFile) and (widened := unconsented(view, file, after)):
+        raise RefusedError(f"nothing was written:\n{shown(widened)}", hint=hint(widened))
     edit = Edit(path=file.path, before=file, after=data)
-    return save_all(ws, [edit], verb=verb, own=_shared(ws, file, after), dry_run=dry_run, commit=commit)[0]
+    return save_all(view, [edit], verb=verb, own=_shared(view, file, after), dry_run=dry_run, commit=commit)[0]
 
 
-def _shared(ws: Workspace, before: MemoryFile, after: ReadFile) -> tuple[Written, ...]:
+def _shared(view: View, before: MemoryFile, after: ReadFile) -> tuple[Written, ...]:
     """Return the audit event of a change of who may see a memory; none where that stays."""
-    if not isinstance(after, MemoryFile) or not owns(ws, before.memory):
+    if not isinstance(after, MemoryFile) or not view.owns(before.memory):
         return ()
     old, new = before.memory, after.memory
     if old.sharing == new.sharing:
@@ -154,7 +138,7 @@ def _shared(ws: Workspace, before: MemoryFile, after: ReadFile) -> tuple[Written
     from memstore.flows.audit import recorded
 
     about = {"to": [*new.access_grants], "denied": [*new.access_denies]}
-    return (recorded(ws, "privacy set", memory=new.id or before.path, owner=new.owner, **about),)
+    return (recorded(view, "privacy set", memory=new.id or before.path, owner=new.owner, **about),)
 
 
 # -- the whole file, in an editor ----------------------------------------------------------------
@@ -168,7 +152,7 @@ class Rejected:
 
 
 def accept(
-    ws: Workspace, before: MemoryFile, draft: bytes, *, dry_run: bool = False, commit: bool = False
+    view: View, before: MemoryFile, draft: bytes, *, dry_run: bool = False, commit: bool = False
 ) -> Saved | Rejected:
     """Make a draft, which was made of the file `before`, that file; a draft with errors is handed back.
 
@@ -178,15 +162,15 @@ def accept(
     Raises:
         ChangedMeanwhileError: the file is no longer the one that the draft was made of.
     """
-    findings = _wrong_with(ws, before, draft)
+    findings = _wrong_with(view, before, draft)
     if findings:
         return Rejected(findings)
     edit = Edit(path=before.path, before=before, after=draft)
-    own = _shared(ws, before, memory_file.read(before.path, draft))
-    return save_all(ws, [edit], verb="edit", own=own, dry_run=dry_run, commit=commit)[0]
+    own = _shared(view, before, memory_file.read(before.path, draft))
+    return save_all(view, [edit], verb="edit", own=own, dry_run=dry_run, commit=commit)[0]
 
 
-def _wrong_with(ws: Workspace, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
+def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
     """Return the errors of a draft; empty where it can be written."""
     from memstore.codec.problem import Problem
     from memstore.model.finding import Position, Severity, in_order
@@ -196,9 +180,9 @@ def _wrong_with(ws: Workspace, before: MemoryFile, draft: bytes) -> tuple[Findin
             return findings
         case MemoryFile() as after:
             errors = [finding for finding in findings_between(before, after) if finding.is_error]
-            errors += unconsented(ws, before, after)
+            errors += unconsented(view, before, after)
             # A ref that leads nowhere is a warning in a file that is there; no command writes one.
-            links = [finding._replace(severity=Severity.ERROR) for finding in wrong_links(ws, before, after)]
+            links = [finding._replace(severity=Severity.ERROR) for finding in wrong_links(view, before, after)]
             return in_order([*errors, *links])
         case _:
             lost = Problem("fence-opening", Position(1), "the frontmatter is gone", "begin with a line ---")

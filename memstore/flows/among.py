@@ -15,7 +15,7 @@ from memstore.rules import analysis
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.flows.opened import Opened
+    from memstore.codec.opened import Opened
     from memstore.model.conflict import Conflict
     from memstore.model.retrieval import Hit
     from memstore.ports.lexicon import Lexicon

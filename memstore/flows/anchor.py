@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import canonical, memory_file, splice
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.change import Edit, Saved
 from memstore.errors import NotFoundError, UsageError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.anchors import hash_of, holds_digest, proof_path, snapshot_path, verified
 from memstore.flows.keyring import own_bytes
-from memstore.flows.save import Edit, Saved, save_all, save_own, unchanged
+from memstore.flows.save import save_all, save_own, unchanged
 from memstore.flows.sign import attestable
 from memstore.flows.timestamps import read_proof
 from memstore.model.instants import instant
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.render import Plain
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
     from memstore.rules.anchors import Anchored
 
 
@@ -44,14 +44,14 @@ _NAME_DIGITS = 16
 
 
 def anchor_commit(
-    ws: Workspace, ref: str, *, revision: str | None = None, dry_run: bool = False, commit: bool = False
+    view: View, ref: str, *, revision: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> Recorded:
     """Anchor a memory in a commit that holds it as it is, and keep that commit whatever becomes of its branch.
 
     Publishing the commit is the user's act.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         revision: the commit, in git's own notation; None is the current one.
         dry_run: write nothing, and return what would be.
@@ -62,11 +62,11 @@ def anchor_commit(
         NotFoundError: there is no such memory, or no such commit.
         GitError: there is no repository.
     """
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     memory = attestable(file)
-    named = ws.history.resolve(revision) if revision is not None else _last_commit(ws, memory)
-    blob = ws.history.blob_id(file.data)
-    if ws.history.files_at(named).get(file.path) != blob:
+    named = view.history.resolve(revision) if revision is not None else _last_commit(view, memory)
+    blob = view.history.blob_id(file.data)
+    if view.history.files_at(named).get(file.path) != blob:
         if any(known.reference == named and known.path == file.path for known in memory.anchors):
             return Recorded(saved=unchanged(file), anchored=None)
         raise UsageError(
@@ -75,18 +75,18 @@ def anchor_commit(
     if not dry_run:
         # (1) the commit is held before (2) the file names it: a crash in between leaves a ref too many, and no anchor
         # without its commit.
-        ws.history.keep(f"anchors/{memory.id}/{named[:_NAME_DIGITS]}", named)
-    remotes = {} if dry_run else ws.history.follow_anchors()
+        view.history.keep(f"anchors/{memory.id}/{named[:_NAME_DIGITS]}", named)
+    remotes = {} if dry_run else view.history.follow_anchors()
     entry: dict[str, Plain] = {
         "type": "git_commit", "reference": named, "role": "commitment", "path": file.path,
-        "blob": blob, "hash": hash_of(file.data), "created_at": instant(ws.clock.now()),
+        "blob": blob, "hash": hash_of(file.data), "created_at": instant(view.clock.now()),
     }  # fmt: skip
-    return replace(_recorded(ws, file, entry, (), dry_run=dry_run, commit=commit), remotes=remotes)
+    return replace(_recorded(view, file, entry, (), dry_run=dry_run, commit=commit), remotes=remotes)
 
 
-def _last_commit(ws: Workspace, memory: Memory) -> str:
+def _last_commit(view: View, memory: Memory) -> str:
     try:
-        return ws.history.resolve("HEAD")
+        return view.history.resolve("HEAD")
     except NotFoundError:
         raise UsageError(
             "nothing is committed here yet, and a commit is what a memory is anchored in",
@@ -95,14 +95,14 @@ def _last_commit(ws: Workspace, memory: Memory) -> str:
 
 
 def anchor_page(
-    ws: Workspace, ref: str, kind: str, reference: str, page: bytes, *, dry_run: bool = False, commit: bool = False
+    view: View, ref: str, kind: str, reference: str, page: bytes, *, dry_run: bool = False, commit: bool = False
 ) -> Recorded:
     """Anchor a memory in a page, of which the vault keeps a copy.
 
     A page that holds the digest of what the memory says commits to it; any other is a source, and proves nothing.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         kind: `url` or `moltbook_post`.
         reference: where the page is.
@@ -114,7 +114,7 @@ def anchor_page(
         NotFoundError: there is no such memory.
         UsageError: it has no id.
     """
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     memory = attestable(file)
     hashed = hash_of(page)
     if any((known.reference, known.hash) == (reference, hashed) for known in memory.anchors):
@@ -124,14 +124,14 @@ def anchor_page(
         "reference": reference,
         "role": "commitment" if holds_digest(page, canonical.digests(memory)) else "source",
         "hash": hashed,
-        "created_at": instant(ws.clock.now()),
+        "created_at": instant(view.clock.now()),
     }
-    copy = () if own_bytes(ws, snapshot_path(hashed)) is not None else (Written(snapshot_path(hashed), None, page),)
-    return _recorded(ws, file, entry, copy, dry_run=dry_run, commit=commit)
+    copy = () if own_bytes(view, snapshot_path(hashed)) is not None else (Written(snapshot_path(hashed), None, page),)
+    return _recorded(view, file, entry, copy, dry_run=dry_run, commit=commit)
 
 
 def anchor_stamp(
-    ws: Workspace,
+    view: View,
     ref: str,
     page: bytes,
     proof: bytes,
@@ -146,7 +146,7 @@ def anchor_stamp(
     proof of the same page that leads further takes the place of the one before.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         page: what was stamped.
         proof: the bytes of the `.ots` file.
@@ -160,31 +160,31 @@ def anchor_stamp(
         UsageError: it has no id.
     """
     read_proof(proof, hashlib.sha256(page).digest())
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     memory = attestable(file)
     hashed = hash_of(page)
-    before = own_bytes(ws, proof_path(hashed))
+    before = own_bytes(view, proof_path(hashed))
     own: tuple[Written, ...] = (
-        () if own_bytes(ws, snapshot_path(hashed)) is not None else (Written(snapshot_path(hashed), None, page),)
+        () if own_bytes(view, snapshot_path(hashed)) is not None else (Written(snapshot_path(hashed), None, page),)
     )
     own += () if before == proof else (Written(proof_path(hashed), before, proof),)
     known = [(anchor.type, anchor.hash) for anchor in memory.anchors]
     if ("opentimestamps", hashed) in known:
-        save_own(ws, own, verb="anchor", dry_run=dry_run, commit=commit)
-        found = verified(ws, memory, canonical.digests(memory))[known.index(("opentimestamps", hashed))]
+        save_own(view, own, verb="anchor", dry_run=dry_run, commit=commit)
+        found = verified(view, memory, canonical.digests(memory))[known.index(("opentimestamps", hashed))]
         return Recorded(saved=unchanged(file), anchored=found if own else None)
     entry: dict[str, Plain] = {
         "type": "opentimestamps",
         "reference": reference or proof_path(hashed),
         "role": "commitment" if holds_digest(page, canonical.digests(memory)) else "source",
         "hash": hashed,
-        "created_at": instant(ws.clock.now()),
+        "created_at": instant(view.clock.now()),
     }
-    return _recorded(ws, file, entry, own, dry_run=dry_run, commit=commit)
+    return _recorded(view, file, entry, own, dry_run=dry_run, commit=commit)
 
 
 def anchor_elsewhere(
-    ws: Workspace, ref: str, kind: str, reference: str, *, dry_run: bool = False, commit: bool = False
+    view: View, ref: str, kind: str, reference: str, *, dry_run: bool = False, commit: bool = False
 ) -> Recorded:
     """Record an anchor that nothing here can check, such as a transaction on a blockchain; it is worth nothing.
 
@@ -192,16 +192,16 @@ def anchor_elsewhere(
         NotFoundError: there is no such memory.
         UsageError: it has no id.
     """
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     memory = attestable(file)
     if any((known.type, known.reference) == (kind, reference) for known in memory.anchors):
         return Recorded(saved=unchanged(file), anchored=None)
-    entry: dict[str, Plain] = {"type": kind, "reference": reference, "created_at": instant(ws.clock.now())}
-    return _recorded(ws, file, entry, (), dry_run=dry_run, commit=commit)
+    entry: dict[str, Plain] = {"type": kind, "reference": reference, "created_at": instant(view.clock.now())}
+    return _recorded(view, file, entry, (), dry_run=dry_run, commit=commit)
 
 
 def _recorded(
-    ws: Workspace,
+    view: View,
     file: MemoryFile,
     entry: dict[str, Plain],
     copy: tuple[Written, ...],
@@ -211,7 +211,7 @@ def _recorded(
 ) -> Recorded:
     data = splice.apply(file, [splice.AppendEntry("anchors", entry)])
     edit = Edit(path=file.path, before=file, after=data)
-    saved = save_all(ws, [edit], verb="anchor", dry_run=dry_run, commit=commit, own=copy)[0]
+    saved = save_all(view, [edit], verb="anchor", dry_run=dry_run, commit=commit, own=copy)[0]
     after = memory_file.read(file.path, data)
     memory = after.memory if isinstance(after, MemoryFile) else file.memory
-    return Recorded(saved=saved, anchored=verified(ws, memory, canonical.digests(memory))[-1])
+    return Recorded(saved=saved, anchored=verified(view, memory, canonical.digests(memory))[-1])

@@ -12,7 +12,7 @@ from memstore.codec import canonical, git_object, memory_file
 from memstore.codec.canonical import DIGEST_PREFIX
 from memstore.codec.git_blob import format_of
 from memstore.codec.memory_file import MemoryFile
-from memstore.errors import FormatError, GitError, NoFileError
+from memstore.errors import FormatError, GitError
 from memstore.flows.timestamps import stamp_at
 from memstore.model.keys import PAGE_ANCHORS
 from memstore.rules import anchors
@@ -21,28 +21,28 @@ from memstore.rules.anchors import Anchored, InHistory, Snapshot
 if TYPE_CHECKING:
     from memstore.codec.canonical import Digests
     from memstore.codec.git_object import GitObject
+    from memstore.core.view import View
     from memstore.model.attestation import Anchor
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 SNAPSHOTS = ".memstore/snapshots/"
 _HASH = re.compile(r"(sha256:)?[0-9a-f]{64}")
 
 
-def verified(ws: Workspace, memory: Memory, digests: Digests) -> tuple[Anchored, ...]:
+def verified(view: View, memory: Memory, digests: Digests) -> tuple[Anchored, ...]:
     """Return how each anchor of a memory stands, in the file's order."""
-    return tuple(_verified(ws, memory, digests, anchor) for anchor in memory.anchors)
+    return tuple(_verified(view, memory, digests, anchor) for anchor in memory.anchors)
 
 
-def _verified(ws: Workspace, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
+def _verified(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
     if anchor.type in PAGE_ANCHORS:
-        return anchors.of_page(_snapshot(ws, anchor, digests), is_commitment=anchor.role == "commitment")
+        return anchors.of_page(_snapshot(view, anchor, digests), is_commitment=anchor.role == "commitment")
     if anchor.type == "opentimestamps":
-        return _stamped(ws, memory, digests, anchor)
-    if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or ws.history.repository is None:
+        return _stamped(view, memory, digests, anchor)
+    if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or view.history.repository is None:
         return anchors.UNVERIFIABLE
     try:
-        found = _in_history(ws, anchor, digests, _signatures(memory))
+        found = _in_history(view, anchor, digests, _signatures(memory))
     except GitError:
         found = InHistory(is_there=True)  # git itself says that the object is damaged
     return anchors.in_history(found, written_at=_written_at(memory))
@@ -90,31 +90,28 @@ def holds_digest(page: bytes, digests: Digests) -> bool:
 # -- pages ---------------------------------------------------------------------------------------
 
 
-def _snapshot(ws: Workspace, anchor: Anchor, digests: Digests) -> Snapshot:
-    page = _page(ws, anchor)
+def _snapshot(view: View, anchor: Anchor, digests: Digests) -> Snapshot:
+    page = _page(view, anchor)
     if page is None:
         return Snapshot(is_there=False)
     return Snapshot(is_there=True, is_true=hash_of(page) == anchor.hash, holds_digest=holds_digest(page, digests))
 
 
-def _page(ws: Workspace, anchor: Anchor) -> bytes | None:
+def _page(view: View, anchor: Anchor) -> bytes | None:
     """Return the copy that the vault keeps of what was anchored; None where there is none."""
     if anchor.hash is None or not _HASH.fullmatch(anchor.hash):
         return None
-    try:
-        return ws.vault.read(snapshot_path(anchor.hash))
-    except NoFileError:
-        return None
+    return view.own_file(snapshot_path(anchor.hash))
 
 
-def _stamped(ws: Workspace, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
+def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
     if anchor.hash is None:
         return anchors.UNVERIFIABLE
-    page, stamp = _page(ws, anchor), None
+    page, stamp = _page(view, anchor), None
     if page is not None:
-        stamp = stamp_at(ws, proof_path(anchor.hash), hashlib.sha256(page).digest())
+        stamp = stamp_at(view, proof_path(anchor.hash), hashlib.sha256(page).digest())
     return anchors.of_stamp(
-        _snapshot(ws, anchor, digests),
+        _snapshot(view, anchor, digests),
         stamp,
         is_commitment=anchor.role == "commitment",
         written_at=_written_at(memory),
@@ -125,18 +122,18 @@ def _stamped(ws: Workspace, memory: Memory, digests: Digests, anchor: Anchor) ->
 # -- the repository ------------------------------------------------------------------------------
 
 
-def _in_history(ws: Workspace, anchor: Anchor, digests: Digests, signatures: frozenset[str]) -> InHistory:
+def _in_history(view: View, anchor: Anchor, digests: Digests, signatures: frozenset[str]) -> InHistory:
     blob, commit = anchor.blob or "", anchor.reference
-    found = ws.history.objects([blob, commit])
+    found = view.history.objects([blob, commit])
     if blob not in found:
         return InHistory(is_there=False)
     data = found[blob].data
     if not git_object.is_named(blob, found[blob]) or anchor.hash not in (None, hash_of(data)):
         return InHistory(is_there=True)
     changed = _changed(data, digests)
-    held = commit in found and _blob_at(ws, commit, found[commit], anchor.path or "") == blob
-    kept = held and ws.history.is_kept(commit)
-    elsewhere = None if kept else next(iter(ws.history.commits_with(blob)), None)
+    held = commit in found and _blob_at(view, commit, found[commit], anchor.path or "") == blob
+    kept = held and view.history.is_kept(commit)
+    elsewhere = None if kept else next(iter(view.history.commits_with(blob)), None)
     counting = commit if kept else elsewhere
     return InHistory(
         is_there=True,
@@ -145,7 +142,7 @@ def _in_history(ws: Workspace, anchor: Anchor, digests: Digests, signatures: fro
         held_by_commit=held,
         is_kept=kept,
         elsewhere=elsewhere,
-        at=_made_at(ws, counting) if counting else None,
+        at=_made_at(view, counting) if counting else None,
         shows=_shown(data, signatures),
     )
 
@@ -162,20 +159,20 @@ def _changed(data: bytes, digests: Digests) -> tuple[str, ...]:
     return tuple(name for name, old, new in zip(digests._fields, before, digests, strict=True) if old != new)
 
 
-def _blob_at(ws: Workspace, commit: str, found: GitObject, path: str) -> str | None:
+def _blob_at(view: View, commit: str, found: GitObject, path: str) -> str | None:
     """Return the blob that a commit has at a path of the vault; every object on the way must be what its name says."""
     object_id, below = commit, git_object.tree_of(found)
     if not git_object.is_named(object_id, found):
         return None
-    for part in os.fsencode(ws.history.require().prefix + path).split(b"/"):
-        tree = ws.history.objects([below]).get(below) if below else None
+    for part in os.fsencode(view.history.require().prefix + path).split(b"/"):
+        tree = view.history.objects([below]).get(below) if below else None
         if below is None or tree is None or not git_object.is_named(below, tree):
             return None
         below = git_object.entry_of(tree, part, object_format=format_of(commit))
     return below
 
 
-def _made_at(ws: Workspace, commit: str) -> datetime | None:
-    found = ws.history.objects([commit]).get(commit)
+def _made_at(view: View, commit: str) -> datetime | None:
+    found = view.history.objects([commit]).get(commit)
     seconds = git_object.committed_at(found) if found and git_object.is_named(commit, found) else None
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file, splice
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.change import Edit
 from memstore.errors import RefusedError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.revisions import revisions
-from memstore.flows.save import Edit, message_of, save_all
+from memstore.flows.save import message_of, save_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.flows.save import Saved
-    from memstore.ports.workspace import Workspace
+    from memstore.core.change import Saved
+    from memstore.core.view import View
 
 
 def archive(
-    ws: Workspace, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+    view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> tuple[Saved, ...]:
     """Put memories out of sight: searches and lists leave them out, unless `status` archived is asked for.
 
@@ -28,7 +28,7 @@ def archive(
     [True]
 
     Args:
-        ws: the vault.
+        view: the vault.
         refs: the memories.
         reason: why; the memories keep it in `status_reason`, and the commit's message says it, too.
         dry_run: write nothing, and return what would be.
@@ -38,13 +38,13 @@ def archive(
         NotFoundError: a ref names no memory.
         RefusedError: a memory is superseded or was forgotten, and so out of sight already.
     """
-    files = _opened(ws, refs)
+    files = _opened(view, refs)
     edits = [edit_of_archiving(file, reason) for file in files]
-    return save_all(ws, edits, verb="archive", dry_run=dry_run, commit=commit, message=reason)
+    return save_all(view, edits, verb="archive", dry_run=dry_run, commit=commit, message=reason)
 
 
 def restore(
-    ws: Workspace, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+    view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> tuple[Saved, ...]:
     """Bring archived memories back, byte for byte as they were.
 
@@ -53,13 +53,13 @@ def restore(
     Raises:
         UsageError: there is a reason and no commit to keep it.
     """
-    message = message_of(ws, reason, commit=commit, dry_run=dry_run)
-    edits = [Edit(path=file.path, before=file, after=_restored(ws, file)) for file in _opened(ws, refs)]
-    return save_all(ws, edits, verb="restore", dry_run=dry_run, commit=commit, message=message)
+    message = message_of(view, reason, commit=commit, dry_run=dry_run)
+    edits = [Edit(path=file.path, before=file, after=_restored(view, file)) for file in _opened(view, refs)]
+    return save_all(view, edits, verb="restore", dry_run=dry_run, commit=commit, message=message)
 
 
-def _opened(ws: Workspace, refs: Sequence[str]) -> list[MemoryFile]:
-    return list({file.path: file for file in (opened_for_change(ws, ref) for ref in refs)}.values())
+def _opened(view: View, refs: Sequence[str]) -> list[MemoryFile]:
+    return list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
 
 
 def edit_of_archiving(file: MemoryFile, reason: str | None = None) -> Edit:
@@ -83,12 +83,12 @@ def reasons(reason: str | None) -> list[splice.SetValue]:
     return [splice.SetValue("status_reason", words)] if words else []
 
 
-def _restored(ws: Workspace, file: MemoryFile) -> bytes:
+def _restored(view: View, file: MemoryFile) -> bytes:
     """Return the bytes of an archived memory as they were, whatever else was changed since."""
     _refuse_others(file, "and was not archived")
     if file.memory.status != "archived":
         return file.data
-    before = next(_states_before(ws, file), None)
+    before = next(_states_before(view, file), None)
     if before is not None and _archived(before, file.memory.status_reason) == file.data:
         return before.data
     stood = before is not None and "status" in before.front.values
@@ -102,17 +102,17 @@ def _refuse_others(file: MemoryFile, told: str) -> None:
         raise RefusedError(f"{name} is {file.memory.status}, {told}", hint=f"memstore show {name} tells more")
 
 
-def _states_before(ws: Workspace, file: MemoryFile) -> Iterator[MemoryFile]:
+def _states_before(view: View, file: MemoryFile) -> Iterator[MemoryFile]:
     """Yield the states of a memory in which it was not archived, the latest first, as far as they are known."""
-    for data in _earlier(ws, file):
+    for data in _earlier(view, file):
         known = memory_file.read(file.path, data)
         if isinstance(known, MemoryFile) and known.memory.id == file.memory.id and known.memory.status != "archived":
             yield known
 
 
-def _earlier(ws: Workspace, file: MemoryFile) -> Iterator[bytes]:
-    last = ws.journal.last()
+def _earlier(view: View, file: MemoryFile) -> Iterator[bytes]:
+    last = view.last_operation()
     yield from (one.before for one in last.files if last and one.path == file.path and one.before) if last else ()
-    if ws.history.repository and ws.history.head():
-        for revision in revisions(ws, file.path, file.memory.id or ""):
+    if view.history.repository and view.history.head():
+        for revision in revisions(view, file.path, file.memory.id or ""):
             yield from (state.data for state in (revision.after, revision.before) if state)

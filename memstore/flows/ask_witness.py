@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.codec import canonical, memory_file, splice, witness_request
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.change import Edit
 from memstore.errors import FormatError, RefusedError, UsageError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.registry import create, entity_id, new_id, plain
-from memstore.flows.save import Edit, save, unchanged
+from memstore.flows.save import save, unchanged
 from memstore.flows.sign import Signed, attestable, key_of, plain_entry, stop_at_own_words
-from memstore.flows.visible import owns
 from memstore.flows.vouch import Voucher
-from memstore.flows.whole_world import known_world
 from memstore.model.attestation import Witness
 from memstore.model.instants import instant
 from memstore.model.keyring import ATTEST_NAMESPACE
@@ -29,14 +27,14 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.codec.witness_request import WitnessRequest
+    from memstore.core.view import View
     from memstore.flows.registry import Registered
     from memstore.model.memory import Memory
     from memstore.ports.signatures import Signatures
-    from memstore.ports.workspace import Workspace
 
 
 def request_witness(
-    ws: Workspace,
+    view: View,
     memory: Memory | str,
     agent_ids: Sequence[str],
     *,
@@ -51,7 +49,7 @@ def request_witness(
     'requests/req_0000000002.md'
 
     Args:
-        ws: the vault.
+        view: the vault.
         memory: the memory, or its ref.
         agent_ids: whom; each of them may see it.
         notes: why, for them to read; one line.
@@ -63,28 +61,30 @@ def request_witness(
         RefusedError: it is not the actor's own, or one of those who are asked may not see it, or speaks for its author.
         UsageError: nobody is asked, an id is none, or the memory has no id.
     """
-    file = opened_for_change(ws, memory if isinstance(memory, str) else str(memory.ref))
+    file = view.original(memory if isinstance(memory, str) else str(memory.ref))
     asked = [entity_id(name, "who is asked") for name in agent_ids]
     about = attestable(file)
     if not asked:
         raise UsageError("who is asked?", hint="--from si:pith")
-    if not owns(ws, about):
-        raise RefusedError(f"{about.ref} is not {ws.actor}'s to send", hint="ask its owner")
-    voucher = Voucher(ws)
+    if not view.owns(about):
+        raise RefusedError(f"{about.ref} is not {view.actor}'s to send", hint="ask its owner")
+    voucher = Voucher(view)
     for name in asked:
         stop_at_own_words(voucher, about, name)
-    _stop_where_hidden(ws, about, asked)
+    _stop_where_hidden(view, about, asked)
     values = {
         "type": WITNESS_REQUEST,
-        "id": new_id(ws, "req_"),
+        "id": new_id(view, "req_"),
         **witness_request.values_of(about),
         "asked": plain(asked),
-        "requested_at": instant(ws.clock.now()),
-        "requested_by": ws.actor,
+        "requested_at": instant(view.clock.now()),
+        "requested_by": view.actor,
         "reason": notes,
     }
     told: dict[str, str | list[str] | None] = {"request": str(values["id"]), "memory": about.id, "asked": asked}
-    return create(ws, RegistryKind.REQUEST, values, verb="request-witness", about=told, dry_run=dry_run, commit=commit)
+    return create(
+        view, RegistryKind.REQUEST, values, verb="request-witness", about=told, dry_run=dry_run, commit=commit
+    )
 
 
 def answer_request(
@@ -134,12 +134,12 @@ def answer_request(
 
 
 def accept_answer(
-    ws: Workspace, ref: str, path: str, data: bytes, *, dry_run: bool = False, commit: bool = False
+    view: View, ref: str, path: str, data: bytes, *, dry_run: bool = False, commit: bool = False
 ) -> Signed:
     """Add the attestation in an answer to its memory, if it is about it as it is now.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         path: the answer's name.
         data: the answer.
@@ -152,7 +152,7 @@ def accept_answer(
         RefusedError: it is about another memory or another state of it, its signature is over other words, or it is
             the author's own voice.
     """
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     memory = attestable(file)
     answer = witness_request.read_answer(path, data)
     entry = answer.witness
@@ -163,7 +163,7 @@ def accept_answer(
             f"{memory.ref} is not what {entry.agent_id} attested to any more",
             hint=f"memstore request-witness {memory.ref} --from {entry.agent_id}",
         )
-    voucher = Voucher(ws)
+    voucher = Voucher(view)
     stop_at_own_words(voucher, memory, entry.agent_id)
     if entry in memory.witnesses:
         known = voucher.of(memory).witnesses[memory.witnesses.index(entry)]
@@ -175,12 +175,12 @@ def accept_answer(
     verdict = voucher.of(read.memory).witnesses[-1].verdict
     if verdict.state in (State.INVALID, State.UNSIGNED):
         raise RefusedError(f"{path}: {verdict.reason}", hint="ask for it anew")
-    saved = save(ws, Edit(path=file.path, before=file, after=after), verb="witness", dry_run=dry_run, commit=commit)
+    saved = save(view, Edit(path=file.path, before=file, after=after), verb="witness", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=verdict)
 
 
-def _stop_where_hidden(ws: Workspace, memory: Memory, asked: Sequence[str]) -> None:
-    world, now, labels = known_world(ws, ws.library.snapshot()), ws.clock.now(), labels_of(memory)
+def _stop_where_hidden(view: View, memory: Memory, asked: Sequence[str]) -> None:
+    world, now, labels = view.policy, view.clock.now(), labels_of(memory)
     blind = [name for name in asked if not Judge(world, Session(viewer=name, at=now)).admits(labels)]
     if blind:
         raise RefusedError(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.codec import canonical, sshsig, statement
 from memstore.errors import FormatError, NotFoundError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.sign import attestable
 from memstore.model.keyring import ATTEST_NAMESPACE
 
@@ -14,36 +13,36 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.codec.statement import Statement
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 
-def payload(ws: Workspace, ref: str, *, by: str | None = None) -> bytes:
+def payload(view: View, ref: str, *, by: str | None = None) -> bytes:
     """Return the very bytes that an attestation's signature is over, for `ssh-keygen -Y verify` to read.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         by: whose attestation; None is the author's. Of a witness's several it is the latest.
 
     Raises:
         NotFoundError: there is no such memory, or nobody of that name attests to it.
     """
-    return statement.message(_entry(opened_for_change(ws, ref).memory, by)[0])
+    return statement.message(_entry(view.original(ref).memory, by)[0])
 
 
-def signature(ws: Workspace, ref: str, *, by: str | None = None) -> str:
+def signature(view: View, ref: str, *, by: str | None = None) -> str:
     """Return an attestation's signature as the file that `ssh-keygen -Y verify -s FILE` reads; see `payload`."""
-    return sshsig.armoured(_entry(opened_for_change(ws, ref).memory, by)[1])
+    return sshsig.armoured(_entry(view.original(ref).memory, by)[1])
 
 
-def envelope(ws: Workspace, ref: str, *, by: str | None = None) -> dict[str, Any]:
+def envelope(view: View, ref: str, *, by: str | None = None) -> dict[str, Any]:
     """Return an attestation as a DSSE envelope; see `payload`."""
-    said, sig = _entry(opened_for_change(ws, ref).memory, by)
+    said, sig = _entry(view.original(ref).memory, by)
     return statement.envelope(said, sig, sshsig.read(sig, namespace=ATTEST_NAMESPACE).key.fingerprint)
 
 
-def digest_page(ws: Workspace, refs: Sequence[str]) -> str:
+def digest_page(view: View, refs: Sequence[str]) -> str:
     """Return a page that commits to memories: their digests and signatures, a few lines each, to publish or to stamp.
 
     Nothing of what they say stands in it; whoever guesses that can tell that they guessed right.
@@ -54,7 +53,7 @@ def digest_page(ws: Workspace, refs: Sequence[str]) -> str:
     """
     lines = ["memstore digests, memstore.c14n/1"]
     for ref in refs:
-        memory = attestable(opened_for_change(ws, ref))
+        memory = attestable(view.original(ref))
         entries = (memory.signature, *memory.witnesses, *memory.resolutions)
         lines += ["", str(memory.ref)]
         lines += [f"{name} {digest}" for name, digest in canonical.digests(memory)._asdict().items()]

@@ -5,13 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.flows.made_at import made_at
 from memstore.flows.uses import uses_of
-from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.retrieval import Phrase, Prefix, Word
 from memstore.ports.search_index import Field
-from memstore.records import NamedTuple
 from memstore.rules import analysis, quality
 from memstore.rules.matching import phrase_counts
 
@@ -19,11 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.core.view import View
     from memstore.model.config import QualityProfile
     from memstore.model.retrieval import Clause
-    from memstore.ports.search_index import Snapshot
     from memstore.ports.usage import Use
-    from memstore.ports.workspace import Workspace
 
     Postings = tuple[Sequence[int], Sequence[int]]
 
@@ -33,36 +29,8 @@ SHORTEST_STEM = 3
 FEW_ROWS = 200
 
 
-class View(NamedTuple):
-    """A vault at one time: `read` gives a file's bytes, as they were then, by its path; `is_past` is not now."""
-
-    ws: Workspace
-    snapshot: Snapshot
-    read: Callable[[str], bytes]
-    is_past: bool = False
-
-    def made_at(self, path: str, created_at: str) -> datetime | None:
-        """Return when a memory was made, UTC; a file's own date is none of a past state's."""
-        return made_at(None if self.is_past else self.ws.vault, path, created_at)
-
-
-def view(ws: Workspace, at: str | None) -> View:
-    """Return the vault as of a commit or a date; None is now, uncommitted changes included.
-
-    Raises:
-        UsageError: `at` looks like a date and is none.
-        NotFoundError: there is no such commit.
-        GitError: the vault has no history.
-    """
-    if at is None:
-        return View(ws, ws.library.snapshot(), ws.vault.read)
-    from memstore.flows.at import snapshot_at
-
-    return View(ws, *snapshot_at(ws, at), is_past=True)
-
-
 class Audience:
-    """One viewer's part of a snapshot; made once for many queries.
+    """What a search asks of a view, computed once for many queries.
 
     Args:
         then: the vault at the time in question.
@@ -70,16 +38,13 @@ class Audience:
 
     def __init__(self, then: View) -> None:
         self.then = then
-        self.catalog = then.snapshot.catalog
-        self.index = then.snapshot.index
-        self.rows = visible_rows(then.ws, then.snapshot)
+        self.rows = then.rows
         self._columns: dict[str, Sequence[str]] = {}
-        self._sees_all = len(self.rows) == len(self.catalog.memories)
 
     @cached_property
     def lengths(self) -> Sequence[int]:
         """The words of every row's text."""
-        return self.index.lengths(Field.TEXT)
+        return self.then.lengths(Field.TEXT)
 
     @cached_property
     def average(self) -> float:
@@ -93,7 +58,7 @@ class Audience:
     @cached_property
     def left_out(self) -> int:
         """How many files can't be read, as far as the viewer may know."""
-        return len(self.catalog.broken) if sees_unreadable(self.then.ws) else 0
+        return len(self.then.broken)
 
     @cached_property
     def aliases(self) -> Sequence[tuple[int, tuple[str, ...]]]:
@@ -109,13 +74,13 @@ class Audience:
     def column(self, name: str) -> Sequence[str]:
         """Return a column of the catalogue; fetched once."""
         if name not in self._columns:
-            self._columns[name] = self.catalog.column(name)
+            self._columns[name] = self.then.column(name)
         return self._columns[name]
 
     def names(self, rows: Sequence[int]) -> Callable[[int], tuple[str, str]]:
         """Return what orders these rows where they are otherwise alike: the ref, then the path."""
         if len(rows) <= FEW_ROWS:  # whole columns need not be read for them
-            entries = {row: self.catalog.entry(row) for row in rows}
+            entries = {row: self.then.entry(row) for row in rows}
             return lambda row: (entries[row].ref or "", entries[row].path)
         ids, types, paths = map(self.column, ("id", "type", "path"))
         return lambda row: (f"{types[row]}:{ids[row]}" if ids[row] else "", paths[row])
@@ -149,10 +114,10 @@ class Audience:
         if isinstance(clause.asked, Phrase):
             return self._phrase(clause.asked.terms, field)
         if len(terms) == 1:
-            return self._visible(self.index.postings(field, terms[0]))
+            return self.then.postings(field, terms[0])
         counts: dict[int, int] = {}
         for term in terms:
-            for row, times in zip(*self._visible(self.index.postings(field, term)), strict=True):
+            for row, times in zip(*self.then.postings(field, term), strict=True):
                 counts[row] = counts.get(row, 0) + times
         return list(counts), list(counts.values())
 
@@ -162,40 +127,27 @@ class Audience:
 
     def frequency(self, term: str) -> int:
         """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
-        return self.index.frequency(term) if self._sees_all else len(self.rows_of(term, Field.TEXT))
+        return self.then.frequency(term)
 
     def rows_of(self, term: str, field: Field) -> Sequence[int]:
         """Return the visible rows that hold a term in a field."""
-        return self._visible(self.index.postings(field, term))[0]
+        return self.then.postings(field, term)[0]
 
     @cached_property
     def _uses(self) -> Mapping[str, Sequence[Use]]:
-        return uses_of(self.then.ws)
-
-    @cached_property
-    def _mask(self) -> bytearray:
-        mask = bytearray(len(self.lengths))
-        for row in self.rows:
-            mask[row] = 1
-        return mask
-
-    def _visible(self, found: Postings) -> Postings:
-        if self._sees_all:
-            return found
-        seen = [(row, times) for row, times in zip(*found, strict=True) if self._mask[row]]
-        return [row for row, _ in seen], [times for _, times in seen]
+        return uses_of(self.then)
 
     def _phrase(self, terms: Sequence[str], field: Field) -> Postings:
-        columns = [self._visible(self.index.postings(field, term))[0] for term in dict.fromkeys(terms)]
+        columns = [self.then.postings(field, term)[0] for term in dict.fromkeys(terms)]
         rows = sorted(set(columns[0]).intersection(*columns[1:]))
-        positions = {term: self.index.positions(field, term, rows) for term in dict.fromkeys(terms)}
+        positions = {term: self.then.positions(field, term, rows) for term in dict.fromkeys(terms)}
         counts = map(phrase_counts, zip(*(positions[term] for term in terms), strict=True))
         found = [(row, times) for row, times in zip(rows, counts, strict=True) if times]
         return [row for row, _ in found], [times for _, times in found]
 
     def _expanded(self, start: str) -> tuple[str, ...]:
         """Return the terms that words beginning with `start` may have; which of them do, the text tells."""
-        longer = self.index.terms(start)
+        longer = self.then.terms(start)
         shorter = {start[:length] for length in range(SHORTEST_STEM, len(start))}
         shorter |= {stem[:-1] + "i" for stem in shorter | {start} if stem[-1] == "y"}
         shorter.add(analysis.term_of(start))

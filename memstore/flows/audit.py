@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import audit_event
 from memstore.errors import NotFoundError
-from memstore.flows.visible import stop_for_others
 from memstore.model.instants import instant
 from memstore.ports.journal import Written
 from memstore.rules import audit
@@ -15,9 +14,9 @@ from memstore.rules import audit
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from memstore.core.view import View
     from memstore.model.audit import AuditEvent
     from memstore.model.finding import Finding
-    from memstore.ports.workspace import Workspace
 
 # The commands whose acts are audited, by the first word of their verb.
 _AUDITED = frozenset({"privacy", "consent", "delegate", "entity", "group", "context", "generalize"})
@@ -39,19 +38,19 @@ def is_audited(verb: str) -> bool:
     return verb.partition(" ")[0] in _AUDITED
 
 
-def recorded(ws: Workspace, event: str, **about: str | list[str] | None) -> Written:
+def recorded(view: View, event: str, **about: str | list[str] | None) -> Written:
     """Return the file of a new event of the one who acts, to be written with what it is about.
 
     Args:
-        ws: the vault.
+        view: the vault.
         event: the act, like `grant`.
         about: the ids it is about; what is None is left out.
     """
-    before, _ = _events(ws, audit_event.folder_of(ws.actor), latest=_LATEST)
+    before, _ = _events(view, audit_event.folder_of(view.actor), latest=_LATEST)
     path, data = audit_event.write(
-        event_id="ev_" + ws.ids.memory_id().removeprefix("m_"),
-        at=instant(ws.clock.now()),
-        by=ws.actor,
+        event_id="ev_" + view.ids.memory_id().removeprefix("m_"),
+        at=instant(view.clock.now()),
+        by=view.actor,
         event=event,
         about={name: value for name, value in about.items() if value},
         prev=audit.heads(before),
@@ -59,14 +58,13 @@ def recorded(ws: Workspace, event: str, **about: str | list[str] | None) -> Writ
     return Written(path, None, data)
 
 
-def append(ws: Workspace, event: str, **about: str | list[str] | None) -> None:
+def append(view: View, event: str, **about: str | list[str] | None) -> None:
     """Write an event of an act that changes nothing else in the vault, and that `undo` therefore knows nothing of."""
-    with ws.vault.lock():
-        file = recorded(ws, event, **about)
-        ws.vault.create(file.path, file.after or b"")
+    with view.without_commits().transaction(event) as change:
+        change.put(recorded(view, event, **about))
 
 
-def verify_audit(ws: Workspace) -> Verified:
+def verify_audit(view: View) -> Verified:
     """Return whether every audit event is as it was written, and none is missing that another or a commit names.
 
     A consent's file that the current commit has, and the work tree has not, is told as well.
@@ -76,23 +74,23 @@ def verify_audit(ws: Workspace) -> Verified:
     """
     from memstore.flows.staged import consents_gone  # every act of access loads this module, and hardly any verifies
 
-    stop_for_others(ws)
-    events, unreadable = _events(ws)
+    view.require_owner()
+    events, unreadable = _events(view)
     messages: dict[str, str] = {}
     committed: Collection[str] = ()
-    if ws.history.repository is not None and (head := ws.history.head()):
-        messages = {commit.id: commit.message for commit in ws.history.commits()}
-        committed = ws.history.own_files_at(head)
+    if view.history.repository is not None and (head := view.history.head()):
+        messages = {commit.id: commit.message for commit in view.history.commits()}
+        committed = view.history.own_files_at(head)
     findings = audit.verify(events, unreadable, audit.anchored(messages))
-    gone = consents_gone(committed, lambda: list(ws.vault.registry_files()))
+    gone = consents_gone(committed, lambda: list(view.whole.registry_files()))
     return Verified(events=len(events) + len(unreadable), findings=(*findings, *gone))
 
 
-def audit_trail(ws: Workspace, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:
+def audit_trail(view: View, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:
     """Return audit events, the latest first.
 
     Args:
-        ws: the vault.
+        view: the vault.
         of: an id; only the events that it did, or that are about it.
         limit: how many at most.
 
@@ -100,8 +98,8 @@ def audit_trail(ws: Workspace, *, of: str | None = None, limit: int | None = Non
         RefusedError: somebody else than the vault's owner asks.
         NotFoundError: no event is of that id.
     """
-    stop_for_others(ws)
-    events, _ = _events(ws)
+    view.require_owner()
+    events, _ = _events(view)
     wanted = [event for event in events if of is None or of in _ids(event)]
     if of is not None and not wanted:
         raise NotFoundError(f"no audit event is of `{of}`", hint="memstore audit show lists all")
@@ -115,11 +113,11 @@ def _ids(event: AuditEvent) -> set[str]:
     return ids
 
 
-def _events(ws: Workspace, prefix: str = "", *, latest: int = 0) -> tuple[list[AuditEvent], list[str]]:
+def _events(view: View, prefix: str = "", *, latest: int = 0) -> tuple[list[AuditEvent], list[str]]:
     """Return the events below a folder, or the latest of them, and the paths of files that hold none."""
     events, unreadable = [], []
-    for path in sorted(path for path in ws.vault.audit_files() if path.startswith(prefix))[-latest:]:
-        event = audit_event.read(path, ws.vault.read(path))
+    for path in [path for path in view.audit_paths() if path.startswith(prefix)][-latest:]:
+        event = audit_event.read(path, view.own_file(path) or b"")
         if event is None:
             unreadable.append(path)
         else:

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import FormatError
-from memstore.flows.at import find_at
-from memstore.flows.resolve import resolve
-from memstore.flows.visible import stop_for_others
-from memstore.ports.vault import read_file
+from memstore.flows.revisions import find_at
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.model.catalog import Entry
     from memstore.ports.history import Commit
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class Blame:
     body: tuple[BlamedLine, ...]
 
 
-def blame(ws: Workspace, ref: str) -> Blame:
+def blame(view: View, ref: str) -> Blame:
     """Return the commit of each entry of the confidence's history, and of each line of the body.
 
     Raises:
@@ -46,14 +43,14 @@ def blame(ws: Workspace, ref: str) -> Blame:
         FormatError: the file can't be read any more.
         GitError: there is no repository.
     """
-    stop_for_others(ws)
-    ws.history.require()
-    entry = resolve(ws, ref, snapshot=ws.library.snapshot())
-    file = read_file(ws.vault, entry.path)
+    view.require_owner()
+    view.history.require()
+    entry = view.find(ref)
+    file = view.whole.read_file(entry.path)
     if not isinstance(file, MemoryFile):
         raise FormatError(f"{entry.path} can't be read", hint="memstore check says why")
     texts = _lines(file.data)
-    commits = _commits(ws, entry, texts)
+    commits = _commits(view, entry, texts)
     lines = [
         BlamedLine(number, text.decode(errors="replace").rstrip("\r"), commits[number - 1])
         for number, text in enumerate(texts, start=1)
@@ -67,16 +64,16 @@ def blame(ws: Workspace, ref: str) -> Blame:
     )
 
 
-def _commits(ws: Workspace, entry: Entry, texts: list[bytes]) -> list[Commit | None]:
+def _commits(view: View, entry: Entry, texts: list[bytes]) -> list[Commit | None]:
     """Return the commit of each line as it is now: what git says of the committed file, line matched to line."""
     written: list[Commit | None] = [None] * len(texts)
-    head = ws.history.head()
-    place = find_at(ws, head, entry) if head else None
+    head = view.history.head()
+    place = find_at(view, head, entry) if head else None
     if head is None or place is None:
         return written
     path, blob = place
-    committed = ws.history.blame(path, head)
-    old = _lines(ws.history.blobs([blob])[blob])
+    committed = view.history.blame(path, head)
+    old = _lines(view.blobs([blob])[blob])
     for start, at, size in SequenceMatcher(None, old, texts, autojunk=False).get_matching_blocks():
         written[at : at + size] = committed[start : start + size]
     return written

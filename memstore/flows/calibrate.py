@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.flows.visible import visible_files
 from memstore.rules import calibration
 
 if TYPE_CHECKING:
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
     from memstore.rules.calibration import Calibration
 
 
-def calibrate(ws: Workspace) -> Calibration:
+def calibrate(view: View) -> Calibration:
     """Return how well the confidences of the memories that the viewer may see foretold the evidence that came next.
 
     >>> held = memstore.belief(ws, "It rains on Mondays.", confidence=0.9)
@@ -22,7 +21,7 @@ def calibrate(ws: Workspace) -> Calibration:
     >>> round(memstore.calibrate(ws).brier, 2)
     0.81
     """
-    memories = [file.memory for file in visible_files(ws, ws.library.snapshot())]
+    memories = [file.memory for file in view.memories()]
     # What was split or merged took its evidence along: the memory that had it first foretold it.
     memories.sort(key=lambda memory: memory.created_at or "", reverse=True)
     made = {one.of: one for memory in memories for one in calibration.predictions(memory.confidence_history)}

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import BrokenFile, MemoryFile
-from memstore.flows.visible import seer
+from memstore.core.change import Changes
+from memstore.flows.widening import check_widening, surroundings
 from memstore.model.change import MemoryChange
 from memstore.rules import checks, transitions
 from memstore.rules.checks import Checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from memstore.codec.memory_file import ReadFile
+    from memstore.core.view import View
     from memstore.model.finding import Finding, Position
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """Memories that came, went, moved or became different; and files that can't be read now."""
-
-    memories: tuple[MemoryChange, ...]
-    broken: tuple[BrokenFile, ...]
 
 
 def changes_between(before: Mapping[str, ReadFile], after: Mapping[str, ReadFile]) -> Changes:
@@ -73,12 +65,22 @@ def introduced_ids(changes: Changes, after: Mapping[str, ReadFile]) -> dict[str,
     return found
 
 
-def visible_changes(ws: Workspace, changes: Iterable[MemoryChange]) -> tuple[MemoryChange, ...]:
-    """Return the changes of memories that the viewer may see, before and after."""
-    sees = seer(ws)
-    return tuple(
-        change for change in changes if all(sees(memory) for memory in (change.before, change.after) if memory)
-    )
+def findings_of(view: View, changes: Changes, files: Mapping[str, ReadFile]) -> list[Finding]:
+    """Return what is wrong with changes, as the pre-commit hook does.
+
+    Args:
+        view: the vault as it is.
+        changes: what became of which memories.
+        files: the files that hold them now, by path.
+    """
+    introduced = introduced_ids(changes, files)
+    holders = {
+        memory_id: [view.entry(row).path for row in view.rows_of_id(memory_id)] for memory_id, _ in introduced.values()
+    }
+    findings = check_changes(changes, files)
+    findings += check_widening(changes.memories, files, lambda ids: surroundings(view, ids), view.clock.now())
+    findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
+    return findings
 
 
 def _memories(files: Mapping[str, ReadFile]) -> dict[str, Memory]:

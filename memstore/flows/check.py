@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING
 from memstore.codec import edges, memory_file, registry_file, splice
 from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import BrokenFile, MemoryFile
+from memstore.core.change import Edit
 from memstore.errors import FormatError, NotFoundError, VaultError
 from memstore.flows.check_attestations import AttestationCheck
 from memstore.flows.compress import wholes_of
 from memstore.flows.directory import directory_of
 from memstore.flows.hand_edits import HandEdits
-from memstore.flows.save import Edit, save_all
+from memstore.flows.save import save_all
 from memstore.flows.staged import check_staged, staged
-from memstore.flows.visible import stop_for_others
 from memstore.model.finding import Finding, in_order
 from memstore.model.finding_codes import CODES
 from memstore.model.ids import MemoryRef
 from memstore.model.lineage import EdgeKind
 from memstore.model.registry import RegistryKind, expected_id, is_named, kind_of
-from memstore.ports.vault import read_file
 from memstore.rules import checks, references
 from memstore.rules.checks import Checked
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from memstore.codec.memory_file import ReadFile
     from memstore.codec.registry_file import RegistryFile
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,29 +52,27 @@ class CheckResult:
         return len(self.findings) - self.errors
 
 
-def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
+def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     """Return what is wrong with the vault's files; nothing is written.
 
     Args:
-        ws: the vault.
+        view: the vault.
         paths: files or folders, relative to the vault, to which findings are confined; empty for all.
 
     Raises:
         RefusedError: somebody else than the vault's owner asks.
         NotFoundError: there is no memory or registry file at one of the paths.
     """
-    stop_for_others(ws)
-    memories, registry = _chosen(ws, paths)
-    now = ws.clock.now()
-    snapshot = ws.library.snapshot()
-    catalog = snapshot.catalog
-    directory = directory_of(catalog, catalog.memories)
-    attestations = AttestationCheck(ws, snapshot)
+    view.require_owner()
+    memories, registry = _chosen(view, paths)
+    now = view.clock.now()
+    directory = directory_of(view, view.whole.rows)
+    attestations = AttestationCheck(view)
     findings: list[Finding] = []
     compressed: list[Checked] = []
     plain = 0
     for path in memories:
-        file = _read(ws, path)
+        file = _read(view, path)
         if isinstance(file, MemoryFile):
             checked = Checked(path, file.memory, file.front.position, file.text.body_line)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
@@ -86,15 +83,15 @@ def check(ws: Workspace, paths: Sequence[str] = ()) -> CheckResult:
             findings += file.findings
         else:
             plain += 1
-    findings += _lost_texts(ws, compressed)
+    findings += _lost_texts(view, compressed)
     wanted = set(registry)
-    findings += [finding for finding in _registry_findings(ws) if finding.path in wanted]
+    findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
     findings += () if paths else attestations.keyring()
     attestations.keep()
     return CheckResult(files=len(memories) - plain + len(registry), findings=in_order(findings))
 
 
-def fix(ws: Workspace, paths: Sequence[str] = (), *, since: str | None = None) -> CheckResult:
+def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> CheckResult:
     """Mend what needs no judgement, and check: a missing id, blanks in a title, an item that a list has twice.
 
     A confidence that was changed by hand is recorded in its history; where the history was, the number follows it, and
@@ -104,7 +101,7 @@ def fix(ws: Workspace, paths: Sequence[str] = (), *, since: str | None = None) -
     was meant is for a person to see.
 
     Args:
-        ws: the vault.
+        view: the vault.
         paths: files or folders, relative to the vault; empty for all.
         since: the commit with which files are compared to see what hands changed; None for the last one.
 
@@ -113,36 +110,36 @@ def fix(ws: Workspace, paths: Sequence[str] = (), *, since: str | None = None) -
         NotFoundError: there is no memory or registry file at one of the paths.
         ChangedMeanwhileError: a file was saved by somebody else at the same moment; nothing was written.
     """
-    stop_for_others(ws)
+    view.require_owner()
     fixed: list[Finding] = []
     edits = []
-    by_hand = HandEdits(ws, since)
-    for path in _chosen(ws, paths)[0]:
-        file = _read(ws, path)
-        if isinstance(file, MemoryFile) and (done := _fixed(ws, file, by_hand)):
+    by_hand = HandEdits(view, since)
+    for path in _chosen(view, paths)[0]:
+        file = _read(view, path)
+        if isinstance(file, MemoryFile) and (done := _fixed(view, file, by_hand)):
             edits.append(Edit(path=path, before=file, after=done[0]))
             fixed += done[1]
-    save_all(ws, edits, verb="check --fix")
-    found = check(ws, paths)
+    save_all(view, edits, verb="check --fix")
+    found = check(view, paths)
     return CheckResult(files=found.files, findings=found.findings, fixed=in_order(fixed))
 
 
-def check_staged_files(ws: Workspace) -> CheckResult:
+def check_staged_files(view: View) -> CheckResult:
     """Return what the pre-commit hook would say of what is staged.
 
     Raises:
         RefusedError: somebody else than the vault's owner asks.
         GitError: there is no repository.
     """
-    stop_for_others(ws)
-    findings = check_staged(ws.history, owner=lambda: ws.config.owner, now=ws.clock.now())
-    return CheckResult(files=len(staged(ws.history).files), findings=findings)
+    view.require_owner()
+    findings = check_staged(view.history, owner=lambda: view.config.owner, now=view.clock.now())
+    return CheckResult(files=len(staged(view.history).files), findings=findings)
 
 
-def _chosen(ws: Workspace, paths: Sequence[str]) -> tuple[list[str], list[str]]:
+def _chosen(view: View, paths: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the memory files and the registry files to be checked, sorted."""
-    memories = sorted(file.path for file in ws.vault.memory_files())
-    registry = sorted(ws.vault.registry_files())
+    memories = sorted(file.path for file in view.whole.memory_files())
+    registry = view.whole.registry_files()
     if not paths:
         return memories, registry
     for path in paths:
@@ -161,9 +158,9 @@ def _is_below(file: str, path: str) -> bool:
     return folder in ("", ".", file) or file.startswith(folder + "/")
 
 
-def _read(ws: Workspace, path: str) -> ReadFile:
+def _read(view: View, path: str) -> ReadFile:
     try:
-        return read_file(ws.vault, path)
+        return view.whole.read_file(path)
     except VaultError as error:
         return memory_file.unreadable(path, str(error))
 
@@ -178,9 +175,9 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
                 yield checked.finding("ref-dangling", text, hint, "", line=at.line)._replace(at=at)
 
 
-def _lost_texts(ws: Workspace, compressed: Sequence[Checked]) -> Iterator[Finding]:
+def _lost_texts(view: View, compressed: Sequence[Checked]) -> Iterator[Finding]:
     """Yield the compressed memories of which the history does not keep the whole."""
-    for checked, whole in zip(compressed, wholes_of(ws, [one.memory for one in compressed]), strict=True):
+    for checked, whole in zip(compressed, wholes_of(view, [one.memory for one in compressed]), strict=True):
         kept = checked.memory.compressed_from
         if kept and whole is None:
             text = f"the history has no blob {kept.blob[:10]} of this memory, of which its text is the summary"
@@ -191,12 +188,12 @@ def _lost_texts(ws: Workspace, compressed: Sequence[Checked]) -> Iterator[Findin
 # -- registry files ------------------------------------------------------------------------------
 
 
-def _registry_findings(ws: Workspace) -> Iterator[Finding]:
+def _registry_findings(view: View) -> Iterator[Finding]:
     """Yield what is wrong with registry files, each by itself and all together."""
     holders: dict[str, list[RegistryFile]] = defaultdict(list)
-    for path in sorted(ws.vault.registry_files()):
+    for path in view.whole.registry_files():
         kind = kind_of(path)
-        read = _read_registry(ws, path, kind) if kind else ()
+        read = _read_registry(view, path, kind) if kind else ()
         if isinstance(read, tuple):
             yield from read
         else:
@@ -209,9 +206,9 @@ def _registry_findings(ws: Workspace) -> Iterator[Finding]:
             )
 
 
-def _read_registry(ws: Workspace, path: str, kind: RegistryKind) -> RegistryFile | tuple[Finding, ...]:
+def _read_registry(view: View, path: str, kind: RegistryKind) -> RegistryFile | tuple[Finding, ...]:
     try:
-        return registry_file.read(path, kind, ws.vault.read(path))
+        return registry_file.read(path, kind, view.whole.read(path))
     except VaultError as error:
         return memory_file.unreadable(path, str(error)).findings
 
@@ -230,13 +227,13 @@ def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Fi
 # -- mending -------------------------------------------------------------------------------------
 
 
-def _fixed(ws: Workspace, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, list[Finding]] | None:
+def _fixed(view: View, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, list[Finding]] | None:
     """Return a file's bytes with all mended that needs no judgement, and what that was; None where there is nothing."""
     checked = Checked(file.path, file.memory, file.front.position, file.text.body_line)
     edits: list[splice.Edit] = []
     mended = []
-    for finding in checks.of_memory(checked, now=ws.clock.now()):
-        edit = _edit(ws, file, finding, by_hand)
+    for finding in checks.of_memory(checked, now=view.clock.now()):
+        edit = _edit(view, file, finding, by_hand)
         if edit is not None:
             mended.append(finding)
             edits += [edit] if edit not in edits else []
@@ -251,10 +248,10 @@ def _fixed(ws: Workspace, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, 
         return None  # laid out so oddly that a person has to do it; the finding stays
 
 
-def _edit(ws: Workspace, file: MemoryFile, finding: Finding, by_hand: HandEdits) -> splice.Edit | None:
+def _edit(view: View, file: MemoryFile, finding: Finding, by_hand: HandEdits) -> splice.Edit | None:
     match finding.code:
         case "id-missing":
-            return splice.SetValue("id", ws.ids.memory_id())
+            return splice.SetValue("id", view.ids.memory_id())
         case "title-blanks":
             return splice.SetValue("title", " ".join((file.memory.title or "").split()))
         case "item-repeated":

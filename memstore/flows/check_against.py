@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.flows.changes import findings_of
 from memstore.flows.check import CheckResult, fix
-from memstore.flows.commit import findings_of
-from memstore.flows.pending import pending
 from memstore.flows.staged import consents_gone
-from memstore.flows.visible import stop_for_others
 from memstore.model.finding import in_order
 
 if TYPE_CHECKING:
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 
-def check_against(ws: Workspace, revision: str, *, mend: bool = False) -> CheckResult:
+def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResult:
     """Return what is wrong with all that changed since a revision, committed or not; as the pre-commit hook does.
 
     A line of evidence that a ledger has lost is accepted where the ledger says that it is retracted, or folded.
 
     Args:
-        ws: the vault.
+        view: the vault.
         revision: a commit, in git's own notation.
         mend: mend first what needs no judgement, as `fix` does, with what hands changed since that revision.
 
@@ -31,12 +29,11 @@ def check_against(ws: Workspace, revision: str, *, mend: bool = False) -> CheckR
         GitError: the vault has no history.
         ChangedMeanwhileError: a file was saved by somebody else at the same moment; nothing was mended.
     """
-    stop_for_others(ws)
-    ws.history.require()
-    commit = ws.history.resolve(revision)
-    fixed = fix(ws, since=commit).fixed if mend else ()
-    snapshot = ws.library.snapshot()
-    changed = pending(ws, snapshot, since=commit)
-    findings = findings_of(ws, changed.changes, changed.files, snapshot)
-    findings += consents_gone(set(ws.history.own_files_at(commit)), lambda: [*ws.vault.registry_files()])
+    view.require_owner()
+    view.history.require()
+    commit = view.history.resolve(revision)
+    fixed = fix(view, since=commit).fixed if mend else ()
+    changed = view.again().pending(since=commit)
+    findings = findings_of(view.again() if mend else view, changed.changes, changed.files)
+    findings += consents_gone(set(view.history.own_files_at(commit)), view.whole.registry_files)
     return CheckResult(files=len(changed.files), findings=in_order(findings), fixed=fixed)

@@ -15,10 +15,9 @@ from memstore.rules.vouching import State
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.core.view import View
     from memstore.model.finding import Finding
     from memstore.model.memory import Memory
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
     from memstore.rules.anchors import Anchored
     from memstore.rules.checks import Checked
     from memstore.rules.tampering import Tampered
@@ -43,13 +42,12 @@ _LOST = frozenset({AnchorStatus.ALTERED, AnchorStatus.DANGLING, AnchorStatus.MIS
 class AttestationCheck:
     """Checks the attestations of many memories; the keyring is read with the first one that has any."""
 
-    def __init__(self, ws: Workspace, snapshot: Snapshot) -> None:
-        self._ws = ws
-        self._snapshot = snapshot
+    def __init__(self, view: View) -> None:
+        self._view = view
 
     def keyring(self) -> tuple[Finding, ...]:
         """Return what is wrong with the keyring."""
-        return (*self._voucher.findings, *rotation_findings(self._ws))
+        return (*self._voucher.findings, *rotation_findings(self._view))
 
     def of(self, checked: Checked, data: bytes) -> Iterator[Finding]:
         """Yield what is wrong with the attestations in a file's bytes; unsigned ones are nothing wrong."""
@@ -79,15 +77,15 @@ class AttestationCheck:
 
     @cached_property
     def _voucher(self) -> Voucher:
-        return Voucher(self._ws, self._snapshot)
+        return Voucher(self._view)
 
     @cached_property
     def _known(self) -> KnownVerdicts:
-        return KnownVerdicts(self._ws, self._voucher)
+        return KnownVerdicts(self._view, self._voucher)
 
     @cached_property
     def _object_format(self) -> str:
-        return git_blob.format_of(next(filter(None, self._snapshot.catalog.column("blob")), ""))
+        return git_blob.format_of(next(filter(None, self._view.column("blob")), ""))
 
 
 def _attestation(checked: Checked, verdict: Verdict, what: str, *at: str | int) -> Iterator[Finding]:

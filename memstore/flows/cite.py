@@ -8,22 +8,18 @@ from typing import TYPE_CHECKING
 from memstore.codec import git_blob, memory_file
 from memstore.codec.line_map import LineMap
 from memstore.codec.memory_file import MemoryFile
-from memstore.errors import NotFoundError, RefusedError, UsageError, VaultError
-from memstore.flows.audience import view
-from memstore.flows.opened import opened
-from memstore.flows.resolve import resolve
+from memstore.errors import NotFoundError, RefusedError, UsageError
 from memstore.flows.uses import record_use
-from memstore.flows.visible import sees, stop_for_others
 from memstore.model.retrieval import Citation
 from memstore.rules import citation as rules
 from memstore.rules.citation import Place, Standing
 from memstore.rules.vault_places import is_memory_path
 
 if TYPE_CHECKING:
-    from memstore.flows.audience import Audience, View
-    from memstore.flows.opened import Opened
+    from memstore.codec.opened import Opened
+    from memstore.core.view import View
+    from memstore.flows.audience import Audience
     from memstore.model.catalog import Entry
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +37,11 @@ class Cited:
     text: str
 
 
-def cite(ws: Workspace, text: str) -> Cited:
+def cite(view: View, text: str) -> Cited:
     """Return the citation of a memory's lines, which is a use of it, or what became of a citation.
 
     Args:
-        ws: the vault.
+        view: the vault.
         text: `REF`, `REF:L3-L5` for a new citation; `[[ref#L3-L5@blob]]` for one that was made.
 
     Raises:
@@ -53,21 +49,24 @@ def cite(ws: Workspace, text: str) -> Cited:
         UsageError: the file has no such lines.
     """
     place = rules.parse_place(text)
-    then = view(ws, None)
+    then = view
     entry = _entry(then, place)
-    data = then.read(entry.path)
+    file = then.read(entry.path)
+    if file is None:
+        raise NotFoundError(f"no memory answers to `{place.name}`", hint="memstore list shows what there is")
+    data = file.data
     blob = git_blob.blob_id(data, git_blob.format_of(entry.blob))
     if place.lines and place.blob and not blob.startswith(place.blob):
-        return _resolved(ws, text, place, place.lines, entry, data, blob)
+        return _resolved(view, text, place, place.lines, entry, data, blob)
     lines = place.lines or _text_lines(then, entry)
-    _stop_at_untold(then, entry, data, lines)
+    _stop_at_hidden(then, file, lines)
     now = _citation(entry, data, blob, lines)
-    record_use(ws, entry.id, "cite")
+    record_use(view, entry.id, "cite")
     return Cited(ref=entry.ref, standing=Standing.SAME, now=now, before=now.excerpt, text=_written(entry, lines, blob))
 
 
 def _entry(then: View, place: Place) -> Entry:
-    return resolve(then.ws, place.name, snapshot=then.snapshot)
+    return then.find(place.name)
 
 
 def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> Citation:
@@ -86,25 +85,20 @@ def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> C
     )
 
 
-def _stop_at_untold(then: View, entry: Entry, data: bytes, lines: tuple[int, int]) -> None:
-    """Stop where lines of a frontmatter would be shown that names memories which the viewer may not be told of."""
-    file = memory_file.read(entry.path, data)
-    if not isinstance(file, MemoryFile) or lines[0] >= file.text.body_line:
-        return
-    from memstore.flows.told_refs import is_all_told  # a search loads this module, too
-
-    if not is_all_told(then.ws, then.snapshot, file):
+def _stop_at_hidden(then: View, file: MemoryFile, lines: tuple[int, int]) -> None:
+    """Stop where lines of a frontmatter would be shown that names memories which are hidden from the viewer."""
+    if lines[0] < file.text.body_line and not then.shows_all(file):
         raise RefusedError(
-            f"lines {lines[0]} to {lines[1]} of {entry.path} say more than its text, and not all of that is for you",
+            f"lines {lines[0]} to {lines[1]} of {file.path} say more than its text, and not all of that is for you",
             hint=f"cite lines from L{file.text.body_line} on",
         )
 
 
 def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
     """Return the lines of all of a memory's text; of its whole file where it has none."""
-    paths = then.snapshot.catalog.column("path")
+    paths = then.column("path")
     # A file that was edited has a dead row, too, which says what it was.
-    file = opened(then, next(row for row in then.snapshot.catalog.memories if paths[row] == entry.path))
+    file = then.opened(next(row for row in then.rows if paths[row] == entry.path))
     if file is None:
         raise NotFoundError(f"no memory answers to `{entry.path}`", hint="memstore list shows what there is")
     if not file.passages:
@@ -117,11 +111,11 @@ def _written(entry: Entry, lines: tuple[int, int], blob: str) -> str:
 
 
 def _resolved(
-    ws: Workspace, text: str, place: Place, lines: tuple[int, int], entry: Entry, data: bytes, blob: str
+    view: View, text: str, place: Place, lines: tuple[int, int], entry: Entry, data: bytes, blob: str
 ) -> Cited:
     """Return what became of lines that were cited from another revision."""
-    old = _old_bytes(ws, place.blob or "")
-    if old is None or not _is_of(ws, old, entry):
+    old = _old_bytes(view, place.blob or "", entry)
+    if old is None:
         raise NotFoundError(
             f"the repository does not have the revision {place.blob} of {entry.path}",
             hint=f"it was never committed; `memstore cite {entry.ref or entry.path}` cites the file as it is",
@@ -144,19 +138,16 @@ def _lines(data: bytes) -> list[str]:
     return data.decode(errors="replace").removesuffix("\n").split("\n")
 
 
-def _old_bytes(ws: Workspace, blob: str) -> bytes | None:
-    """Return the bytes of a revision by its id, which may be abbreviated; the history is the owner's alone."""
-    stop_for_others(ws)
-    found = ws.history.blobs([blob]) if ws.history.repository else {}
-    return next(iter(found.values()), None)
+def _old_bytes(view: View, blob: str, entry: Entry) -> bytes | None:
+    """Return the bytes of a revision of a memory by its id, which may be abbreviated; the history is the owner's alone.
 
-
-def _is_of(ws: Workspace, old: bytes, entry: Entry) -> bool:
-    """Whether an old revision is of this memory and may be seen: an id can name any blob of the repository."""
-    file = memory_file.read(entry.path, old)
-    if not isinstance(file, MemoryFile) or file.memory.id not in (None, entry.id):
-        return False
-    return sees(ws, file.memory)
+    An id can name any blob of the repository.
+    """
+    view.require_owner()
+    data = next(iter(view.blobs([blob]).values()), b"")
+    file = memory_file.read(entry.path, data)
+    is_its = isinstance(file, MemoryFile) and file.memory.id in (None, entry.id) and view.sees(file.memory)
+    return data if is_its else None
 
 
 def cites_standing_lines(audience: Audience, file: Opened) -> bool:
@@ -170,16 +161,12 @@ def cites_standing_lines(audience: Audience, file: Opened) -> bool:
 
 def _stands(audience: Audience, place: Place) -> bool:
     blob = place.blob or ""
-    rows = audience.catalog.rows_of_id(place.name.rpartition(":")[2])
+    rows = audience.then.rows_of_id(place.name.rpartition(":")[2])
     if rows:
-        visible = set(audience.rows)
-        return any(row in visible and audience.column("blob")[row].startswith(blob) for row in rows)
+        return any(audience.column("blob")[row].startswith(blob) for row in rows)
     if is_memory_path(place.name):
         paths = audience.column("path")
         named = (row for row in audience.rows if paths[row] == place.name)
         return any(audience.column("blob")[row].startswith(blob) for row in named)
-    try:
-        data = audience.then.ws.vault.read(place.name)
-    except VaultError:
-        return False
-    return any(git_blob.blob_id(data, name).startswith(blob) for name in ("sha1", "sha256"))
+    data = audience.then.cited_file(place.name)
+    return data is not None and any(git_blob.blob_id(data, name).startswith(blob) for name in ("sha1", "sha256"))

@@ -10,26 +10,25 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.line_map import LineMap
 from memstore.errors import UsageError
-from memstore.flows.visible import sees_unreadable, visible_file
 from memstore.rules.vault_places import is_memory_path
 
 if TYPE_CHECKING:
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 BLOB_DIGITS = 10
 _LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?")
 
 
-def stop_where_hidden(ws: Workspace, path: Path) -> None:
+def stop_where_hidden(view: View, path: Path) -> None:
     """Let a file pass that somebody names to have it read: where memories lie only what they see.
 
     Raises:
         FileNotFoundError: it is no memory that the actor sees, which reads as if it were not there.
     """
-    if sees_unreadable(ws):
+    if view.is_owners:
         return
-    place = seen_from(ws.vault.root, path)
-    if is_memory_path(place) and visible_file(ws, place) is None:
+    place = seen_from(view.root, path)
+    if is_memory_path(place) and view.read(place) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
 
@@ -38,11 +37,11 @@ def seen_from(root: Path, path: Path) -> str:
     return Path(os.path.relpath(path.resolve(), root.resolve())).as_posix()
 
 
-def cite_file(ws: Workspace, path: str, data: bytes, lines: str) -> str:
+def cite_file(view: View, path: str, data: bytes, lines: str) -> str:
     """Return lines of a file as a source: `file:path#L1-L2@blob`.
 
     Args:
-        ws: the vault.
+        view: the vault.
         path: the file, as seen from the vault's folder.
         data: its bytes.
         lines: `L10-L20`, `10-20` or `L10`; from 1, both inclusive.
@@ -58,4 +57,4 @@ def cite_file(ws: Workspace, path: str, data: bytes, lines: str) -> str:
     if not 1 <= first <= last <= count:
         raise UsageError(f"{path} has {count} lines, and no lines {first} to {last}")
     span = f"L{first}" if first == last else f"L{first}-L{last}"
-    return f"file:{path}#{span}@{ws.history.blob_id(data)[:BLOB_DIGITS]}"
+    return f"file:{path}#{span}@{view.history.blob_id(data)[:BLOB_DIGITS]}"

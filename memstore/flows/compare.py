@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from memstore.codec.line_map import LineMap
 from memstore.codec.passages import SAYS_NOTHING, passages
 from memstore.codec.titles import title_of
-from memstore.flows.audience import Audience, view
+from memstore.flows.audience import Audience
 from memstore.flows.candidates import FILES_AT_ONCE, Candidates
-from memstore.flows.visible import file_seen, seer
 from memstore.model.conflict import Lines
 from memstore.model.retrieval import Clause, Query, Sort, Unit, Word
 from memstore.rules.analysis import STOP_WORDS, term_of
@@ -21,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.audience import View
+    from memstore.core.view import View
     from memstore.model.conflict import Conflict
-    from memstore.ports.workspace import Workspace
 
 # Of a long text no more is compared: conflicts are between statements, and a memory is about one thing.
 MOST_STATEMENTS = 60
@@ -66,15 +64,12 @@ class Comparer:
     """Compares memories with what the viewer may see of the vault; made once for many.
 
     Args:
-        ws: the vault; its actor is the viewer.
-        then: the vault as it is now, where somebody has it already.
+        then: the vault.
     """
 
-    def __init__(self, ws: Workspace, then: View | None = None) -> None:
-        self._ws = ws
-        then = then or view(ws, None)
+    def __init__(self, then: View) -> None:
+        self._view = then
         self.audience = Audience(then)
-        self._sees = seer(ws, then.snapshot)
         status = self.audience.column("status")
         self._active = [row for row in self.audience.rows if status[row] == "active"]
         self._sides: dict[str, Side | None] = {}
@@ -89,7 +84,7 @@ class Comparer:
         if side.memory.status != "active":
             return []
         others = (other for other in self.alike(side, but=but) if other.ref != side.ref)
-        opposes = self._ws.lexicon.opposes
+        opposes = self._view.lexicon.opposes
         found = [one for other in others if (one := conflict(side, other, opposes=opposes))]
         return sorted(found, key=lambda one: (-one.penalty, one.refs))
 
@@ -102,14 +97,14 @@ class Comparer:
         candidates = Candidates(self.audience, self._active, asked, Unit.MEMORY)
         best = next(candidates.blocks(list(candidates.scores), Sort.RELEVANCE, lambda _row: 0.0), [])
         for row in best[:FILES_AT_ONCE]:
-            path = self.audience.catalog.entry(row).path
+            path = self.audience.then.entry(row).path
             if path not in (side.path, *but) and (other := self.side_at(path)):
                 yield other
 
     def side_at(self, path: str) -> Side | None:
         """Return what a file says that is compared; None where it is no memory that the viewer may see."""
         if path not in self._sides:
-            file = file_seen(self._ws, path, self._sees)
+            file = self._view.read(path)
             self._sides[path] = side_of(file) if file else None
         return self._sides[path]
 

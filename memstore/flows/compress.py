@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.codec import memory_file, splice
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.titles import title_of
+from memstore.core.change import Edit
 from memstore.errors import RefusedError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.consolidation_pool import quotable
 from memstore.flows.revise import reworded
-from memstore.flows.save import Edit, save_all
+from memstore.flows.save import save_all
 from memstore.flows.uses import uses_of
-from memstore.flows.visible import stop_for_others, visible_file, visible_rows
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.rules import compression
 from memstore.rules.quality import days_since
@@ -22,10 +21,9 @@ from memstore.rules.quality import days_since
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.flows.save import Saved
+    from memstore.core.change import Saved
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
 
 
 _COLUMNS = ("type", "status", "owner", "created_at", "importance", "path")
@@ -46,11 +44,11 @@ class Compressed:
     sizes: tuple[Sizes, ...]
 
 
-def compress(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Compressed:
+def compress(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Compressed:
     """Put summaries in the place of texts that are old and were never used; `expand` with `full` gives them back.
 
     Args:
-        ws: the vault; its actor must be its owner, whose history it is.
+        view: the vault; its actor must be its owner, whose history it is.
         refs: which memories; empty for all of which nothing speaks against it.
         dry_run: write nothing, and return what would be.
         commit: commit the summaries, too.
@@ -60,10 +58,10 @@ def compress(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, 
         RefusedError: a memory that was named keeps its text, for the reason given; or the actor isn't the owner.
         GitError: the vault has no history to keep the texts.
     """
-    stop_for_others(ws)
-    ws.history.require()
-    found = _Found(ws)
-    files = [opened_for_change(ws, ref) for ref in refs] if refs else list(found.files())
+    view.require_owner()
+    view.history.require()
+    found = _Found(view)
+    files = [view.original(ref) for ref in refs] if refs else list(found.files())
     edits = []
     for file in files:
         edit = found.edit(file)
@@ -72,7 +70,7 @@ def compress(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, 
         elif refs:
             raise RefusedError(f"{file.memory.ref or file.path} keeps its text: {edit}")
     message = f"compress: older than {compression.FEWEST_DAYS} days, 0 uses"
-    saved = save_all(ws, edits, verb="compress", dry_run=dry_run, commit=commit, message=message)
+    saved = save_all(view, edits, verb="compress", dry_run=dry_run, commit=commit, message=message)
     sizes = tuple(Sizes(len(edit.before.data) if edit.before else 0, len(edit.after)) for edit in edits)
     return Compressed(saved=saved, sizes=sizes)
 
@@ -84,18 +82,18 @@ def summary_of(file: MemoryFile) -> str:
     return compression.summary(title_of(memory), said[0][0], has_title=bool(memory.title)) if said else ""
 
 
-def whole_of(ws: Workspace, memory: Memory) -> MemoryFile | None:
+def whole_of(view: View, memory: Memory) -> MemoryFile | None:
     """Return the file of which a memory is the summary, as the history keeps it; None where it has no such file.
 
     `compressed_from` may name any blob: what it holds must be the same memory.
     """
-    return wholes_of(ws, [memory])[0]
+    return wholes_of(view, [memory])[0]
 
 
-def wholes_of(ws: Workspace, memories: Sequence[Memory]) -> list[MemoryFile | None]:
+def wholes_of(view: View, memories: Sequence[Memory]) -> list[MemoryFile | None]:
     """Return what `whole_of` does, of each of these memories; git is asked once."""
     blobs = [memory.compressed_from.blob if memory.compressed_from else "" for memory in memories]
-    data = ws.history.blobs(filter(None, blobs)) if ws.history.repository and any(blobs) else {}
+    data = view.blobs(filter(None, blobs)) if view.history.repository and any(blobs) else {}
     files = [memory_file.read("", data[blob]) if blob in data else None for blob in blobs]
     return [
         file if isinstance(file, MemoryFile) and file.memory.id == memory.id else None
@@ -106,30 +104,28 @@ def wholes_of(ws: Workspace, memories: Sequence[Memory]) -> list[MemoryFile | No
 class _Found:
     """What speaks for and against: uses, citations, and what git keeps."""
 
-    def __init__(self, ws: Workspace) -> None:
-        self._ws = ws
-        self._now = ws.clock.now()
-        self._uses = uses_of(ws)
-        self._snapshot = ws.library.snapshot()
-        self._cited = frozenset(_cited(self._snapshot))
-        self._head = ws.history.head() or ""
-        self._committed = ws.history.files_at(self._head) if self._head else {}
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._now = view.clock.now()
+        self._uses = uses_of(view)
+        self._cited = frozenset(_cited(view))
+        self._head = view.history.head() or ""
+        self._committed = view.history.files_at(self._head) if self._head else {}
 
     def files(self) -> Iterator[MemoryFile]:
         """Yield the actor's files of which nothing in the catalogue speaks against it, by path."""
-        catalog = self._snapshot.catalog
-        columns = {name: catalog.column(name) for name in _COLUMNS}
+        columns = {name: self._view.column(name) for name in _COLUMNS}
         rows = [
             row
-            for row in visible_rows(self._ws, self._snapshot)
+            for row in self._view.rows
             if columns["type"][row] in compression.RECORDS
             and columns["status"][row] == "active"
-            and columns["owner"][row] in ("", self._ws.actor)
+            and columns["owner"][row] in ("", self._view.actor)
             and columns["importance"][row] in ("", "normal", "low")
             and (days_since(columns["created_at"][row], self._now) or 0.0) > compression.FEWEST_DAYS
         ]
         for path in sorted(columns["path"][row] for row in rows):
-            if file := visible_file(self._ws, path):
+            if file := self._view.read(path):
                 yield file
 
     def edit(self, file: MemoryFile) -> Edit | str:
@@ -143,7 +139,7 @@ class _Found:
         )
         if against:
             return against
-        blob = self._ws.history.blob_id(file.data)
+        blob = self._view.history.blob_id(file.data)
         if self._committed.get(file.path) != blob:
             return "it is not committed as it is, so nothing would keep its text"
         left = summary_of(file)
@@ -156,10 +152,9 @@ class _Found:
         return Edit(path=file.path, before=file, after=data)
 
 
-def _cited(snapshot: Snapshot) -> Iterator[str]:
+def _cited(view: View) -> Iterator[str]:
     """Yield the ids that memories cite in their texts, and `file:PATH` of the files that they were made of."""
-    catalog = snapshot.catalog
-    for cell in filter(None, catalog.column("cites")):
+    for cell in filter(None, view.column("cites")):
         yield from (ref.partition(":")[2] for ref in cell.split(ITEM_SEPARATOR))
-    for cell in filter(None, catalog.column("derived_from")):
+    for cell in filter(None, view.column("derived_from")):
         yield from (mark.partition("#")[0] for mark in cell.split(ITEM_SEPARATOR) if mark.startswith("file:"))

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 from memstore.errors import ChangedMeanwhileError
 from memstore.flows.compare import Comparer
 from memstore.flows.narrow import narrowed
-from memstore.flows.resolve import resolve
 from memstore.model.retrieval import NO_FILTERS
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.model.conflict import Conflict
     from memstore.model.retrieval import Filters
-    from memstore.ports.workspace import Workspace
 
 
-def conflicts(ws: Workspace, ref: str | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
+def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
     """Return the open conflicts that the viewer may see both sides of, the gravest first; each pair once.
 
     >>> tea, no_tea = memstore.note(ws, "Sean likes tea."), memstore.note(ws, "Sean dislikes tea.")
@@ -24,17 +23,17 @@ def conflicts(ws: Workspace, ref: str | None = None, filters: Filters = NO_FILTE
     [('contradiction', 0.3, 'antonyms')]
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: only those of this memory, which then stands first in each.
         filters: which memories' conflicts are wanted; all active ones' by default.
 
     Raises:
         NotFoundError: there is no such memory that the viewer may see.
     """
-    comparer = Comparer(ws)
+    comparer = Comparer(view)
     then = comparer.audience.then
     if ref is not None:
-        paths = [resolve(ws, ref, snapshot=then.snapshot).path]
+        paths = [view.find(ref).path]
     else:
         column = comparer.audience.column("path")
         paths = sorted(column[row] for row in narrowed(then, comparer.audience.rows, filters))
@@ -46,7 +45,7 @@ def conflicts(ws: Workspace, ref: str | None = None, filters: Filters = NO_FILTE
     return tuple(sorted(found.values(), key=lambda one: (-one.penalty, one.refs)))
 
 
-def open_conflicts(ws: Workspace, path: str) -> list[Conflict]:
+def open_conflicts(view: View, path: str) -> list[Conflict]:
     """Return the open conflicts of the memory at a path, each with what it takes from that memory's quality.
 
     Together they take at most `rules.quality.MOST_PENALTY`.
@@ -54,7 +53,7 @@ def open_conflicts(ws: Workspace, path: str) -> list[Conflict]:
     Raises:
         ChangedMeanwhileError: the file is no memory any more.
     """
-    comparer = Comparer(ws)
+    comparer = Comparer(view)
     side = comparer.side_at(path)
     if side is None:
         raise ChangedMeanwhileError(f"{path} changed while it was read", hint="try again")

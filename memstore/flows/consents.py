@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from memstore.codec import dates
 from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.registries import world_of
 from memstore.flows.registry import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
-from memstore.flows.resolve import resolve
-from memstore.flows.visible import sees_unreadable
 from memstore.model.ids import MEMORY_TYPES, is_entity_id
 from memstore.model.instants import instant
 from memstore.model.registry import WITNESS_REQUEST, RegistryKind
@@ -23,8 +20,8 @@ if TYPE_CHECKING:
 
     from memstore.codec.registry_file import RegistryFile
     from memstore.codec.render import Plain
+    from memstore.core.view import View
     from memstore.flows.registry import Registered
-    from memstore.ports.workspace import Workspace
 
 SCOPES = "mem:ID, ctx:NAME, subject:ENTITY or source:ENTITY"
 
@@ -63,7 +60,7 @@ class KnownConsent:
 
 
 def grant_consent(
-    ws: Workspace,
+    view: View,
     grantor: str,
     grantee: str,
     scope: str,
@@ -78,7 +75,7 @@ def grant_consent(
     True
 
     Args:
-        ws: the vault.
+        view: the vault.
         grantor: who consents.
         grantee: to whom it may be passed on: an entity, a group, a role, a context, or `*`.
         scope: what: `mem:…` (or any ref), `ctx:…`, `subject:…` or `source:…`.
@@ -89,22 +86,22 @@ def grant_consent(
         NotFoundError: the scope names a memory that the actor does not see.
         RefusedError: the actor is neither the vault's owner, who records what others say, nor the grantor.
     """
-    return _record(ws, "consent grant", grantor, grantee, scope, told)
+    return _record(view, "consent grant", grantor, grantee, scope, told)
 
 
 def refuse_consent(
-    ws: Workspace,
+    view: View,
     grantor: str,
     grantee: str,
     scope: str,
     **told: Unpack[Told],
 ) -> Registered:
     """Record that somebody says no; it beats every consent. Arguments and errors as for `grant_consent`."""
-    return _record(ws, "consent refuse", grantor, grantee, scope, told)
+    return _record(view, "consent refuse", grantor, grantee, scope, told)
 
 
 def delegate(
-    ws: Workspace,
+    view: View,
     grantor: str,
     delegate_to: str,
     scope: str,
@@ -113,7 +110,7 @@ def delegate(
     """Record that somebody lets another consent in their place, for a while; the other can't pass that on.
 
     Args:
-        ws: the vault.
+        view: the vault.
         grantor: whose consent it is.
         delegate_to: who may give it.
         scope: for what, as for `grant_consent`.
@@ -129,35 +126,35 @@ def delegate(
         raise UsageError("nobody in particular can't be a delegate", hint="name one entity")
     if not told.get("expires"):
         raise UsageError("a delegation has to end some time", hint="say until when, like --expires 90d")
-    return _record(ws, "delegate", grantor, delegate_to, scope, told)
+    return _record(view, "delegate", grantor, delegate_to, scope, told)
 
 
 def request_consent(
-    ws: Workspace,
+    view: View,
     grantor: str,
     grantee: str,
     scope: str,
     **told: Unpack[Told],
 ) -> Registered:
     """Ask somebody to consent: a file that can be sent to them, and that opens nothing. Errors as `grant_consent`."""
-    stop_unless_owner(ws, "ask for consents")
+    stop_unless_owner(view, "ask for consents")
     values: dict[str, Plain] = {
         "type": "request",
-        "id": new_id(ws, "req_"),
-        **_who(ws, grantor, grantee, scope, told.get("on_behalf_of")),
-        "requested_at": instant(ws.clock.now()),
-        "requested_by": ws.actor,
+        "id": new_id(view, "req_"),
+        **_who(view, grantor, grantee, scope, told.get("on_behalf_of")),
+        "requested_at": instant(view.clock.now()),
+        "requested_by": view.actor,
         "reason": told.get("reason"),
     }
     about = {"request": str(values["id"]), "grantor": grantor, "grantee": grantee, "scope": str(values["scope"])}
-    return _created(ws, RegistryKind.REQUEST, values, "consent request", about, told)
+    return _created(view, RegistryKind.REQUEST, values, "consent request", about, told)
 
 
-def revoke_consent(ws: Workspace, consent: str, *, by: str | None = None, **told: Unpack[Told]) -> Registered:
+def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: Unpack[Told]) -> Registered:
     """Take a consent, a refusal or a delegation back; it counts from now on.
 
     Args:
-        ws: the vault.
+        view: the vault.
         consent: the record's id.
         by: who takes it back; None is the actor.
         told: what else is said of it, `Told`.
@@ -166,61 +163,61 @@ def revoke_consent(ws: Workspace, consent: str, *, by: str | None = None, **told
         NotFoundError: the actor knows of no such record.
         RefusedError: it is not theirs to take back, or was taken back already.
     """
-    file = _record_named(ws, consent)
-    who = entity_id(by or ws.actor, "who revokes")
-    _stop_unless_speaking_for(ws, who)
+    file = _record_named(view, consent)
+    who = entity_id(by or view.actor, "who revokes")
+    _stop_unless_speaking_for(view, who)
     concerned = [name for name in (file.values["grantor"], file.values.get("on_behalf_of")) if name]
-    entitled = {*concerned, *(guardian for name in concerned for guardian in _guardians(ws, name))}
+    entitled = {*concerned, *(guardian for name in concerned for guardian in _guardians(view, name))}
     if who not in entitled:
         raise RefusedError(
             f"only {', '.join(sorted(entitled))} can take {consent} back, and {who} is none of them",
             hint=f"memstore consent revoke {consent} --by {min(entitled)}, if that is who said so",
         )
-    if consent in _revoked(ws):
+    if consent in _revoked(view):
         raise RefusedError(f"{consent} was taken back already", hint="memstore consent list")
     values: dict[str, Plain] = {
         "type": "revocation",
-        "id": new_id(ws, "con_"),
+        "id": new_id(view, "con_"),
         "revokes": consent,
         "grantor": who,
         "on_behalf_of": next((name for name in concerned if name != who), None),
         "grantee": file.values.get("grantee"),
         "scope": file.values.get("scope"),
-        "granted_at": instant(ws.clock.now()),
+        "granted_at": instant(view.clock.now()),
         "reason": told.get("reason"),
         "method": "asserted",
     }
     about = {"consent": str(values["id"]), "revokes": consent, "grantor": who}
-    return _created(ws, RegistryKind.CONSENT, values, "consent revoke", about, told)
+    return _created(view, RegistryKind.CONSENT, values, "consent revoke", about, told)
 
 
-def consents(ws: Workspace) -> tuple[KnownConsent, ...]:
+def consents(view: View) -> tuple[KnownConsent, ...]:
     """Return all consents, refusals, delegations and open requests, the oldest first.
 
     Anybody but the vault's owner learns of those in which they are the grantor or the grantee.
     """
-    now, revoked = instant(ws.clock.now()), _revoked(ws)
+    now, revoked = instant(view.clock.now()), _revoked(view)
     known = [
         _known(file, now, revoked)
-        for file in (*registered(ws, RegistryKind.CONSENT), *registered(ws, RegistryKind.REQUEST))
+        for file in (*registered(view, RegistryKind.CONSENT), *registered(view, RegistryKind.REQUEST))
         if file.values["type"] not in ("revocation", WITNESS_REQUEST)
     ]
-    shown = [one for one in known if sees_unreadable(ws) or ws.actor in (one.grantor, one.grantee)]
+    shown = [one for one in known if view.is_owners or view.actor in (one.grantor, one.grantee)]
     return tuple(sorted(shown, key=lambda one: (one.at, one.id)))
 
 
 def consent_values(
-    ws: Workspace, grantor: str, grantee: str, scope: str, *, on_behalf_of: str | None = None
+    view: View, grantor: str, grantee: str, scope: str, *, on_behalf_of: str | None = None
 ) -> dict[str, Plain]:
     """Return the keys of a new consent, asserted by the one who records it."""
     return {
         "type": "consent",
-        "id": new_id(ws, "con_"),
+        "id": new_id(view, "con_"),
         "grantor": grantor,
         "on_behalf_of": on_behalf_of,
         "grantee": grantee,
         "scope": scope,
-        "granted_at": instant(ws.clock.now()),
+        "granted_at": instant(view.clock.now()),
         "method": "asserted",
     }
 
@@ -242,13 +239,13 @@ def later(text: str, now: datetime) -> str:
 # -- one record ----------------------------------------------------------------------------------
 
 
-def _record(ws: Workspace, verb: str, grantor: str, grantee: str, scope: str, told: Told) -> Registered:
-    who = _who(ws, grantor, grantee, scope, told.get("on_behalf_of"))
-    _stop_unless_speaking_for(ws, grantor)
-    now, expires = ws.clock.now(), told.get("expires")
+def _record(view: View, verb: str, grantor: str, grantee: str, scope: str, told: Told) -> Registered:
+    who = _who(view, grantor, grantee, scope, told.get("on_behalf_of"))
+    _stop_unless_speaking_for(view, grantor)
+    now, expires = view.clock.now(), told.get("expires")
     values: dict[str, Plain] = {
         "type": "delegation" if verb == "delegate" else "consent",
-        "id": new_id(ws, "con_"),
+        "id": new_id(view, "con_"),
         "effect": "deny" if verb == "consent refuse" else None,
         **who,
         "granted_at": instant(now),
@@ -257,17 +254,17 @@ def _record(ws: Workspace, verb: str, grantor: str, grantee: str, scope: str, to
         "method": "asserted",
     }
     about = {"consent": str(values["id"]), **{name: str(value) for name, value in who.items() if value}}
-    return _created(ws, RegistryKind.CONSENT, values, verb, about, told)
+    return _created(view, RegistryKind.CONSENT, values, verb, about, told)
 
 
 def _created(
-    ws: Workspace, kind: RegistryKind, values: dict[str, Plain], verb: str, about: Mapping[str, str], told: Told
+    view: View, kind: RegistryKind, values: dict[str, Plain], verb: str, about: Mapping[str, str], told: Told
 ) -> Registered:
     saving: Saving = {"dry_run": told.get("dry_run", False), "commit": told.get("commit", False)}
-    return create(ws, kind, values, body=told.get("note") or "", verb=verb, about=about, **saving)
+    return create(view, kind, values, body=told.get("note") or "", verb=verb, about=about, **saving)
 
 
-def _who(ws: Workspace, grantor: str, grantee: str, scope: str, on_behalf_of: str | None) -> dict[str, Plain]:
+def _who(view: View, grantor: str, grantee: str, scope: str, on_behalf_of: str | None) -> dict[str, Plain]:
     entity_id(grantor, "grantor")
     if grantee != EVERYBODY:
         entity_id(grantee, "grantee")
@@ -279,11 +276,11 @@ def _who(ws: Workspace, grantor: str, grantee: str, scope: str, on_behalf_of: st
         "grantor": grantor,
         "on_behalf_of": None if on_behalf_of == grantor else on_behalf_of,
         "grantee": grantee,
-        "scope": whole_scope(ws, scope),
+        "scope": whole_scope(view, scope),
     }
 
 
-def whole_scope(ws: Workspace, scope: str) -> str:
+def whole_scope(view: View, scope: str) -> str:
     """Return a scope as records have it; a memory's ref may be abbreviated.
 
     Raises:
@@ -299,39 +296,39 @@ def whole_scope(ws: Workspace, scope: str) -> str:
         return scope
     if colon and is_entity_id(scope) and kind not in ("mem", *MEMORY_TYPES):
         raise UsageError(f"{scope!r} is no scope", hint=f"one of {SCOPES}")
-    entry = resolve(ws, name if kind == "mem" else scope, snapshot=ws.library.snapshot())
+    entry = view.find(name if kind == "mem" else scope)
     if not entry.id:
         raise UsageError(f"{entry.path} has no id to name it by", hint=f"memstore adopt {entry.path}")
     return f"mem:{entry.id}"
 
 
-def _stop_unless_speaking_for(ws: Workspace, who: str) -> None:
+def _stop_unless_speaking_for(view: View, who: str) -> None:
     """Let pass whoever speaks for themselves, and the vault's owner, who records what others say."""
-    if ws.actor != who:
-        stop_unless_owner(ws, "record what others consent to")
+    if view.actor != who:
+        stop_unless_owner(view, "record what others consent to")
 
 
-def _record_named(ws: Workspace, consent: str) -> RegistryFile:
-    file = found(ws, RegistryKind.CONSENT, consent)
+def _record_named(view: View, consent: str) -> RegistryFile:
+    file = found(view, RegistryKind.CONSENT, consent)
     known = file is not None and file.values["type"] != "revocation"
-    if file is None or not known or not (ws.actor == ws.config.owner or ws.actor in _concerned(ws, file)):
+    if file is None or not known or not (view.actor == view.config.owner or view.actor in _concerned(view, file)):
         raise NotFoundError(f"no consent answers to `{consent}`", hint="memstore consent list")
     return file
 
 
-def _concerned(ws: Workspace, file: RegistryFile) -> set[str]:
+def _concerned(view: View, file: RegistryFile) -> set[str]:
     named = {str(name) for key in ("grantor", "grantee", "on_behalf_of") if (name := file.values.get(key))}
-    return named | {guardian for name in named for guardian in _guardians(ws, name)}
+    return named | {guardian for name in named for guardian in _guardians(view, name)}
 
 
-def _guardians(ws: Workspace, entity: str) -> tuple[str, ...]:
-    file = found(ws, RegistryKind.ENTITY, entity)
+def _guardians(view: View, entity: str) -> tuple[str, ...]:
+    file = found(view, RegistryKind.ENTITY, entity)
     return texts(file.values, "guardians") if file else ()
 
 
-def _revoked(ws: Workspace) -> frozenset[str]:
+def _revoked(view: View) -> frozenset[str]:
     """Return the ids of the records that were taken back by somebody who may, as of now."""
-    return ConsentBook(world_of(ws), ws.clock.now()).taken_back()
+    return ConsentBook(view.registries, view.clock.now()).taken_back()
 
 
 def _known(file: RegistryFile, now: str, revoked: frozenset[str]) -> KnownConsent:

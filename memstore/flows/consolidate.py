@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.codec import git_blob, splice
+from memstore.core.change import Edit
 from memstore.flows.consolidation_pool import gather
-from memstore.flows.made_at import made_at
-from memstore.flows.save import Edit, save_all
+from memstore.flows.save import save_all
 from memstore.flows.suggestion_file import suggestion_of
 from memstore.flows.uses import uses_of
 from memstore.model.instants import instant
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
+    from memstore.core.change import Saved
+    from memstore.core.view import View
     from memstore.flows.consolidation_pool import Gathered
-    from memstore.flows.save import Saved
     from memstore.flows.suggestion_file import Suggestion
     from memstore.ports.synthesizer import Synthesizer
-    from memstore.ports.workspace import Workspace
     from memstore.rules.clustering import Vector
     from memstore.rules.consolidation import Held, Pooled
 
@@ -78,7 +78,7 @@ class Consolidated:
 
 
 def consolidate(
-    ws: Workspace,
+    view: View,
     *,
     apply: bool = False,
     apply_safe: bool = False,
@@ -91,7 +91,7 @@ def consolidate(
     """Suggest beliefs, and evidence for and against beliefs, from memories that no belief rests on yet.
 
     Args:
-        ws: the vault.
+        view: the vault.
         apply: write the suggestions; else only return what would be.
         apply_safe: where everything in a pattern says the same as a belief, word by word, the support is recorded in
             the belief, and not suggested.
@@ -106,28 +106,29 @@ def consolidate(
         UsageError: no branch can have that name.
         ChangedMeanwhileError: a file is no longer what was read; nothing was written.
     """
-    now = as_of or ws.clock.now()
-    gathered = gather(ws, until=instant(now))
-    committed = _committed(ws)
+    now = as_of or view.clock.now()
+    gathered = gather(view, until=instant(now))
+    committed = _committed(view)
     by_hand = list(_accepted_by_hand(gathered, committed)) if branch is None else []
     if len(gathered.pool) < FEWEST_POOLED:
-        saved = save_all(ws, by_hand, verb="consolidate", dry_run=not apply, commit=commit)
+        saved = save_all(view, by_hand, verb="consolidate", dry_run=not apply, commit=commit)
         return Consolidated(pooled=len(gathered.pool), enough=False, saved=saved)
     run = Run(now, frozenset(pooled.ref for pooled in gathered.pool))
-    if if_due and not _is_due(ws, run):
+    if if_due and not _is_due(view, run):
         return Consolidated(pooled=len(gathered.pool), due=False)
     suggestions = [
-        suggestion_of(ws, proposal, gathered, now=now, synthesizer=synthesizer) for proposal in _news(ws, gathered, now)
+        suggestion_of(view, proposal, gathered, now=now, synthesizer=synthesizer)
+        for proposal in _news(view, gathered, now)
     ]
     safe = _safe(suggestions, committed) if apply_safe and branch is None else {}
     if branch is None:
         edits = [*by_hand, *(safe.get(one.ref, one.edit) for one in suggestions)]
-        saved = save_all(ws, edits, verb="consolidate", dry_run=not apply, commit=commit)
+        saved = save_all(view, edits, verb="consolidate", dry_run=not apply, commit=commit)
     else:
-        suggestions = _new_on(ws, branch, suggestions)
-        saved = _save_on(ws, branch, [one.edit for one in suggestions], dry_run=not apply)
+        suggestions = _new_on(view, branch, suggestions)
+        saved = _save_on(view, branch, [one.edit for one in suggestions], dry_run=not apply)
     if apply:
-        ws.runs.record(run)
+        view.runs.record(run)
     return Consolidated(
         pooled=len(gathered.pool),
         left_out=gathered.left_out,
@@ -138,29 +139,29 @@ def consolidate(
     )
 
 
-def _is_due(ws: Workspace, run: Run) -> bool:
-    last = ws.runs.last()
-    return last is None or is_due(last.at, run.at, len(run.refs - last.refs), every_hours=ws.config.every)
+def _is_due(view: View, run: Run) -> bool:
+    last = view.runs.last()
+    return last is None or is_due(last.at, run.at, len(run.refs - last.refs), every_hours=view.config.every)
 
 
-def _news(ws: Workspace, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
+def _news(view: View, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
     """Yield what is suggested and was not before, by id."""
-    made = [proposal for part in partitions(gathered.pool) for proposal in _of_partition(ws, part, gathered)]
-    made += _prunings(ws, gathered, now)
+    made = [proposal for part in partitions(gathered.pool) for proposal in _of_partition(view, part, gathered)]
+    made += _prunings(view, gathered, now)
     for proposal in sorted(made, key=lambda proposal: proposal.id):
         if is_news(proposal, gathered.earlier):
             yield proposal
 
 
-def _of_partition(ws: Workspace, part: Sequence[Pooled], gathered: Gathered) -> list[Proposal]:
+def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> list[Proposal]:
     labels = labels_of(part[0].memory)
     own = [held for held in gathered.beliefs if labels_of(held.memory) == labels]
     terms = {pooled.ref: pooled.terms for pooled in part} | {str(held.memory.ref): held.terms for held in own}
     vectors: Mapping[str, Vector]
-    if ws.embedder is not None:
+    if view.embedder is not None:
         from memstore.flows.meaning import vectors_of
 
-        vectors, threshold = vectors_of(ws, {ref: gathered.files[ref] for ref in terms}), EMBEDDING_THRESHOLD
+        vectors, threshold = vectors_of(view, {ref: gathered.files[ref] for ref in terms}), EMBEDDING_THRESHOLD
     else:
         weights = Weights([pooled.terms for pooled in part])
         vectors, threshold = {ref: weights.vector(terms[ref]) for ref in terms}, TEXT_THRESHOLD
@@ -168,12 +169,12 @@ def _of_partition(ws: Workspace, part: Sequence[Pooled], gathered: Gathered) -> 
     return proposals(found, own, vectors, threshold, side_of)
 
 
-def _prunings(ws: Workspace, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
+def _prunings(view: View, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
     """Yield the beliefs that could be archived: refuted, or neither backed by live evidence nor used any more."""
-    uses = uses_of(ws)
+    uses = uses_of(view)
     for one in gathered.beliefs:
         memory = one.memory
-        made = made_at(ws.vault, gathered.files[str(memory.ref)].path, memory.created_at)
+        made = view.made_at(gathered.files[str(memory.ref)].path, memory.created_at)
         recalled = strength(made, [use.at for use in uses.get(memory.id or "", ()) if use.at <= now], now)
         why = prunable(memory, now, strength=recalled.retrieval)
         if why is not None:
@@ -181,30 +182,30 @@ def _prunings(ws: Workspace, gathered: Gathered, now: datetime) -> Iterator[Prop
             yield Proposal(action=Action.ARCHIVE, target=memory, terms=(why.value, told))
 
 
-def _new_on(ws: Workspace, branch: str, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+def _new_on(view: View, branch: str, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
     """Return the suggestions that never were on a branch: what was deleted there was rejected there."""
-    tip = ws.history.branch_tip(branch)
-    commits = ws.history.commits(path=SUGGESTIONS.rstrip("/"), start=tip) if tip else []
-    known = {file.path for change in ws.history.changes(commits) for file in change.files}
+    tip = view.history.branch_tip(branch)
+    commits = view.history.commits(path=SUGGESTIONS.rstrip("/"), start=tip) if tip else []
+    known = {file.path for change in view.history.changes(commits) for file in change.files}
     return [one for one in suggestions if one.edit.path not in known]
 
 
-def _save_on(ws: Workspace, branch: str, edits: Sequence[Edit], *, dry_run: bool) -> tuple[Saved, ...]:
-    saved = save_all(ws, edits, verb="consolidate", dry_run=True)
+def _save_on(view: View, branch: str, edits: Sequence[Edit], *, dry_run: bool) -> tuple[Saved, ...]:
+    saved = save_all(view, edits, verb="consolidate", dry_run=True)
     if dry_run or not edits:
         return saved
     ids = [saved_one.ref.partition(":")[2] for saved_one in saved if saved_one.ref]
     message = with_trailers(f"suggest {len(ids)}", [f"{MEMORY_ID}: {memory_id}" for memory_id in ids])
-    made = ws.history.commit_on(branch, {edit.path: edit.after for edit in edits}, message, at=ws.clock.now())
+    made = view.history.commit_on(branch, {edit.path: edit.after for edit in edits}, message, at=view.clock.now())
     return tuple(replace(one, commit=made) for one in saved)
 
 
-def _committed(ws: Workspace) -> frozenset[str] | None:
+def _committed(view: View) -> frozenset[str] | None:
     """Return the blobs of the current commit; None where nothing is ever committed."""
-    if ws.history.repository is None:
+    if view.history.repository is None:
         return None
-    head = ws.history.head()
-    return frozenset(ws.history.files_at(head).values()) if head else frozenset()
+    head = view.history.head()
+    return frozenset(view.history.files_at(head).values()) if head else frozenset()
 
 
 def _is_clean(file: ReadFile | None, committed: frozenset[str] | None) -> bool:

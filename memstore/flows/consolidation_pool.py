@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import memory_file, registry_file
+from memstore.codec import memory_file
 from memstore.codec.episode import LESSONS, OUTCOME
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.passages import passages
-from memstore.codec.registry_file import RegistryFile
 from memstore.codec.titles import title_of
-from memstore.errors import VaultError
 from memstore.flows.sources import loader
-from memstore.flows.visible import file_seen, seer, sees, visible_rows
 from memstore.model.ids import MemoryRef
-from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.model.registry import RegistryKind
 from memstore.model.retrieval import PassageKind
 from memstore.rules.analysis import words
 from memstore.rules.checks import SUGGESTIONS
@@ -26,9 +23,8 @@ from memstore.rules.evidence import roots
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
     from memstore.rules.evidence import Load
 
 ID_OF_PROPOSAL = "prop_"
@@ -53,27 +49,26 @@ class Gathered:
     left_out: int = 0
 
 
-def gather(ws: Workspace, *, until: str) -> Gathered:
+def gather(view: View, *, until: str) -> Gathered:
     """Return what there is to consolidate.
 
     Args:
-        ws: the vault.
+        view: the vault.
         until: what was written later is not looked at; an instant of the format.
     """
-    snapshot = ws.library.snapshot()
-    files = list(_files(ws, snapshot))
-    load = _loader(ws, snapshot, files)
+    files = list(_files(view))
+    load = _loader(view, files)
     moved = tuple(file for file in files if is_moved(file))
     beliefs = [file for file in files if file.memory.type == "belief" and _is_held(file)]
     taken = spoken_for([file.memory for file in beliefs], load)
     free = [file for file in files if _may_be_pooled(file.memory, taken, load, until=until)]
     free.sort(key=lambda file: (file.memory.created_at or "", str(file.memory.ref)))
     pooled = free[-MOST_POOLED:]
-    names = _names(ws, [file.memory for file in (*pooled, *beliefs)])
+    names = _names(view, [file.memory for file in (*pooled, *beliefs)])
     return Gathered(
         pool=tuple(_pooled(file, names, load) for file in pooled),
         beliefs=tuple(_held(file, names) for file in beliefs),
-        earlier=tuple(_earlier(ws, files, snapshot)),
+        earlier=tuple(_earlier(view, files)),
         files={str(file.memory.ref): file for file in (*pooled, *beliefs)},
         moved=moved,
         load=load,
@@ -88,22 +83,21 @@ def is_moved(file: MemoryFile) -> bool:
     return memory.status == "draft" and is_ours and not file.path.startswith(SUGGESTIONS)
 
 
-def _files(ws: Workspace, snapshot: Snapshot) -> Iterator[MemoryFile]:
+def _files(view: View) -> Iterator[MemoryFile]:
     """Yield the files that matter, by path: episodes, raw memories, beliefs, suggestions."""
-    types, statuses, paths = (snapshot.catalog.column(name) for name in ("type", "status", "path"))
+    types, statuses, paths = (view.column(name) for name in ("type", "status", "path"))
     wanted = {*POOLED_TYPES, "belief"}
-    rows = [row for row in visible_rows(ws, snapshot) if types[row] in wanted or statuses[row] == "draft"]
-    seen = seer(ws, snapshot)
+    rows = [row for row in view.rows if types[row] in wanted or statuses[row] == "draft"]
     for path in sorted(paths[row] for row in rows):
-        file = file_seen(ws, path, seen)
+        file = view.read(path)
         if file is not None and file.memory.ref is not None:
             yield file
 
 
-def _loader(ws: Workspace, snapshot: Snapshot, files: Iterable[MemoryFile]) -> Load:
+def _loader(view: View, files: Iterable[MemoryFile]) -> Load:
     """Return what gives the memory that a ref names: from the files that were read, else from the vault."""
     known = {file.memory.id: file.memory for file in files}
-    elsewhere = loader(ws, snapshot)
+    elsewhere = loader(view)
 
     def load(text: str) -> Memory | None:
         ref = MemoryRef.parse(text)
@@ -159,9 +153,9 @@ def quotable(file: MemoryFile) -> list[tuple[str, int, int]]:
     return [(one.text, one.line_start, one.line_end) for one in found if one.kind not in _NO_WORDS]
 
 
-def _names(ws: Workspace, memories: Sequence[Memory]) -> Callable[[Memory], frozenset[str]]:
+def _names(view: View, memories: Sequence[Memory]) -> Callable[[Memory], frozenset[str]]:
     """Return what gives the words that are names for a memory: of all who have one, and of its own subjects."""
-    aliases = dict(_aliases(ws))
+    aliases = dict(_aliases(view))
     ids = {*aliases, *(subject for memory in memories for subject in memory.subject_ids)}
     words_of = {one: frozenset(_words_of(one, aliases.get(one, ()))) for one in ids}
     everybody = frozenset(word for one, said in words_of.items() if one.startswith(_NAMED) for word in said)
@@ -178,27 +172,20 @@ def _words_of(entity: str, aliases: Iterable[str]) -> Iterator[str]:
         yield from words(name)
 
 
-def _aliases(ws: Workspace) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for path in ws.vault.registry_files():
-        if kind_of(path) is not RegistryKind.ENTITY:
-            continue
-        try:
-            file = registry_file.read(path, RegistryKind.ENTITY, ws.vault.read(path))
-        except VaultError:
-            continue
-        aliases = file.values.get("aliases") if isinstance(file, RegistryFile) else None
-        yield expected_id(path, RegistryKind.ENTITY), tuple(aliases or ())
+def _aliases(view: View) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for file in filter(None, view.registry(RegistryKind.ENTITY).values()):
+        yield str(file.values["id"]), tuple(file.values.get("aliases") or ())
 
 
 # -- what was suggested before -------------------------------------------------------------------
 
 
-def _earlier(ws: Workspace, files: Iterable[MemoryFile], snapshot: Snapshot) -> Iterator[Earlier]:
+def _earlier(view: View, files: Iterable[MemoryFile]) -> Iterator[Earlier]:
     """Yield the suggestions that there are and, since git remembers, those whose files were deleted."""
     for file in files:
         if file.path.startswith(SUGGESTIONS) or (file.memory.id or "").startswith(ID_OF_PROPOSAL):
             yield _as_earlier(file.memory, is_open=file.memory.status == "draft" and not is_moved(file))
-    for memory in deleted_suggestions(ws, snapshot):
+    for memory in deleted_suggestions(view):
         yield _as_earlier(memory, is_open=False)
 
 
@@ -212,18 +199,18 @@ def _as_earlier(memory: Memory, *, is_open: bool) -> Earlier:
     )
 
 
-def deleted_suggestions(ws: Workspace, snapshot: Snapshot) -> Iterator[Memory]:
+def deleted_suggestions(view: View) -> Iterator[Memory]:
     """Yield the suggestions that were committed once and are nowhere any more."""
-    if ws.history.repository is None or ws.history.head() is None:
+    if view.history.repository is None or view.history.head() is None:
         return
-    commits = ws.history.commits(path=SUGGESTIONS.rstrip("/"))
-    changed = [file for change in ws.history.changes(commits) for file in change.files]
+    commits = view.history.commits(path=SUGGESTIONS.rstrip("/"))
+    changed = [file for change in view.history.changes(commits) for file in change.files]
     blobs = dict.fromkeys(
         blob for file in changed if file.path.startswith(SUGGESTIONS) for blob in (file.new, file.old) if blob
     )
-    for data in ws.history.blobs(blobs).values():
+    for data in view.blobs(blobs).values():
         file = memory_file.read(SUGGESTIONS, data)
-        if not isinstance(file, MemoryFile) or not file.memory.id or not sees(ws, file.memory):
+        if not isinstance(file, MemoryFile) or not file.memory.id or not view.sees(file.memory):
             continue
-        if not snapshot.catalog.rows_of_id(file.memory.id):
+        if not view.rows_of_id(file.memory.id):
             yield file.memory

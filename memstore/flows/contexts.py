@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Unpack
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.audit import append
 from memstore.flows.entities import role_id
-from memstore.flows.registries import world_of
 from memstore.flows.registry import Saving, create, entity_id, found, plain, registered, stop_unless_owner, texts
 from memstore.flows.sessions import told_of_contexts
-from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.ids import is_entity_id
 from memstore.model.registry import RegistryKind
 from memstore.model.sharing import EVERYBODY
@@ -26,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.codec.render import Plain
+    from memstore.core.view import View
     from memstore.flows.registry import About, Registered
     from memstore.model.world import Entity
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +53,14 @@ class AboutContext(Saving, total=False):
     roles: Mapping[str, Sequence[str]]
 
 
-def add_context(ws: Workspace, context: str, **said: Unpack[AboutContext]) -> Registered:
+def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Registered:
     """Register a context.
 
     >>> memstore.add_context(ws, "ctx:bella_care", roster=["human:sean", "si:bella_agent", "dog:bella"]).path
     'contexts/bella_care.yaml'
 
     Args:
-        ws: the vault.
+        view: the vault.
         context: its id, `ctx:…`.
         said: what else is known of it, `AboutContext`.
 
@@ -70,9 +68,9 @@ def add_context(ws: Workspace, context: str, **said: Unpack[AboutContext]) -> Re
         UsageError: an id is none.
         RefusedError: somebody else than the vault's owner acts, or it is registered already.
     """
-    stop_unless_owner(ws, "register contexts")
+    stop_unless_owner(view, "register contexts")
     context_id(context)
-    if file := found(ws, RegistryKind.CONTEXT, context):
+    if file := found(view, RegistryKind.CONTEXT, context):
         raise RefusedError(f"{context} is registered already: {file.path}", hint="change its file in an editor")
     roster = [entity_id(name, "who belongs to it") for name in said.get("roster", ())]
     access = [name if name == EVERYBODY else entity_id(name, "grant") for name in said.get("default_access", ())]
@@ -89,10 +87,10 @@ def add_context(ws: Workspace, context: str, **said: Unpack[AboutContext]) -> Re
     }
     about: About = {"context": context, "roster": roster}
     saving: Saving = {"dry_run": said.get("dry_run", False), "commit": said.get("commit", False)}
-    return create(ws, RegistryKind.CONTEXT, values, verb="context add", about=about, **saving)
+    return create(view, RegistryKind.CONTEXT, values, verb="context add", about=about, **saving)
 
 
-def contexts(ws: Workspace) -> tuple[KnownContext, ...]:
+def contexts(view: View) -> tuple[KnownContext, ...]:
     """Return all registered contexts, by id; whoever listens beside the vault's owner must be listed in each."""
     known = [
         KnownContext(
@@ -102,11 +100,11 @@ def contexts(ws: Workspace) -> tuple[KnownContext, ...]:
             open=bool(file.values.get("open")),
             default_access=texts(file.values, "default_access"),
         )
-        for file in registered(ws, RegistryKind.CONTEXT)
+        for file in registered(view, RegistryKind.CONTEXT)
     ]
-    if sees_unreadable(ws):
+    if view.is_owners:
         return tuple(known)
-    listening = {ws.actor, *present_context(ws).listeners} - {ws.config.owner}
+    listening = {view.actor, *present_context(view).listeners} - {view.config.owner}
     return tuple(one for one in known if listening <= {*one.roster})
 
 
@@ -123,13 +121,13 @@ class Present:
     trouble: str | None = None
 
 
-def enter_context(ws: Workspace, context: str, *, participants: Sequence[str] = (), role: str | None = None) -> Present:
+def enter_context(view: View, context: str, *, participants: Sequence[str] = (), role: str | None = None) -> Present:
     """Enter a context, in place of the one before; it ends by itself after 12 hours, in an error.
 
     One that is not registered may be entered too, and grants nothing.
 
     Args:
-        ws: the vault.
+        view: the vault.
         context: its id, `ctx:…`.
         participants: who is there; empty for whoever the registry lists.
         role: what the actor is there, for people to read.
@@ -138,7 +136,7 @@ def enter_context(ws: Workspace, context: str, *, participants: Sequence[str] = 
         UsageError: an id is none, or a participant is a role, which is nobody.
         RefusedError: this process was told its context with `--context` or MEMSTORE_CONTEXT.
     """
-    _stop_where_declared(ws)
+    _stop_where_declared(view)
     names = [entity_id(name, "participant") for name in dict.fromkeys(participants)]
     roles = [name for name in names if name.startswith("role:")]
     if roles:
@@ -146,50 +144,50 @@ def enter_context(ws: Workspace, context: str, *, participants: Sequence[str] = 
     active = ActiveContext(
         id=context_id(context),
         participants=tuple(names),
-        expires_at=ws.clock.now() + timedelta(hours=DEFAULT_HOURS),
+        expires_at=view.clock.now() + timedelta(hours=DEFAULT_HOURS),
         role=role_id(role) if role else None,
     )
-    append(ws, "context enter", context=context, participants=names, role=active.role)
-    ws.contexts.enter(active)
-    return _present(ws, active)
+    append(view, "context enter", context=context, participants=names, role=active.role)
+    view.contexts.enter(active)
+    return _present(view, active)
 
 
-def leave_context(ws: Workspace) -> str | None:
+def leave_context(view: View) -> str | None:
     """Leave the active context for none, and return its id; what was granted in it stays granted.
 
     Raises:
         RefusedError: this process was told its context with `--context` or MEMSTORE_CONTEXT.
     """
-    _stop_where_declared(ws)
-    active = ws.contexts.current()
+    _stop_where_declared(view)
+    active = view.contexts.current()
     if active is not None:
-        append(ws, "context leave", context=active.id if is_entity_id(active.id) else None)
-        ws.contexts.leave()
+        append(view, "context leave", context=active.id if is_entity_id(active.id) else None)
+        view.contexts.leave()
     return active.id if active else None
 
 
-def present_context(ws: Workspace) -> Present:
+def present_context(view: View) -> Present:
     """Return the context that the actor is in, and who listens there; in one that can't be relied on, why."""
-    return _present(ws, ws.contexts.current())
+    return _present(view, view.contexts.current())
 
 
-def _present(ws: Workspace, active: ActiveContext | None) -> Present:
+def _present(view: View, active: ActiveContext | None) -> Present:
     if active is None:
         return Present(context=None, registered=False, listeners=())
-    world = told_of_contexts(ws, world_of(ws))
-    session = Session(viewer=ws.actor, at=ws.clock.now(), context=active, alone=ws.alone)
+    world = told_of_contexts(view, view.registries)
+    session = Session(viewer=view.actor, at=view.clock.now(), context=active, alone=view.alone)
     return Present(
         context=active,
         registered=active.id in world.contexts,
-        listeners=() if ws.alone else tuple(name for name in listeners(world, session) if name != ws.actor),
+        listeners=() if view.alone else tuple(name for name in listeners(world, session) if name != view.actor),
         trouble=context_trouble(session),
     )
 
 
-def _stop_where_declared(ws: Workspace) -> None:
-    if ws.contexts.declared is not None:
+def _stop_where_declared(view: View) -> None:
+    if view.contexts.declared is not None:
         raise RefusedError(
-            f"this process was told its context, {ws.contexts.declared}, by --context or MEMSTORE_CONTEXT",
+            f"this process was told its context, {view.contexts.declared}, by --context or MEMSTORE_CONTEXT",
             hint="leave that out to enter and leave contexts",
         )
 
@@ -206,24 +204,23 @@ class Suggestion:
     because: tuple[str, ...]
 
 
-def suggest_context(ws: Workspace, text: str) -> tuple[Suggestion, ...]:
+def suggest_context(view: View, text: str) -> tuple[Suggestion, ...]:
     """Return the registered contexts that a text may belong to, the best first; none is entered.
 
     What counts: names of who belongs to the context, of whom its memories are about, and words of their titles.
 
     Args:
-        ws: the vault.
+        view: the vault.
         text: what is to be said or written.
     """
-    snapshot = ws.library.snapshot()
-    entries = [snapshot.catalog.entry(row) for row in visible_rows(ws, snapshot)]
-    known = world_of(ws).entities
+    entries = [view.entry(row) for row in view.rows]
+    known = view.registries.entities
     said = {term_of(word) for word in words(text) if word not in STOP_WORDS}
     found = []
-    for context in contexts(ws):
+    for context in contexts(view):
         inside = [entry for entry in entries if context.id in (entry.context, *entry.access_grants)]
         about = {name for entry in inside for name in entry.subject_ids}
-        people = {name for name in (*context.roster, *about) if name != ws.actor}
+        people = {name for name in (*context.roster, *about) if name != view.actor}
         named = [name for name in sorted(people) if named_in(text, names_of({name: _aliases(known, name)}))[0]]
         vocabulary = {term_of(word) for entry in inside for word in (*words(entry.title), *entry.tags)}
         shared = sorted(said & (vocabulary | {term_of(word) for word in words(context.id.replace("_", " "))}))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec import registry_file
-from memstore.errors import VaultError
-from memstore.model.registry import RegistryKind, expected_id, is_named, kind_of
+from memstore.model.registry import RegistryKind, expected_id, is_named
 from memstore.rules import vouching
 from memstore.rules.beta import sponsor_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 
 class _Known(NamedTuple):
@@ -26,11 +24,11 @@ class Controllers:
     """Who controls whom, and who sponsors whom.
 
     Args:
-        ws: the vault.
+        view: the vault.
     """
 
-    def __init__(self, ws: Workspace) -> None:
-        self._ws = ws
+    def __init__(self, view: View) -> None:
+        self._view = view
 
     def of(self, entity: str) -> str:
         """Return who controls an entity in the end, itself where nobody does; "" where that can't be read."""
@@ -41,7 +39,7 @@ class Controllers:
 
         The owner needs none, and sponsors themselves.
         """
-        return sponsor_of(entity, self._sponsors, controller_of=self.of, owner=self._ws.config.owner)
+        return sponsor_of(entity, self._sponsors, controller_of=self.of, owner=self._view.config.owner)
 
     @property
     def told(self) -> object:
@@ -62,16 +60,10 @@ class Controllers:
         sponsors: dict[str, str] = {}
         known: set[str] = set()
         unknown: set[str] = set()
-        for path in self._ws.vault.registry_files():
-            if kind_of(path) is not RegistryKind.ENTITY:
-                continue
-            try:
-                file = registry_file.read(path, RegistryKind.ENTITY, self._ws.vault.read(path))
-            except VaultError:
-                file = ()
+        for path, file in self._view.registry(RegistryKind.ENTITY).items():
             named = expected_id(path, RegistryKind.ENTITY)
-            entity = named if isinstance(file, tuple) else file.values["id"]
-            if isinstance(file, tuple) or entity in known or not is_named(entity, path, RegistryKind.ENTITY):
+            entity = named if file is None else file.values["id"]
+            if file is None or entity in known or not is_named(entity, path, RegistryKind.ENTITY):
                 unknown |= {named, entity}
                 continue
             known.add(entity)

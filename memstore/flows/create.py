@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.codec.render import Plain
-    from memstore.flows.save import Saved
-    from memstore.ports.workspace import Workspace
+    from memstore.core.change import Saved
+    from memstore.core.view import View
 
 
 class About(TypedDict, total=False):
@@ -44,16 +44,16 @@ class About(TypedDict, total=False):
     commit: bool
 
 
-def raw(ws: Workspace, content: str, **about: Unpack[About]) -> Saved:
+def raw(view: View, content: str, **about: Unpack[About]) -> Saved:
     """Write something down as it came, to be made more of later (`promote`, `process_raw`).
 
     >>> memstore.raw(ws, "First memory capture!", source="human:sean", trigger="greeting").path
     'memories/raw/2026/02/first-memory-capture-m_0000000001.md'
     """
-    return _add(ws, {"type": "raw"}, content, about)
+    return _add(view, {"type": "raw"}, content, about)
 
 
-def episode(ws: Workspace, objective: str, outcome: str, lessons: Sequence[str] = (), **about: Unpack[About]) -> Saved:
+def episode(view: View, objective: str, outcome: str, lessons: Sequence[str] = (), **about: Unpack[About]) -> Saved:
     """Write down what happened.
 
     >>> saved = memstore.episode(ws, "First collab with Claire on PR #24", "merged", lessons=["ask early"])
@@ -61,27 +61,27 @@ def episode(ws: Workspace, objective: str, outcome: str, lessons: Sequence[str] 
     'First collab with Claire on PR #24'
 
     Args:
-        ws: the vault.
+        view: the vault.
         objective: what it was about; the memory's title.
         outcome: how it came out.
         lessons: what was learnt.
         about: what else is known of it.
     """
     account = Account(objective=objective, outcome=outcome, lessons=tuple(lessons))
-    return _add(ws, {"type": "episode", "title": account.title}, account.told(), about)
+    return _add(view, {"type": "episode", "title": account.title}, account.told(), about)
 
 
-def note(ws: Workspace, content: str, type: str = DEFAULT_TYPE, **about: Unpack[About]) -> Saved:  # noqa: A002 - the seed's name
+def note(view: View, content: str, type: str = DEFAULT_TYPE, **about: Unpack[About]) -> Saved:  # noqa: A002 - the seed's name
     """Write a note, or a note with a purpose: an insight, a decision, an observation and so on.
 
     >>> memstore.note(ws, "Claire answers in the evening.", source="told by Sean").ref
     'note:m_0000000001'
     """
-    return _add(ws, {"type": type}, content, about)
+    return _add(view, {"type": type}, content, about)
 
 
 def belief(
-    ws: Workspace,
+    view: View,
     statement: str,
     type: str = "fact",  # noqa: A002 - the seed's name
     confidence: float | None = None,
@@ -97,7 +97,7 @@ def belief(
     'direct_experience'
 
     Args:
-        ws: the vault.
+        view: the vault.
         statement: what is held.
         type: fact, rule, preference, constraint, learned or value.
         confidence: in [0, 1]; 0.8 where nothing is stated, or less where what it is made of is held with less.
@@ -105,12 +105,12 @@ def belief(
         about: what else is known of it.
     """
     keys: dict[str, Plain] = {"type": "belief", "belief_type": None if type == "fact" else type}
-    return _add(ws, {**keys, "confidence": confidence, "foundational": foundational or None}, statement, about)
+    return _add(view, {**keys, "confidence": confidence, "foundational": foundational or None}, statement, about)
 
 
-def _add(ws: Workspace, keys: dict[str, Plain], body: str, about: About) -> Saved:
+def _add(view: View, keys: dict[str, Plain], body: str, about: About) -> Saved:
     dry_run, commit = about.pop("dry_run", False), about.pop("commit", False)
-    return add_memory(ws, {**keys, **values_of(about)}, body, dry_run=dry_run, commit=commit)
+    return add_memory(view, {**keys, **values_of(about)}, body, dry_run=dry_run, commit=commit)
 
 
 def values_of(about: About) -> dict[str, Plain]:

@@ -10,8 +10,8 @@ from memstore.model.retrieval import NO_FILTERS
 from memstore.rules.duplicates import groups, likeness
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.model.retrieval import Filters
-    from memstore.ports.workspace import Workspace
     from memstore.rules.conflicts import Side
 
 
@@ -38,7 +38,7 @@ class Duplicates(NamedTuple):
         return " ".join(("memstore merge", *(copy.ref for copy in self.copies)))
 
 
-def dedupe(ws: Workspace, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:
+def dedupe(view: View, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:
     """Return groups of active memories that say nearly the same, the most alike first.
 
     >>> one, two = memstore.note(ws, "Bella eats at eight."), memstore.note(ws, "Bella eats at eight")
@@ -46,10 +46,10 @@ def dedupe(ws: Workspace, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ..
     True
 
     Args:
-        ws: the vault.
+        view: the vault.
         filters: which memories; those that are alike are looked for among all that the viewer may see.
     """
-    comparer = Comparer(ws)
+    comparer = Comparer(view)
     column = comparer.audience.column("path")
     alike: dict[tuple[str, str], float] = {}
     sides: dict[str, Side] = {}

@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING
 from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import FormatError, NotFoundError
-from memstore.flows.at import commit_at, find_at
-from memstore.flows.changes import visible_changes
-from memstore.flows.log import resolve_then_or_now
-from memstore.flows.pending import pending
-from memstore.flows.visible import stop_for_others
+from memstore.flows.log import find_then_or_now
+from memstore.flows.revisions import find_at
 from memstore.model.change import MemoryChange
-from memstore.ports.vault import read_file
 from memstore.rules.commit_messages import verb
 from memstore.rules.differences import differences
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.model.catalog import Entry
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +42,11 @@ class Diff:
     broken: tuple[str, ...]
 
 
-def diff(ws: Workspace, ref: str | None = None, old: str | None = None, new: str | None = None) -> Diff:
+def diff(view: View, ref: str | None = None, old: str | None = None, new: str | None = None) -> Diff:
     """Return what became different.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory; None for all, which are compared with the current commit.
         old: a revision or date; None for the current commit.
         new: a revision or date; None for the work tree.
@@ -59,34 +55,34 @@ def diff(ws: Workspace, ref: str | None = None, old: str | None = None, new: str
         RefusedError: somebody else than the vault's owner asks.
         NotFoundError: no such memory or commit; the memory is at neither of both.
     """
-    stop_for_others(ws)
-    ws.history.require()
+    view.require_owner()
+    view.history.require()
     if ref is None:
-        waiting = pending(ws, ws.library.snapshot()).changes
+        waiting = view.pending().changes
         return Diff(
-            old=ws.history.head(),
+            old=view.history.head(),
             new=None,
             memories=tuple(_diff(change) for change in waiting.memories),
             broken=tuple(file.path for file in waiting.broken),
         )
-    entry = resolve_then_or_now(ws, ref, ws.library.snapshot())
-    first = commit_at(ws, old) if old else ws.history.head()
-    last = commit_at(ws, new) if new else None
-    before = _memory_at(ws, entry, first) if first else None
-    after = _memory_at(ws, entry, last) if last else _memory_now(ws, entry)
-    change = _visible_change(ws, ref, before, after)
+    entry = find_then_or_now(view, ref)
+    first = view.commit_at(old) if old else view.history.head()
+    last = view.commit_at(new) if new else None
+    before = _memory_at(view, entry, first) if first else None
+    after = _memory_at(view, entry, last) if last else _memory_now(view, entry)
+    change = _visible_change(view, ref, before, after)
     same = before is not None and after is not None and before.data == after.data and before.path == after.path
     return Diff(old=first, new=last, memories=() if same else (_diff(change),), broken=())
 
 
-def _visible_change(ws: Workspace, ref: str, before: MemoryFile | None, after: MemoryFile | None) -> MemoryChange:
+def _visible_change(view: View, ref: str, before: MemoryFile | None, after: MemoryFile | None) -> MemoryChange:
     change = MemoryChange(
         before=before.memory if before else None,
         after=after.memory if after else None,
         path_before=before.path if before else None,
         path_after=after.path if after else None,
     )
-    if (before is None and after is None) or not visible_changes(ws, [change]):
+    if (before is None and after is None) or not all(map(view.sees, filter(None, (change.before, change.after)))):
         raise NotFoundError(f"`{ref}` is in neither of the two states", hint=f"memstore log {ref}")
     return change
 
@@ -109,18 +105,18 @@ def _body_diff(before: str, after: str) -> tuple[str, ...]:
     return tuple(lines)[2:]
 
 
-def _memory_at(ws: Workspace, entry: Entry, commit: str) -> MemoryFile | None:
-    place = find_at(ws, commit, entry)
+def _memory_at(view: View, entry: Entry, commit: str) -> MemoryFile | None:
+    place = find_at(view, commit, entry)
     if place is None:
         return None
     path, blob = place
-    return _readable(memory_file.read(path, ws.history.blobs([blob])[blob]), f"{path} as of {commit[:10]}")
+    return _readable(memory_file.read(path, view.blobs([blob])[blob]), f"{path} as of {commit[:10]}")
 
 
-def _memory_now(ws: Workspace, entry: Entry) -> MemoryFile | None:
-    if not (ws.vault.root / entry.path).is_file():
+def _memory_now(view: View, entry: Entry) -> MemoryFile | None:
+    if not (view.root / entry.path).is_file():
         return None
-    return _readable(read_file(ws.vault, entry.path), entry.path)
+    return _readable(view.whole.read_file(entry.path), entry.path)
 
 
 def _readable(file: memory_file.ReadFile, what: str) -> MemoryFile:

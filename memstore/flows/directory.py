@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.flows.visible import visible_rows
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.rules import references
 from memstore.rules.checks import Checked
@@ -14,24 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.codec.memory_file import MemoryFile
+    from memstore.core.view import View
     from memstore.model.finding import Finding
-    from memstore.ports.search_index import Catalog
-    from memstore.ports.workspace import Workspace
 
 _OF_LINKS = frozenset({"lineage-cycle", "ref-dangling", "ref-type"})
 
 
-def directory_of(catalog: Catalog, rows: Iterable[int]) -> Directory:
+def directory_of(view: View, rows: Iterable[int]) -> Directory:
     """Return the directory of these memories."""
-    return Directory.of(_nodes(catalog, rows))
+    return Directory.of(_nodes(view, rows))
 
 
-def wrong_links(ws: Workspace, before: MemoryFile, after: MemoryFile) -> list[Finding]:
+def wrong_links(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:
     """Return what is wrong with refs that `before` did not name: they lead nowhere, to another type, or in a circle."""
     if _refs(before) == _refs(after) and before.memory.confidence_history == after.memory.confidence_history:
         return []
-    snapshot = ws.library.snapshot()
-    others = [node for node in _nodes(snapshot.catalog, visible_rows(ws, snapshot)) if node.path != before.path]
+    others = [node for node in _nodes(view, view.rows) if node.path != before.path]
     known = {(finding.code, finding.text) for finding in _links(before, others)}
     return [finding for finding in _links(after, others) if (finding.code, finding.text) not in known]
 
@@ -48,10 +45,10 @@ def _refs(file: MemoryFile) -> dict[str, tuple[str, ...]]:
     return {key: getattr(file.memory, key) for key in REF_KEYS}
 
 
-def _nodes(catalog: Catalog, rows: Iterable[int]) -> Iterator[Node]:
+def _nodes(view: View, rows: Iterable[int]) -> Iterator[Node]:
     """Yield what is known of each memory that has an id."""
-    ids, paths, types = catalog.column("id"), catalog.column("path"), catalog.column("type")
-    columns = {key: catalog.column(key) for key in REF_KEYS}
+    ids, paths, types = view.column("id"), view.column("path"), view.column("type")
+    columns = {key: view.column(key) for key in REF_KEYS}
     for row in rows:
         if ids[row]:
             refs = {key: tuple(column[row].split(ITEM_SEPARATOR)) for key, column in columns.items() if column[row]}

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import GitError, MemstoreError, RefusedError
 from memstore.flows.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH
-from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 from memstore.ports.history import HookState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from memstore.core.view import View
     from memstore.model.keyring import Keyring
     from memstore.ports.surroundings import Surroundings
-    from memstore.ports.workspace import Workspace
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 31)  # the first that takes its configuration from the environment (GIT_CONFIG_COUNT)
@@ -57,7 +56,7 @@ class Diagnosis:
         return all(check.verdict is not Verdict.ERROR for check in self.checks)
 
 
-def doctor(around: Surroundings, open_vault: Callable[[], Workspace], *, fix: bool) -> Diagnosis:
+def doctor(around: Surroundings, open_vault: Callable[[], View], *, fix: bool) -> Diagnosis:
     """Return how everything is.
 
     Args:
@@ -69,18 +68,18 @@ def doctor(around: Surroundings, open_vault: Callable[[], Workspace], *, fix: bo
     if checks[-1].verdict is Verdict.ERROR:
         return Diagnosis(tuple(checks))  # they may say which vault, and who looks
     try:
-        ws = open_vault()
+        view = open_vault()
     except MemstoreError as error:
         return Diagnosis((*checks, Check("vault", Verdict.ERROR, str(error), error.hint)))
-    checks.append(Check("vault", Verdict.OK, f"{ws.vault.root}, of {ws.config.owner}, seen by {ws.actor}"))
-    if ws.history.repository is not None:
-        checks += [_repository(ws), _identity(ws), *_hooks(ws, fix=fix), _attributes(around, fix=fix)]
+    checks.append(Check("vault", Verdict.OK, f"{view.root}, of {view.config.owner}, seen by {view.actor}"))
+    if view.history.repository is not None:
+        checks += [_repository(view), _identity(view), *_hooks(view, fix=fix), _attributes(around, fix=fix)]
     else:
-        hint = f"memstore init {ws.vault.root}"
+        hint = f"memstore init {view.root}"
         checks.append(Check("repository", Verdict.ERROR, "the vault lies in no git repository", hint))
-    checks += [_index(ws), _cache(around, fix=fix), _usage(ws)]
-    if sees_unreadable(ws):  # what follows names files whoever they belong to
-        checks += [_keyring(ws), _clocks(ws), _left_behind(around, fix=fix)]
+    checks += [_index(view), _cache(around, fix=fix), _usage(view)]
+    if view.is_owners:  # what follows names files whoever they belong to
+        checks += [_keyring(view), _clocks(view), _left_behind(around, fix=fix)]
     return Diagnosis(tuple(checks))
 
 
@@ -112,25 +111,25 @@ def _settings(around: Surroundings) -> Check:
     return Check("settings", Verdict.OK, str(file) if file else "none of your own")
 
 
-def _repository(ws: Workspace) -> Check:
-    repository = ws.history.require()
+def _repository(view: View) -> Check:
+    repository = view.history.require()
     where = f"{repository.root}, {repository.branch or 'no branch'}"
-    if not sees_unreadable(ws):
+    if not view.is_owners:
         return Check("repository", Verdict.OK, where)  # the commit's id changes with memories that they may not see
     if repository.head is None:
         return Check("repository", Verdict.OK, f"{where}, no commit yet")
     return Check("repository", Verdict.OK, f"{where} at {repository.head[:10]}")
 
 
-def _identity(ws: Workspace) -> Check:
+def _identity(view: View) -> Check:
     try:
-        return Check("identity", Verdict.OK, ws.history.identity())
+        return Check("identity", Verdict.OK, view.history.identity())
     except GitError as error:
         return Check("identity", Verdict.WARNING, f"{error}; commits will fail", error.hint)
 
 
-def _hooks(ws: Workspace, *, fix: bool) -> Iterator[Check]:
-    hooks = ws.history.hooks
+def _hooks(view: View, *, fix: bool) -> Iterator[Check]:
+    hooks = view.history.hooks
     for name, state in hooks.states().items():
         label = f"hook {name}"
         if state is HookState.OURS:
@@ -164,14 +163,13 @@ def _attributes(around: Surroundings, *, fix: bool) -> Check:
     return Check("attributes", Verdict.FIXED, f"added {ATTRIBUTES_LINE} to {ATTRIBUTES_PATH}")
 
 
-def _index(ws: Workspace) -> Check:
+def _index(view: View) -> Check:
     try:
-        snapshot = ws.library.snapshot()
+        count = len(view.rows)
     except MemstoreError as error:
         return Check("index", Verdict.ERROR, str(error), error.hint or "memstore index rebuild")
-    count = len(visible_rows(ws, snapshot))
     found = f"{count} {'memory' if count == 1 else 'memories'}"
-    broken = len(snapshot.catalog.broken) if sees_unreadable(ws) else 0
+    broken = len(view.broken) if view.is_owners else 0
     if broken:
         return Check(
             "index",
@@ -191,20 +189,20 @@ def _cache(around: Surroundings, *, fix: bool) -> Check:
     return Check("cache", Verdict.WARNING, f"others can write into {shown}, so it is not used", f"chmod 700 {shown}")
 
 
-def _usage(ws: Workspace) -> Check:
+def _usage(view: View) -> Check:
     """Tell where uses are remembered: it is a file that a person may want to read, or delete."""
-    there = ws.usage.path is not None and ws.usage.path.exists()
-    return Check("usage", Verdict.OK, f"{ws.usage.path or 'nowhere'}{'' if there else ', nothing in it yet'}")
+    there = view.usage.path is not None and view.usage.path.exists()
+    return Check("usage", Verdict.OK, f"{view.usage.path or 'nowhere'}{'' if there else ', nothing in it yet'}")
 
 
-def _keyring(ws: Workspace) -> Check:
+def _keyring(view: View) -> Check:
     """Tell which keyring the user pinned and where, and whether whose keys count now follows from it."""
     from memstore.flows.keyring import read_keyring
 
-    pin = ws.pins.commit
-    told = f"pinned at {pin[:10]} in {ws.pins.place}" if pin else "unpinned"
+    pin = view.pins.commit
+    told = f"pinned at {pin[:10]} in {view.pins.place}" if pin else "unpinned"
     try:
-        keyring, findings = read_keyring(ws)
+        keyring, findings = read_keyring(view)
     except MemstoreError as error:
         return Check("keyring", Verdict.ERROR, f"{told}; {error}", error.hint)
     if keyring.unreadable:
@@ -213,14 +211,14 @@ def _keyring(ws: Workspace) -> Check:
         more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
         return Check("keyring", Verdict.WARNING, f"{told}; {findings[0].text}{more}", "memstore keys list")
     if pin is None:
-        return _unpinned(ws, keyring)
+        return _unpinned(view, keyring)
     return _pinned(told, keyring)
 
 
-def _unpinned(ws: Workspace, keyring: Keyring) -> Check:
-    for folder, commit in ws.pins.astray().items():
+def _unpinned(view: View, keyring: Keyring) -> Check:
+    for folder, commit in view.pins.astray().items():
         with suppress(MemstoreError):  # the pin of another vault, which is gone
-            ws.history.resolve(commit)
+            view.history.resolve(commit)
             text = f"unpinned; but a commit of this history is pinned for {folder}, which is not there"
             return Check("keyring", Verdict.WARNING, text, f"memstore keys pin {commit[:10]}, if you moved the vault")
     if not keyring.signers:
@@ -244,10 +242,10 @@ def _keys(count: int) -> str:
     return f"{count} key{'' if count == 1 else 's'} count{'s' if count == 1 else ''}"
 
 
-def _clocks(ws: Workspace) -> Check:
+def _clocks(view: View) -> Check:
     """Check that no file comes from the future: its later edits could go unnoticed, and dates would be wrong."""
-    latest = (ws.clock.now().timestamp() + TOLERATED_SECONDS) * 1e9
-    ahead = sorted(stat.path for stat in ws.vault.memory_files() if stat.mtime_ns > latest)
+    latest = (view.clock.now().timestamp() + TOLERATED_SECONDS) * 1e9
+    ahead = sorted(stat.path for stat in view.whole.memory_files() if stat.mtime_ns > latest)
     if not ahead:
         return Check("clock", Verdict.OK, "no file comes from the future")
     hint = "set the clock of the machine that wrote it, then `touch` the file"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.flows.audience import Audience, view
+from memstore.flows.audience import Audience
 from memstore.flows.candidates import Candidates
 from memstore.flows.narrow import narrowed
-from memstore.flows.opened import opened
 from memstore.model.finding import Finding, Position
 from memstore.model.finding_codes import CODES
 from memstore.model.retrieval import NO_FILTERS, Sort, Unit
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.render import Plain
-    from memstore.flows.save import Saved
-    from memstore.ports.workspace import Workspace
+    from memstore.core.change import Saved
+    from memstore.core.view import View
 
 # So many of the best matches are compared with a text.
 MOST_COMPARED = 20
@@ -51,7 +50,7 @@ class _Known(NamedTuple):
     text: str
 
 
-def recognised(ws: Workspace, values: Mapping[str, Plain], body: str) -> Recognised | None:
+def recognised(view: View, values: Mapping[str, Plain], body: str) -> Recognised | None:
     """Return what a new raw memory repeats of what the vault has; None where that is nothing.
 
     A text that is all an echo is made of what it repeats, and has its roots; one that says something of its own, too,
@@ -62,7 +61,7 @@ def recognised(ws: Workspace, values: Mapping[str, Plain], body: str) -> Recogni
     text, paths = rules.bites(body)
     if not paths and not rules.is_long_enough(text):
         return None
-    known = _known(ws, text, paths)
+    known = _known(view, text, paths)
     named = [ref for ref, one in known.items() if one.path in paths]
     found = rules.echo(text, {ref: one.text for ref, one in known.items()}, named)
     if found.of:
@@ -74,15 +73,15 @@ def recognised(ws: Workspace, values: Mapping[str, Plain], body: str) -> Recogni
     return None
 
 
-def _known(ws: Workspace, text: str, paths: frozenset[str]) -> dict[str, _Known]:
+def _known(view: View, text: str, paths: frozenset[str]) -> dict[str, _Known]:
     """Return the memories that may have been recalled, by ref: the best matches, and those that bites name."""
     asked = query.of_prompt(text)
     if not asked.clauses:
         return {}
-    audience = Audience(view(ws, None))
+    audience = Audience(view)
     candidates = Candidates(audience, narrowed(audience.then, audience.rows, NO_FILTERS), asked, Unit.MEMORY)
     blocks = candidates.blocks(list(candidates.scores), Sort.RELEVANCE, lambda _: 0.0)
     path_of = audience.column("path")
     rows = [*next(blocks, [])[:MOST_COMPARED], *(row for row in candidates.scores if path_of[row] in paths)]
-    files = [file for row in dict.fromkeys(rows) if (file := opened(audience.then, row)) and file.entry.ref]
+    files = [file for row in dict.fromkeys(rows) if (file := audience.then.opened(row)) and file.entry.ref]
     return {str(file.entry.ref): _Known(file.entry.path, f"{file.own_title}\n{file.text.body}") for file in files}

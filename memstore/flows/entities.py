@@ -18,7 +18,6 @@ from memstore.flows.registry import (
     stop_unless_owner,
     texts,
 )
-from memstore.flows.visible import sees_unreadable
 from memstore.model.instants import instant
 from memstore.model.registry import ENTITY_KINDS, RegistryKind
 
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
     from memstore.codec.registry_file import RegistryFile
     from memstore.codec.render import Plain
+    from memstore.core.view import View
     from memstore.flows.registry import About, Registered
-    from memstore.ports.workspace import Workspace
 
 GROUP_NAMESPACES = ("group", "org")
 
@@ -77,14 +76,14 @@ class AboutEntity(Saving, total=False):
     note: str
 
 
-def add_entity(ws: Workspace, entity: str, **said: Unpack[AboutEntity]) -> Registered:
+def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Registered:
     """Register an entity.
 
     >>> memstore.add_entity(ws, "dog:bella", aliases=["Bella"], guardians=["human:sean"]).path
     'entities/dog/bella.md'
 
     Args:
-        ws: the vault.
+        view: the vault.
         entity: its id.
         said: what else is known of it, `AboutEntity`.
 
@@ -92,12 +91,12 @@ def add_entity(ws: Workspace, entity: str, **said: Unpack[AboutEntity]) -> Regis
         UsageError: an id is none, or the kind is unknown.
         RefusedError: somebody else than the vault's owner acts, or it is registered already.
     """
-    stop_unless_owner(ws, "register entities")
+    stop_unless_owner(view, "register entities")
     entity_id(entity, "entity")
     kind, guardians = said.get("kind"), [entity_id(name, "guardian") for name in said.get("guardians", ())]
     if kind is not None and kind not in ENTITY_KINDS:
         raise UsageError(f"kind {kind!r} is unknown", hint=f"one of {', '.join(ENTITY_KINDS)}")
-    _stop_where_registered(ws, RegistryKind.ENTITY, entity, "memstore entity alias and entity guardian add to it")
+    _stop_where_registered(view, RegistryKind.ENTITY, entity, "memstore entity alias and entity guardian add to it")
     values: dict[str, Plain] = {
         "type": "entity",
         "id": entity,
@@ -109,11 +108,11 @@ def add_entity(ws: Workspace, entity: str, **said: Unpack[AboutEntity]) -> Regis
     saving: Saving = {"dry_run": said.get("dry_run", False), "commit": said.get("commit", False)}
     about: About = {"entity": entity, "guardians": guardians}
     note = said.get("note", "")
-    return create(ws, RegistryKind.ENTITY, values, body=note, verb="entity add", about=about, **saving)
+    return create(view, RegistryKind.ENTITY, values, body=note, verb="entity add", about=about, **saving)
 
 
 def name_entity(
-    ws: Workspace,
+    view: View,
     entity: str,
     aliases: Sequence[str],
     *,
@@ -126,14 +125,14 @@ def name_entity(
         NotFoundError: it is not registered.
         RefusedError: somebody else than the vault's owner acts.
     """
-    stop_unless_owner(ws, "change entities")
-    file = _entity_file(ws, entity)
+    stop_unless_owner(view, "change entities")
+    file = _entity_file(view, entity)
     edit = (RemoveItems if remove else AppendItems)("aliases", tuple(aliases))
-    return change(ws, file, [edit], verb="entity alias", about={"entity": entity}, **saving)
+    return change(view, file, [edit], verb="entity alias", about={"entity": entity}, **saving)
 
 
 def guard_entity(
-    ws: Workspace,
+    view: View,
     entity: str,
     guardians: Sequence[str],
     *,
@@ -147,17 +146,17 @@ def guard_entity(
         UsageError: a guardian's id is none, or the entity's own.
         RefusedError: somebody else than the vault's owner acts.
     """
-    stop_unless_owner(ws, "name guardians")
-    file = _entity_file(ws, entity)
+    stop_unless_owner(view, "name guardians")
+    file = _entity_file(view, entity)
     if entity in guardians:
         raise UsageError(f"{entity} needs no guardian to speak for itself", hint="name somebody else")
     names = [entity_id(name, "guardian") for name in guardians]
     edit = (RemoveItems if remove else AppendItems)("guardians", tuple(names))
     about: About = {"entity": entity, "removed" if remove else "guardians": names}
-    return change(ws, file, [edit], verb="entity guardian", about=about, **saving)
+    return change(view, file, [edit], verb="entity guardian", about=about, **saving)
 
 
-def entities(ws: Workspace) -> tuple[KnownEntity, ...]:
+def entities(view: View) -> tuple[KnownEntity, ...]:
     """Return all entities, by id; anybody but the vault's owner learns of no more than themselves."""
     return tuple(
         KnownEntity(
@@ -168,8 +167,8 @@ def entities(ws: Workspace) -> tuple[KnownEntity, ...]:
             guardians=texts(file.values, "guardians"),
             roles=texts(file.values, "roles"),
         )
-        for file in registered(ws, RegistryKind.ENTITY)
-        if sees_unreadable(ws) or file.values["id"] == ws.actor
+        for file in registered(view, RegistryKind.ENTITY)
+        if view.is_owners or file.values["id"] == view.actor
     )
 
 
@@ -177,7 +176,7 @@ def entities(ws: Workspace) -> tuple[KnownEntity, ...]:
 
 
 def add_members(
-    ws: Workspace,
+    view: View,
     group: str,
     members: Sequence[str],
     *,
@@ -191,7 +190,7 @@ def add_members(
     'group:bella_care_team'
 
     Args:
-        ws: the vault.
+        view: the vault.
         group: the group.
         members: who is to be in it.
         since: from when on, RFC 3339 in UTC; None is from now on.
@@ -202,12 +201,12 @@ def add_members(
         UsageError: an id is none.
         RefusedError: somebody else than the vault's owner acts.
     """
-    stop_unless_owner(ws, "change groups")
+    stop_unless_owner(view, "change groups")
     _check_group(group)
-    now = instant(ws.clock.now())
+    now = instant(view.clock.now())
     if until is not None and until <= (since or now):
         raise UsageError(f"nobody is a member until {until}, which is before it begins", hint="give a later --until")
-    file = found(ws, RegistryKind.GROUP, group)
+    file = found(view, RegistryKind.GROUP, group)
     kept = _members(file) if file else ()
     here = {member.id for member in kept if _is_member(member, now)}
     new = [entity_id(name, "member") for name in dict.fromkeys(members) if name not in here]
@@ -217,23 +216,23 @@ def add_members(
     about: About = {"group": group, "members": new}
     if file is None:
         values: dict[str, Plain] = {"id": group, "members": entries}
-        return create(ws, RegistryKind.GROUP, values, verb="group add", about=about, **saving)
+        return create(view, RegistryKind.GROUP, values, verb="group add", about=about, **saving)
     edit = AppendItems("members", tuple(entries))
-    return change(ws, file, [edit], verb="group add", about=about, **saving)
+    return change(view, file, [edit], verb="group add", about=about, **saving)
 
 
-def remove_members(ws: Workspace, group: str, members: Sequence[str], **saving: Unpack[Saving]) -> Registered:
+def remove_members(view: View, group: str, members: Sequence[str], **saving: Unpack[Saving]) -> Registered:
     """End memberships now; what was seen as a member stays seen, and grants by name stay.
 
     Raises:
         NotFoundError: there is no such group, or somebody is no member of it.
         RefusedError: somebody else than the vault's owner acts.
     """
-    stop_unless_owner(ws, "change groups")
-    file = found(ws, RegistryKind.GROUP, group)
+    stop_unless_owner(view, "change groups")
+    file = found(view, RegistryKind.GROUP, group)
     if file is None:
         raise NotFoundError(f"no group is registered as `{group}`", hint="memstore group list")
-    now = instant(ws.clock.now())
+    now = instant(view.clock.now())
     missing = [name for name in members if not any(m.id == name and _may_end(m, now) for m in _members(file))]
     if missing:
         raise NotFoundError(f"{', '.join(missing)} is no member of {group}", hint="memstore group list")
@@ -244,18 +243,18 @@ def remove_members(ws: Workspace, group: str, members: Sequence[str], **saving: 
         entries.append({**entry, "until": now} if ends else entry)
     about: About = {"group": group, "removed": [*members]}
     edit = SetValue("members", entries)
-    return change(ws, file, [edit], verb="group remove", about=about, **saving)
+    return change(view, file, [edit], verb="group remove", about=about, **saving)
 
 
-def groups(ws: Workspace) -> tuple[KnownGroup, ...]:
+def groups(view: View) -> tuple[KnownGroup, ...]:
     """Return all groups, by id; anybody but the vault's owner learns of those they are in, and only of themselves."""
     found = [
         KnownGroup(id=file.values["id"], path=file.path, members=_members(file))
-        for file in registered(ws, RegistryKind.GROUP)
+        for file in registered(view, RegistryKind.GROUP)
     ]
-    if sees_unreadable(ws):
+    if view.is_owners:
         return tuple(found)
-    own = [(group, tuple(member for member in group.members if member.id == ws.actor)) for group in found]
+    own = [(group, tuple(member for member in group.members if member.id == view.actor)) for group in found]
     return tuple(KnownGroup(id=group.id, path=group.path, members=members) for group, members in own if members)
 
 
@@ -264,13 +263,13 @@ def role_id(text: str) -> str:
     return entity_id(text if text.startswith("role:") else f"role:{text}", "role")
 
 
-def _stop_where_registered(ws: Workspace, kind: RegistryKind, registry_id: str, hint: str) -> None:
-    if file := found(ws, kind, registry_id):
+def _stop_where_registered(view: View, kind: RegistryKind, registry_id: str, hint: str) -> None:
+    if file := found(view, kind, registry_id):
         raise RefusedError(f"{registry_id} is registered already: {file.path}", hint=hint)
 
 
-def _entity_file(ws: Workspace, entity: str) -> RegistryFile:
-    file = found(ws, RegistryKind.ENTITY, entity_id(entity, "entity"))
+def _entity_file(view: View, entity: str) -> RegistryFile:
+    file = found(view, RegistryKind.ENTITY, entity_id(entity, "entity"))
     if file is None:
         raise NotFoundError(f"no entity is registered as `{entity}`", hint=f"memstore entity add {entity}")
     return file

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 from memstore.errors import NotFoundError
 from memstore.flows.compress import whole_of
 from memstore.flows.show import glance
-from memstore.flows.told_refs import is_all_told, teller
 from memstore.flows.uses import record_use
-from memstore.flows.visible import sees
 from memstore.model.ids import MemoryRef
 
 if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
+    from memstore.core.view import View
     from memstore.flows.show import Shown
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 # The keys that link memories, in the order in which a card shows them.
 LINKS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
@@ -47,7 +45,7 @@ class Expanded:
     whole: bytes | None = None
 
 
-def expand(ws: Workspace, ref: str, *, full: bool = False) -> Expanded:
+def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
     """Return all of a memory; that is a use of it.
 
     >>> first = memstore.raw(ws, "Claire yawned at four.")
@@ -56,51 +54,50 @@ def expand(ws: Workspace, ref: str, *, full: bool = False) -> Expanded:
     [('derived_from', 'Claire yawned at four.')]
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         full: bring back from the history what was compressed.
 
     Raises:
         NotFoundError: there is no such memory that the viewer may see, or the history has lost its bytes.
     """
-    shown = glance(ws, ref)
-    whole = _whole(ws, shown.memory) if full else None
-    file = _told_bytes(ws, shown.file) if full else b""
-    links = tuple(_links(ws, shown))
-    record_use(ws, shown.memory.id, "expand")
+    shown = glance(view, ref)
+    whole = _whole(view, shown.memory) if full else None
+    file = _shown_bytes(view, shown.file) if full else b""
+    links = tuple(_links(view, shown))
+    record_use(view, shown.memory.id, "expand")
     return Expanded(shown=shown, links=links, file=file, whole=whole)
 
 
-def _links(ws: Workspace, shown: Shown) -> list[Link]:
+def _links(view: View, shown: Shown) -> list[Link]:
     from memstore.flows.sources import entries
 
-    snapshot, is_told = ws.library.snapshot(), teller(ws, shown.then.snapshot)
     found = []
     for key in LINKS:
-        for ref in filter(is_told, getattr(shown.memory, key)):
+        for ref in getattr(shown.memory, key):
             if MemoryRef.parse(ref):
-                entry = next(iter(entries(ws, snapshot, [ref])), None)
+                entry = next(iter(entries(view, [ref])), None)
                 found.append(Link(key=key, ref=ref, title=entry and entry.title, path=entry and entry.path))
             else:
                 found.append(Link(key=key, ref=ref))
     return found
 
 
-def _whole(ws: Workspace, memory: Memory) -> bytes | None:
+def _whole(view: View, memory: Memory) -> bytes | None:
     """Return the file as it was before the memory was compressed; None where it never was."""
     kept = memory.compressed_from
     if kept is None:
         return None
-    before = whole_of(ws, memory)
+    before = whole_of(view, memory)
     # Decided on the bytes that are shown: they have grants of their own.
-    if before is None or not sees(ws, before.memory):
+    if before is None or not view.sees(before.memory):
         raise NotFoundError(
             f"the history has no blob {kept.blob[:10]}, of which {memory.ref} is the summary",
             hint=f"fetch the history that has commit {kept.commit[:10]}",
         )
-    return _told_bytes(ws, before)
+    return _shown_bytes(view, before)
 
 
-def _told_bytes(ws: Workspace, file: MemoryFile) -> bytes:
-    whole = is_all_told(ws, ws.library.snapshot(), file)
+def _shown_bytes(view: View, file: MemoryFile) -> bytes:
+    whole = view.shows_all(file)
     return file.data if whole else file.text.body.encode("utf-8", "surrogateescape")

@@ -7,19 +7,18 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
+from memstore.core.change import Edit
 from memstore.errors import FormatError
 from memstore.flows.lineage import graph_of
-from memstore.flows.save import Edit, save_all
-from memstore.flows.visible import file_seen, owns, seer, visible_file
+from memstore.flows.save import save_all
 from memstore.ports.search_index import Field
 from memstore.rules import analysis, provenance_gaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memstore.flows.save import Saved
-    from memstore.ports.search_index import SearchIndex
-    from memstore.ports.workspace import Workspace
+    from memstore.core.change import Saved
+    from memstore.core.view import View
     from memstore.rules.lineage_graph import Graph
     from memstore.rules.provenance_gaps import Change
 
@@ -43,41 +42,39 @@ class FixedProvenance:
     dry_run: bool
 
 
-def fix_provenance(ws: Workspace, *, dry_run: bool = False, commit: bool = False) -> FixedProvenance:
+def fix_provenance(view: View, *, dry_run: bool = False, commit: bool = False) -> FixedProvenance:
     """Record on both sides what one side records, mark seed beliefs, join raw memories with what repeats them.
 
     A second run finds nothing to do. Signed memories are left alone: their signature is over their provenance.
 
     Args:
-        ws: the vault.
+        view: the vault.
         dry_run: write nothing, and return what would be.
         commit: commit the files as well.
 
     Raises:
         ChangedMeanwhileError: a file is no longer what was read; nothing was written.
     """
-    snapshot = ws.library.snapshot()
     files: list[Filled] = []
     edits: list[Edit] = []
-    for path, changes in groupby(plan(ws, graph_of(ws, snapshot), snapshot.index), key=lambda change: change.path):
-        filled, edit = _filled(ws, path, tuple(changes))
+    for path, changes in groupby(plan(view, graph_of(view)), key=lambda change: change.path):
+        filled, edit = _filled(view, path, tuple(changes))
         files.append(filled)
         edits += [edit] if edit else []
-    saved = save_all(ws, edits, verb="fix-provenance", dry_run=dry_run, commit=commit)
+    saved = save_all(view, edits, verb="fix-provenance", dry_run=dry_run, commit=commit)
     return FixedProvenance(files=tuple(files), saved=saved, dry_run=dry_run)
 
 
-def plan(ws: Workspace, graph: Graph, index: SearchIndex) -> tuple[Change, ...]:
+def plan(view: View, graph: Graph) -> tuple[Change, ...]:
     """Return all that can be filled in among the memories of a graph, in a lasting order.
 
     Args:
-        ws: the vault.
+        view: the vault.
         graph: its memories, as the viewer may see them.
-        index: where their words stand, with the same rows.
     """
     pairs = provenance_gaps.twins_in_time(graph)
     rows = {row for pair in pairs for row in pair}
-    texts = _texts(ws, graph, rows.union(_perhaps_seeds(graph, index)))
+    texts = _texts(view, graph, rows.union(_perhaps_seeds(view, graph)))
     return provenance_gaps.merged(
         [
             *provenance_gaps.one_sided_promotions(graph),
@@ -88,27 +85,27 @@ def plan(ws: Workspace, graph: Graph, index: SearchIndex) -> tuple[Change, ...]:
     )
 
 
-def _perhaps_seeds(graph: Graph, index: SearchIndex) -> frozenset[int]:
+def _perhaps_seeds(view: View, graph: Graph) -> frozenset[int]:
     """Return the beliefs that do not say how they are known and hold a word of a seed belief: they are to be read."""
     unsourced = frozenset(provenance_gaps.unsourced_beliefs(graph))
     if not unsourced:
         return unsourced
-    postings = (index.postings(Field.TEXT, analysis.term_of(word))[0] for word in provenance_gaps.SEED_WORDS)
+    postings = (view.postings(Field.TEXT, analysis.term_of(word))[0] for word in provenance_gaps.SEED_WORDS)
     return unsourced.intersection(row for rows in postings for row in rows)
 
 
-def _texts(ws: Workspace, graph: Graph, rows: Iterable[int]) -> dict[int, str]:
-    paths, sees = graph.column("path"), seer(ws)
-    files = ((row, file_seen(ws, paths[row], sees)) for row in rows)
+def _texts(view: View, graph: Graph, rows: Iterable[int]) -> dict[int, str]:
+    paths = graph.column("path")
+    files = ((row, view.read(paths[row])) for row in rows)
     return {row: file.memory.body for row, file in files if file is not None}
 
 
-def _filled(ws: Workspace, path: str, changes: tuple[Change, ...]) -> tuple[Filled, Edit | None]:
-    file = visible_file(ws, path)
+def _filled(view: View, path: str, changes: tuple[Change, ...]) -> tuple[Filled, Edit | None]:
+    file = view.read(path)
     if file is None:
         return Filled(ref=None, path=path, changes=changes, skipped="it changed while it was read"), None
     ref = str(file.memory.ref) if file.memory.ref else None
-    if not owns(ws, file.memory):
+    if not view.owns(file.memory):
         return Filled(ref=ref, path=path, changes=changes, skipped="it is somebody else's"), None
     if file.memory.signature is not None:
         return Filled(ref=ref, path=path, changes=changes, skipped="it is signed, and so is its provenance"), None

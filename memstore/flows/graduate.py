@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.codec import managed_block
 from memstore.codec.titles import title_of
-from memstore.errors import NoFileError
 from memstore.flows.save import save_all, save_own, unified_diff
 from memstore.flows.sources import loader
 from memstore.flows.suggested_lines import ByHand, Lines
 from memstore.flows.uses import uses_of
-from memstore.flows.visible import stop_for_others, visible_files
 from memstore.model.instants import instant
 from memstore.ports.journal import Written
 from memstore.rules import graduation
@@ -26,9 +24,9 @@ if TYPE_CHECKING:
 
     from memstore.codec.managed_block import Page
     from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.save import Edit, Saved
+    from memstore.core.change import Edit, Saved
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 
 class Proposal(NamedTuple):
@@ -61,7 +59,7 @@ class Graduated:
     commit: str | None = None
 
 
-def graduate(ws: Workspace, *, dry_run: bool = False, commit: bool = False) -> tuple[Graduated, ...]:
+def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tuple[Graduated, ...]:
     """Write what has earned it into the MEMORY.md of its scope, at most ten memories a run; see `rules.graduation`.
 
     >>> tea = memstore.note(ws, "Claire drinks green tea.", importance="high")
@@ -70,7 +68,7 @@ def graduate(ws: Workspace, *, dry_run: bool = False, commit: bool = False) -> t
     [('MEMORY.md', True)]
 
     Args:
-        ws: the vault; its actor must be its owner, whose page it is.
+        view: the vault; its actor must be its owner, whose page it is.
         dry_run: write nothing, and return what would be.
         commit: commit the pages, too.
 
@@ -78,12 +76,12 @@ def graduate(ws: Workspace, *, dry_run: bool = False, commit: bool = False) -> t
         RefusedError: the actor isn't the vault's owner, or others listen.
         FormatError: the comments around a block are not one pair.
     """
-    stop_for_others(ws)
-    found = _Gathered(ws)
+    view.require_owner()
+    found = _Gathered(view)
     room, pages, files = graduation.MOST_A_RUN, [], []
     edits: dict[str, list[Edit]] = {}
     for path in found.paths:
-        before = _bytes(ws, path)
+        before = _bytes(view, path)
         done, after, by_hand = _page(found, path, before, room)
         room -= len(done.entered)
         if done.diff or done.proposals:
@@ -92,7 +90,7 @@ def graduate(ws: Workspace, *, dry_run: bool = False, commit: bool = False) -> t
         if done.diff:
             files.append(Written(path, before, after))
     every = {edit.path: edit for part in edits.values() for edit in part}
-    saved, made = _save(ws, [*every.values()], files, dry_run=dry_run, commit=commit)
+    saved, made = _save(view, [*every.values()], files, dry_run=dry_run, commit=commit)
     by_path = {one.path: one for one in saved}
     return tuple(
         replace(page, commit=made, suggested=tuple(by_path[edit.path] for edit in edits[page.path])) for page in pages
@@ -100,34 +98,30 @@ def graduate(ws: Workspace, *, dry_run: bool = False, commit: bool = False) -> t
 
 
 def _save(
-    ws: Workspace, edits: Sequence[Edit], files: Sequence[Written], *, dry_run: bool, commit: bool
+    view: View, edits: Sequence[Edit], files: Sequence[Written], *, dry_run: bool, commit: bool
 ) -> tuple[tuple[Saved, ...], str | None]:
     """Write suggestions and pages as one operation; return what became of the former, and the commit of all."""
     if edits:
-        saved = save_all(ws, edits, verb="graduate", own=files, dry_run=dry_run, commit=commit)
+        saved = save_all(view, edits, verb="graduate", own=files, dry_run=dry_run, commit=commit)
         return saved, saved[0].commit
-    return (), save_own(ws, files, verb="graduate", dry_run=dry_run, commit=commit) if files else None
+    return (), save_own(view, files, verb="graduate", dry_run=dry_run, commit=commit) if files else None
 
 
-def _bytes(ws: Workspace, path: str) -> bytes | None:
-    try:
-        return ws.vault.read(path)
-    except NoFileError:
-        return None
+def _bytes(view: View, path: str) -> bytes | None:
+    return view.own_file(path)
 
 
 class _Gathered:
     """The memories that may stand on a page, by id, and what each has to show."""
 
-    def __init__(self, ws: Workspace) -> None:
-        snapshot = ws.library.snapshot()
-        self.now = ws.clock.now()
-        self.lines = Lines(ws, snapshot)
-        self._load: Callable[[str], Memory | None] = loader(ws, snapshot)
-        self._uses = uses_of(ws)
-        scopes = set(snapshot.catalog.column("scope")) - {""}
+    def __init__(self, view: View) -> None:
+        self.now = view.clock.now()
+        self.lines = Lines(view)
+        self._load: Callable[[str], Memory | None] = loader(view)
+        self._uses = uses_of(view)
+        scopes = set(view.column("scope")) - {""}
         self.paths = sorted({"MEMORY.md", *map(graduation.page_of, scopes)})
-        files = [file for file in visible_files(ws, snapshot) if _is_wanted(file.memory, ws.config.owner)]
+        files = [file for file in view.memories() if _is_wanted(file.memory, view.config.owner)]
         self.files: Mapping[str, MemoryFile] = {file.memory.id: file for file in files if file.memory.id}
         memories = [file.memory for file in files]
         gone = {ref.partition(":")[2] for memory in memories for ref in memory.supersedes}

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from memstore.codec.opened import Opened
     from memstore.flows.audience import Audience
-    from memstore.flows.opened import Opened
     from memstore.ports.usage import Use
     from memstore.rules.quality import Grounds
 

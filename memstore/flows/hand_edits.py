@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.codec import memory_file, registry_file, splice
+from memstore.codec import memory_file, splice
 from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile
-from memstore.errors import GitError, VaultError
-from memstore.model.registry import RegistryKind, kind_of
+from memstore.errors import GitError
+from memstore.model.registry import RegistryKind
 from memstore.rules.beliefs import brought_up_to_date, drifted, edited, held, retractions, states_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memstore.core.view import View
     from memstore.model.confidence import LedgerLine
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 UNKNOWN_HAND = "human:unknown"
 
@@ -26,12 +26,12 @@ class HandEdits:
     """What was changed by hand in the vault's files since a commit; git is asked once, when it is needed.
 
     Args:
-        ws: the vault.
+        view: the vault.
         since: the commit; None for the last one.
     """
 
-    def __init__(self, ws: Workspace, since: str | None = None) -> None:
-        self._ws = ws
+    def __init__(self, view: View, since: str | None = None) -> None:
+        self._view = view
         self._since = since
 
     def is_of_the_number(self, file: MemoryFile) -> bool:
@@ -70,7 +70,7 @@ class HandEdits:
         number = file.memory.confidence
         if number is None or not self.is_of_the_number(file):
             return splice.SetValue("confidence", amounts_to)
-        line = edited(file.memory, number, self._ws.clock.now(), self._hand)
+        line = edited(file.memory, number, self._view.clock.now(), self._hand)
         return splice.AppendEntry("confidence_history", entry_of(line))
 
     def retracted(self, file: MemoryFile) -> list[LedgerLine]:
@@ -81,7 +81,7 @@ class HandEdits:
         committed = self._committed(file.path)
         if committed is None:
             return []
-        now, number = self._ws.clock.now(), held(file.memory)
+        now, number = self._view.clock.now(), held(file.memory)
         lines = retractions(committed, file.memory, now, self._hand)
         if lines and number is not None and states_nothing(file.memory.confidence_history):
             return [*brought_up_to_date(file.memory, number, now, self._hand), *lines]
@@ -90,34 +90,26 @@ class HandEdits:
     def _committed(self, path: str) -> Memory | None:
         """Return a memory as the last commit has it; None where it has none, or there is no commit."""
         blob = self._blobs.get(path)
-        data = self._ws.history.blobs([blob]).get(blob) if blob else None
+        data = self._view.blobs([blob]).get(blob) if blob else None
         file = None if data is None else memory_file.read(path, data)
         return file.memory if isinstance(file, MemoryFile) else None
 
     @cached_property
     def _blobs(self) -> Mapping[str, str]:
-        if self._ws.history.repository is None:
+        if self._view.history.repository is None:
             return {}
-        commit = self._since or self._ws.history.head()
-        return self._ws.history.files_at(commit) if commit else {}
+        commit = self._since or self._view.history.head()
+        return self._view.history.files_at(commit) if commit else {}
 
     @cached_property
     def _hand(self) -> str:
         """The entity whose file lists the e-mail address of the one who commits here."""
         try:
-            mail = self._ws.history.identity().rpartition("<")[2].rstrip(">") if self._ws.history.repository else ""
+            mail = self._view.history.identity().rpartition("<")[2].rstrip(">") if self._view.history.repository else ""
         except GitError:
             mail = ""
-        found = (self._entity_of(path, mail) for path in sorted(self._ws.vault.registry_files()) if mail)
-        return next((entity for entity in found if entity), UNKNOWN_HAND)
-
-    def _entity_of(self, path: str, mail: str) -> str | None:
-        if kind_of(path) is not RegistryKind.ENTITY:
-            return None
-        try:
-            file = registry_file.read(path, RegistryKind.ENTITY, self._ws.vault.read(path))
-        except VaultError:
-            return None
-        if isinstance(file, tuple) or (file.values.get("email") or "").casefold() != mail.casefold():
-            return None
-        return str(file.values["id"])
+        if not mail:
+            return UNKNOWN_HAND
+        files = (file for file in self._view.registry(RegistryKind.ENTITY).values() if file)
+        found = (file for file in files if (file.values.get("email") or "").casefold() == mail.casefold())
+        return next((str(file.values["id"]) for file in found), UNKNOWN_HAND)

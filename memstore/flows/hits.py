@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from memstore.flows.among import Among
 from memstore.flows.candidates import FILES_AT_ONCE
 from memstore.flows.grounds import grounds_of
-from memstore.flows.opened import opened
 from memstore.flows.uses import uses_of
 from memstore.model.config import QualityProfile
 from memstore.model.retrieval import NO_FILTERS, Filters, Hit, Passage, PassageKind, Sort, Unit
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.codec.opened import Opened
     from memstore.flows.candidates import Candidates
-    from memstore.flows.opened import Opened
     from memstore.model.retrieval import Query
     from memstore.ports.usage import Use
     from memstore.rules.quality import Grounds
@@ -70,8 +69,8 @@ class HitReader:
         self._uses: Mapping[str, Sequence[Use]] = {}
         self._grounds: dict[str, Grounds] = {}
         self._files: dict[str, Opened] = {}
-        self._among = Among(self._then.ws.lexicon)
-        self._profile = wish.profile or QualityProfile(self._then.ws.config.quality_profile)
+        self._among = Among(self._then.lexicon)
+        self._profile = wish.profile or QualityProfile(self._then.config.quality_profile)
 
     def hits(self) -> tuple[list[Hit], str | None]:
         """Return the hits, best first, and why results below the wished-for quality are among them, or None."""
@@ -145,7 +144,7 @@ class HitReader:
     # -- one block of files ----------------------------------------------------------------------
 
     def _block(self, rows: Sequence[int]) -> list[Hit]:
-        files = [(row, file) for row in rows if (file := opened(self._then, row))]
+        files = [(row, file) for row in rows if (file := self._then.opened(row))]
         scores = self._candidates.scores
         sources = [
             Source(file.own_title, date_words(file.entry.created_at or None), file.passages, scores[row])
@@ -155,7 +154,7 @@ class HitReader:
         scored = ranking.score_passages(
             sources, self._matcher, self._weights, candidates.demands, to_answer=self._to_answer
         )
-        self._uses = uses_of(self._then.ws, [file.entry.id for _, file in files])
+        self._uses = uses_of(self._then, [file.entry.id for _, file in files])
         hits: list[tuple[float, Hit]] = []
         for (row, file), matching in zip(files, scored, strict=True):
             passages = matching or self._of_the_head(file, scores[row]) or self._by_meaning(row, file)

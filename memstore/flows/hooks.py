@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +22,21 @@ class HooksReport:
     states: Mapping[str, HookState]
 
 
-def install(ws: Workspace) -> HooksReport:
+def install(view: View) -> HooksReport:
     """Put memstore's hooks in place, or bring them up to date.
 
     Raises:
         RefusedError: another program's hook is there; those without one are in place all the same.
         GitError: there is no repository.
     """
-    hooks = ws.history.hooks
+    hooks = view.history.hooks
     # Ours first, so that a foreign hook keeps none of the others out.
     for name, _ in sorted(hooks.states().items(), key=lambda item: item[1] is HookState.FOREIGN):
         hooks.install(name)
-    return states(ws)
+    return states(view)
 
 
-def uninstall(ws: Workspace) -> HooksReport:
+def uninstall(view: View) -> HooksReport:
     """Take memstore's hooks away; other programs' stay.
 
     Raises:
@@ -44,12 +44,12 @@ def uninstall(ws: Workspace) -> HooksReport:
     """
     from memstore.flows.registry import stop_unless_owner
 
-    stop_unless_owner(ws, "take its hooks away")
-    for name in ws.history.hooks.states():
-        ws.history.hooks.uninstall(name)
-    return states(ws)
+    stop_unless_owner(view, "take its hooks away")
+    for name in view.history.hooks.states():
+        view.history.hooks.uninstall(name)
+    return states(view)
 
 
-def states(ws: Workspace) -> HooksReport:
+def states(view: View) -> HooksReport:
     """Return whose hooks are in place."""
-    return HooksReport(ws.history.hooks.folder(), ws.history.hooks.states())
+    return HooksReport(view.history.hooks.folder(), view.history.hooks.states())

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.flows.lineage import graph_of, row_of
-from memstore.flows.resolve import resolve
 from memstore.rules import lineage_trace, lineage_walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memstore.core.view import View
     from memstore.model.lineage import Edge, Node
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
     from memstore.rules.lineage_graph import Graph
 
 
@@ -40,23 +38,19 @@ class Impact:
     left_out: int = 0
 
 
-def impact_of(
-    ws: Workspace, refs: Sequence[str], *, snapshot: Snapshot | None = None, limit: int | None = None
-) -> Impact:
+def impact_of(view: View, refs: Sequence[str], *, limit: int | None = None) -> Impact:
     """Return what would lose ground, of what the viewer may see, if these memories were gone.
 
     Args:
-        ws: the vault.
+        view: the vault.
         refs: what names the memories.
-        snapshot: the vault's files; None for those of now.
         limit: how many to tell of at most, the lost ones first; None for all.
 
     Raises:
         NotFoundError: one of them is no memory that the viewer may see.
     """
-    snapshot = snapshot or ws.library.snapshot()
-    entries = [resolve(ws, ref, snapshot=snapshot) for ref in refs]
-    graph = graph_of(ws, snapshot)
+    entries = [view.find(ref) for ref in refs]
+    graph = graph_of(view)
     gone = sorted({row_of(graph, entry) for entry in entries}, key=graph.name)
     found = lineage_walk.impact(graph, gone)
     lost = lineage_walk.nearest(graph, found.lost, limit)

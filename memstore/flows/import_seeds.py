@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from memstore.flows.add import new_memory
 from memstore.flows.save import save_all
 from memstore.flows.sources import loader
-from memstore.flows.visible import visible_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.codec.render import Plain
     from memstore.codec.seeds import Seed
-    from memstore.flows.save import Edit, Saved
-    from memstore.ports.workspace import Workspace
+    from memstore.core.change import Edit, Saved
+    from memstore.core.view import View
 
 SOURCE = "seed-initialization"
 MARK = "kernle:seed-beliefs"
@@ -32,11 +31,11 @@ class ImportedSeeds:
     known: tuple[str, ...]
 
 
-def import_seeds(ws: Workspace, seeds: Sequence[Seed], *, dry_run: bool = False, commit: bool = False) -> ImportedSeeds:
+def import_seeds(view: View, seeds: Sequence[Seed], *, dry_run: bool = False, commit: bool = False) -> ImportedSeeds:
     """Write seed beliefs; one whose statement is that of a belief in the vault, whatever its status, is left out.
 
     Args:
-        ws: the vault.
+        view: the vault.
         seeds: what is believed from the start.
         dry_run: write nothing, and return what would be.
         commit: commit them, too.
@@ -44,27 +43,26 @@ def import_seeds(ws: Workspace, seeds: Sequence[Seed], *, dry_run: bool = False,
     Raises:
         UsageError: a confidence is not in [0, 1], or a tag is no word.
     """
-    held = dict(_held(ws))
+    held = dict(_held(view))
     edits: list[Edit] = []
     known: list[str] = []
     for seed in seeds:
         words = _words(seed.statement)
         if words not in held:
-            edits.append(_new(ws, seed))
+            edits.append(_new(view, seed))
             held[words] = ""
         elif held[words]:
             known.append(held[words])
-    saved = save_all(ws, edits, verb="import seeds", dry_run=dry_run, commit=commit)
+    saved = save_all(view, edits, verb="import seeds", dry_run=dry_run, commit=commit)
     return ImportedSeeds(saved=saved, known=tuple(known))
 
 
-def _held(ws: Workspace) -> Iterator[tuple[tuple[str, ...], str]]:
+def _held(view: View) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the statement of every belief that the actor may see, with its ref."""
-    snapshot = ws.library.snapshot()
-    load = loader(ws, snapshot)
-    types = snapshot.catalog.column("type")
-    for row in visible_rows(ws, snapshot):
-        ref = snapshot.catalog.entry(row).ref if types[row] == "belief" else None
+    load = loader(view)
+    types = view.column("type")
+    for row in view.rows:
+        ref = view.entry(row).ref if types[row] == "belief" else None
         memory = load(ref) if ref else None
         if ref and memory:
             yield _words(memory.body), ref
@@ -75,7 +73,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", text.strip().split("\n\n", 1)[0].casefold()))
 
 
-def _new(ws: Workspace, seed: Seed) -> Edit:
+def _new(view: View, seed: Seed) -> Edit:
     values: dict[str, Plain] = {
         "type": "belief",
         "source": SOURCE,
@@ -86,4 +84,4 @@ def _new(ws: Workspace, seed: Seed) -> Edit:
     }
     if seed.confidence is not None:
         values["confidence"] = round(float(seed.confidence), 4)
-    return new_memory(ws, values, seed.statement, ground={"evidence_source": MARK, "reason": "seed"})
+    return new_memory(view, values, seed.statement, ground={"evidence_source": MARK, "reason": "seed"})

@@ -6,9 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memstore.flows.registries import world_of
-from memstore.flows.sessions import session_of, told_of_contexts
-from memstore.flows.visible import visible_rows
+from memstore.flows.sessions import told_of_contexts
 from memstore.model.finding import Finding, Position
 from memstore.model.finding_codes import CODES
 from memstore.rules.provenance import provenance_of_new
@@ -17,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.render import Plain
-    from memstore.flows.save import Saved
+    from memstore.core.change import Saved
+    from memstore.core.view import View
     from memstore.model.world import World
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +39,11 @@ class Inherited:
         return replace(saved, findings=(*saved.findings, finding))
 
 
-def inherited(ws: Workspace, values: Mapping[str, Plain], *, explicit: bool) -> Inherited:
+def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inherited:
     """Return what a new memory gets: told ones are for who told or listened, observed ones for the context.
 
     Args:
-        ws: the vault.
+        view: the vault.
         values: what its writer gave.
         explicit: whether they said who may see it, if only nobody; then it stands.
 
@@ -53,12 +51,12 @@ def inherited(ws: Workspace, values: Mapping[str, Plain], *, explicit: bool) -> 
         RefusedError: the context has expired, or is not one context.
     """
     told = _text({**values, **provenance_of_new(values)}.get("source_entity"))
-    in_context = ws.contexts.current() is not None
+    in_context = view.contexts.current() is not None
     if not in_context and (explicit or told is None):
         return Inherited(values={})
     from memstore.rules.grants import inherited_grants
 
-    world, session = told_of_contexts(ws, world_of(ws)), session_of(ws)
+    world, session = told_of_contexts(view, view.registries), view.session
     given: dict[str, Plain] = {}
     if not explicit:
         grants = inherited_grants(world, session, source_entity=told)
@@ -73,7 +71,7 @@ def inherited(ws: Workspace, values: Mapping[str, Plain], *, explicit: bool) -> 
         return Inherited(values=given)
     subject, context = elsewhere
     doubt = f"{subject} belongs to {context}, and this is granted in {session.context.id}: did you mean to share that?"
-    return Inherited(values=given, doubt=doubt, usual=_usual(ws, subject, context))
+    return Inherited(values=given, doubt=doubt, usual=_usual(view, subject, context))
 
 
 def _text(value: object) -> str | None:
@@ -95,10 +93,9 @@ def _elsewhere(world: World, here: str, subjects: object) -> tuple[str, str] | N
     return None
 
 
-def _usual(ws: Workspace, subject: str, context: str) -> str:
+def _usual(view: View, subject: str, context: str) -> str:
     """Return a hint: what memories about the subject are mostly granted to."""
-    snapshot = ws.library.snapshot()
-    entries = (snapshot.catalog.entry(row) for row in visible_rows(ws, snapshot))
+    entries = (view.entry(row) for row in view.rows)
     grants = Counter(name for entry in entries if subject in entry.subject_ids for name in entry.access_grants)
     usual = sorted(name for name, _ in grants.most_common(4)) or [context]
     return f"usual for {subject}: --access {' '.join(usual)}"

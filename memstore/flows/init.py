@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memstore.core.view import View
     from memstore.model.config import Setting
     from memstore.ports.place import Place
-    from memstore.ports.workspace import Workspace
 
 # Line ends are the person's (-text); the driver's name makes a diff's hunks tell their key or heading.
 ATTRIBUTES_PATH = ".gitattributes"
@@ -63,7 +63,7 @@ class Initialised:
         return bool(self.changed or self.repository_made or self.git_configured or self.hooks_installed)
 
 
-def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Callable[[], Workspace]) -> Initialised:
+def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Callable[[], View]) -> Initialised:
     """Make a folder a vault; what is there already stays as it is, and a vault stays the vault that it was.
 
     Args:
@@ -83,17 +83,17 @@ def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Cal
     # (1) the repository before (2) the configuration, which makes the folder a vault: without git there is none.
     repository_made = place.make_repository()
     is_new = place.create(CONFIG_PATH, config_text(owner or default_owner))
-    ws = open_vault()
-    if owner is not None and ws.config.owner != owner:
-        raise UsageError(f"this is a vault of {ws.config.owner} already", hint=f"memstore config owner {owner}")
+    view = open_vault()
+    if owner is not None and view.config.owner != owner:
+        raise UsageError(f"this is a vault of {view.config.owner} already", hint=f"memstore config owner {owner}")
     changed = [CONFIG_PATH] if is_new else []
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
-    installed, refused = _with_hooks(ws)
+    installed, refused = _with_hooks(view)
     git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
     changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, ATTRIBUTES_LINE) else []
     return Initialised(
         root=place.root,
-        owner=ws.config.owner,
+        owner=view.config.owner,
         changed=tuple(changed),
         repository_made=repository_made,
         git_configured=git_configured,
@@ -121,16 +121,16 @@ def _toml(setting: Setting, config: Config) -> str:
     return str(value).lower() if isinstance(value, bool | int) else f'"{value}"'
 
 
-def _with_hooks(ws: Workspace) -> tuple[tuple[str, ...], str | None]:
+def _with_hooks(view: View) -> tuple[tuple[str, ...], str | None]:
     """Install the hooks that are not there yet; another program's are left alone, and are no reason to fail."""
-    before = ws.history.hooks.states()
+    before = view.history.hooks.states()
     if all(state is HookState.OURS for state in before.values()):
         return (), None
     refused = None
     try:
-        hooks.install(ws)
+        hooks.install(view)
     except RefusedError as error:
         refused = f"{error}; {error.hint}"
-    after = ws.history.hooks.states()
+    after = view.history.hooks.states()
     new = (name for name, state in after.items() if state is HookState.OURS is not before[name])
     return tuple(new), refused

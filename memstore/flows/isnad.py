@@ -10,7 +10,6 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.errors import FormatError, UsageError
 from memstore.flows import anchor as anchoring
 from memstore.flows.add import prepared
-from memstore.flows.audience import view
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.create import About, values_of
 from memstore.flows.list_memories import list_memories
@@ -18,7 +17,6 @@ from memstore.flows.save import save
 from memstore.flows.show import show_memory
 from memstore.flows.sign import signature_of
 from memstore.flows.trust_level import TrustReader
-from memstore.flows.visible import visible_file
 from memstore.model.keys import PAGE_ANCHORS
 from memstore.model.retrieval import Filters
 
@@ -26,13 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.codec.render import Plain
+    from memstore.core.view import View
     from memstore.model.attestation import Anchor
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 
 def create_memory(
-    ws: Workspace,
+    view: View,
     *,
     type: str = "insight",  # noqa: A002 - the seed's name
     summary: str,
@@ -54,7 +52,7 @@ def create_memory(
     ('insight:m_0000000001', 'human:sean', '2026-02-01T12:00:00Z', 'human:sean')
 
     Args:
-        ws: the vault.
+        view: the vault.
         type: what it is.
         summary: one line; its title.
         body: the text.
@@ -69,16 +67,16 @@ def create_memory(
     values: dict[str, Plain] = {"type": type, "confidence": confidence, **values_of(about), "title": summary}
     for name, value in values.items():
         refuse_by_hand(name, value)
-    edit, _ = prepared(ws, values, body)
-    if ws.signatures.own_key is not None:
+    edit, _ = prepared(view, values, body)
+    if view.signatures.own_key is not None:
         file = _read(edit.path, edit.after)
-        edit = replace(edit, after=splice.apply(file, [signature_of(ws, file.memory, None)]))
-    save(ws, edit, verb="add", dry_run=dry_run, commit=commit)
+        edit = replace(edit, after=splice.apply(file, [signature_of(view, file.memory, None)]))
+    save(view, edit, verb="add", dry_run=dry_run, commit=commit)
     return _read(edit.path, edit.after).memory
 
 
 def create_anchor(
-    ws: Workspace,
+    view: View,
     memory: Memory | str,
     *,
     type: str,  # noqa: A002 - the seed's name
@@ -93,7 +91,7 @@ def create_anchor(
     'moltbook_post'
 
     Args:
-        ws: the vault.
+        view: the vault.
         memory: the memory, or its ref.
         type: git_commit, url, moltbook_post, opentimestamps or blockchain.
         reference: the commit, page or transaction.
@@ -107,17 +105,17 @@ def create_anchor(
     """
     ref = _ref(memory)
     if type == "git_commit":
-        anchoring.anchor_commit(ws, ref, revision=reference)
+        anchoring.anchor_commit(view, ref, revision=reference)
     elif type == "opentimestamps" and page is not None and proof is not None:
-        anchoring.anchor_stamp(ws, ref, page, proof, reference=reference)
+        anchoring.anchor_stamp(view, ref, page, proof, reference=reference)
     elif type in PAGE_ANCHORS and page is not None:
-        anchoring.anchor_page(ws, ref, type, reference, page)
+        anchoring.anchor_page(view, ref, type, reference, page)
     else:
-        anchoring.anchor_elsewhere(ws, ref, type, reference)
-    return show_memory(ws, ref).memory.anchors[-1]
+        anchoring.anchor_elsewhere(view, ref, type, reference)
+    return show_memory(view, ref).memory.anchors[-1]
 
 
-def query_memories(ws: Workspace, *, tags: Sequence[str] = (), min_trust: float = 0.0) -> tuple[Memory, ...]:
+def query_memories(view: View, *, tags: Sequence[str] = (), min_trust: float = 0.0) -> tuple[Memory, ...]:
     """Return the memories that have all of these tags and at least this trust, the newest first.
 
     >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.", tags=["synthesis"])
@@ -127,17 +125,17 @@ def query_memories(ws: Workspace, *, tags: Sequence[str] = (), min_trust: float 
     ()
 
     Args:
-        ws: the vault.
+        view: the vault.
         tags: which.
         min_trust: in [0, 1]; as `trust_of` computes it now.
     """
     if not 0.0 <= min_trust <= 1.0:
         raise UsageError(f"trust is a number from 0 to 1, not {min_trust}")
     # Tags of a filter are alternatives; here all of them are meant.
-    entries = list_memories(ws, Filters(tag=tuple(tags[:1]))).entries
-    files = [file for entry in entries if (file := visible_file(ws, entry.path)) is not None]
+    entries = list_memories(view, Filters(tag=tuple(tags[:1]))).entries
+    files = [file for entry in entries if (file := view.read(entry.path)) is not None]
     tagged = [file for file in files if set(tags) <= set(file.memory.tags)]
-    reader = TrustReader(view(ws, None))
+    reader = TrustReader(view)
     return tuple(file.memory for file in tagged if reader.of(file.memory).score >= min_trust)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec import allowed_signers, git_object, sshsig
 from memstore.codec.allowed_signers import keyring_of, lines_of, signers_of
 from memstore.codec.git_blob import format_of
-from memstore.errors import FormatError, GitError, NoFileError
+from memstore.errors import FormatError, GitError
 from memstore.flows.objects_at import bytes_at, true_objects
 from memstore.flows.uncounted import of_keys, of_revocations, pin_lost
 from memstore.model.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE, REVOKED_KEYS, Keyring
@@ -20,52 +20,49 @@ if TYPE_CHECKING:
 
     from memstore.codec.git_object import GitObject
     from memstore.codec.sshsig import SshSignature
+    from memstore.core.view import View
     from memstore.model.finding import Finding
-    from memstore.ports.workspace import Workspace
 
 KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
 
 
-def read_keyring(ws: Workspace) -> tuple[Keyring, tuple[Finding, ...]]:
+def read_keyring(view: View) -> tuple[Keyring, tuple[Finding, ...]]:
     """Return whose keys count in this vault, and what is wrong with the files that say so."""
-    pin = ws.pins.commit
-    now = own_bytes(ws, ALLOWED_SIGNERS), own_bytes(ws, REVOKED_KEYS)
+    pin = view.pins.commit
+    now = own_bytes(view, ALLOWED_SIGNERS), own_bytes(view, REVOKED_KEYS)
     if pin is None:
         return allowed_signers.read(*now)
     try:
-        counts, committed = _counting(ws, pin)
+        counts, committed = _counting(view, pin)
     except GitError as error:
         return _lost(pin, error, now[0] or b"")
     files = _files(*now)
     pinned = counts
-    if not ws.history.is_taking_in():  # what comes with others' commits is the change under review
+    if not view.history.is_taking_in():  # what comes with others' commits is the change under review
         counts = keepers.uncommitted(counts, committed, files)
     keyring, findings = _keyring(pin, counts, pinned, now[0] or b"")
     return keyring, (*findings, *of_revocations(counts.revoked, lines_of(now[1] or b"")))
 
 
-def keeper_signature(ws: Workspace) -> Callable[[bytes], str] | None:
+def keeper_signature(view: View) -> Callable[[bytes], str] | None:
     """Return what signs a commit that changes the keyring of a pinned vault; None where no key is at hand for it."""
-    key = ws.signatures.own_key
-    if ws.pins.commit is None or key is None:
+    key = view.signatures.own_key
+    if view.pins.commit is None or key is None:
         return None
 
     def sign(data: bytes) -> str:
-        return sshsig.armoured(ws.signatures.sign(data, namespace=COMMIT_NAMESPACE, key=key))
+        return sshsig.armoured(view.signatures.sign(data, namespace=COMMIT_NAMESPACE, key=key))
 
     return sign
 
 
-def own_bytes(ws: Workspace, path: str) -> bytes | None:
+def own_bytes(view: View, path: str) -> bytes | None:
     """Return the bytes of a file of the vault's own; None where there is none.
 
     Raises:
         VaultError: there is one, and it can't be read.
     """
-    try:
-        return ws.vault.read(path)
-    except NoFileError:
-        return None
+    return view.own_file(path)
 
 
 def _lost(pin: str, error: GitError, signers: bytes) -> tuple[Keyring, tuple[Finding, ...]]:
@@ -94,29 +91,29 @@ def _unnumbered(lines: Iterable[str]) -> list[tuple[int, str]]:
 # -- the commits since the pin -------------------------------------------------------------------
 
 
-def _counting(ws: Workspace, pin: str) -> tuple[Counting, KeyringFiles]:
+def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
     """Return what counts as of the current commit, and what the files are in it.
 
     Raises:
         GitError: the pinned commit is not in its history, or an object is missing or damaged.
     """
-    head = ws.history.head()
-    walked = None if head is None else ws.history.touching(KEYRING_FILES, since=pin, until=head)
+    head = view.history.head()
+    walked = None if head is None else view.history.touching(KEYRING_FILES, since=pin, until=head)
     if head is None or walked is None:
         raise GitError(
             f"no key counts: the pinned commit {pin[:10]} is not in the history of the current one",
             hint="git fetch --unshallow, if the clone is shallow; else compare the keys, and memstore keys pin again",
         )
-    first = true_objects(ws, [pin, head, *(commit for commit, _ in walked)])
+    first = true_objects(view, [pin, head, *(commit for commit, _ in walked)])
     above = {parent for commit, _ in walked for parent in git_object.parents_of(first[commit])}
-    commits = {**first, **true_objects(ws, above - set(first))}
-    read = bytes_at(ws, commits, KEYRING_FILES)
+    commits = {**first, **true_objects(view, above - set(first))}
+    read = bytes_at(view, commits, KEYRING_FILES)
     files = {commit: _files(*(read[commit, path] for path in KEYRING_FILES)) for commit in commits}
     counts = keepers.counting(
         files[pin],
         _made_at(first[pin]),
         [_change(commit, follows, first[commit], files) for commit, follows in walked],
-        is_by_keeper=lambda change, before: _is_by_keeper(ws, first[change.commit], change, before),
+        is_by_keeper=lambda change, before: _is_by_keeper(view, first[change.commit], change, before),
     )
     return counts, files[head]
 
@@ -137,9 +134,9 @@ def _made_at(commit: GitObject) -> datetime:
     return datetime.fromtimestamp(git_object.committed_at(commit) or 0, UTC)
 
 
-def _is_by_keeper(ws: Workspace, commit: GitObject, change: KeyringChange, before: Counting) -> bool:
+def _is_by_keeper(view: View, commit: GitObject, change: KeyringChange, before: Counting) -> bool:
     """Whether somebody signed a commit who was a keeper before it; natively, since git would run a program."""
-    made = commit_signature(ws, commit, object_format=format_of(change.commit))
+    made = commit_signature(view, commit, object_format=format_of(change.commit))
     if made is None or change.before is None:
         return False
     keyring, _ = allowed_signers.keyring_of(
@@ -148,7 +145,7 @@ def _is_by_keeper(ws: Workspace, commit: GitObject, change: KeyringChange, befor
     return keepers.is_keeper(keyring, made.key, made.certificate, at=change.at, since=before.at)
 
 
-def commit_signature(ws: Workspace, commit: GitObject, *, object_format: str) -> SshSignature | None:
+def commit_signature(view: View, commit: GitObject, *, object_format: str) -> SshSignature | None:
     """Return the signature of a commit; None where there is none, or none that holds."""
     part = git_object.signed_part(commit, object_format=object_format)
     if part is None:
@@ -157,4 +154,4 @@ def commit_signature(ws: Workspace, commit: GitObject, *, object_format: str) ->
         signature = sshsig.read(sshsig.from_armour(part[1]), namespace=COMMIT_NAMESPACE)
     except FormatError:
         return None
-    return signature if ws.signatures.holds(signature, part[0]) else None
+    return signature if view.signatures.holds(signature, part[0]) else None

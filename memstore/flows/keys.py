@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from memstore.core.view import View
     from memstore.flows.rotations import Rotated
     from memstore.model.finding import Finding
     from memstore.model.keyring import Keyring, PublicKey, Signer
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,27 +66,27 @@ class KnownKeys:
     findings: tuple[Finding, ...]
 
 
-def list_keys(ws: Workspace) -> KnownKeys:
+def list_keys(view: View) -> KnownKeys:
     """Return all keys of the vault in the file's order, those last that the file no longer has.
 
     Raises:
         RefusedError: somebody else than the vault's owner asks.
     """
-    stop_unless_owner(ws, "see its keys")
-    keyring, findings = read_keyring(ws)
-    now = ws.clock.now()
-    told = rotations(ws)
+    stop_unless_owner(view, "see its keys")
+    keyring, findings = read_keyring(view)
+    now = view.clock.now()
+    told = rotations(view)
     known = [
         KnownKey(signer=one, standing=_standing(one, keyring, now), follows=_followed(one, told))
         for one in keyring.signers
     ]
     known += [KnownKey(signer=one, standing="not counted") for one in keyring.uncounted]
     known.sort(key=lambda one: (one.signer.line == 0, one.signer.line))
-    return KnownKeys(keys=tuple(known), pin=keyring.pin, findings=(*findings, *rotation_findings(ws)))
+    return KnownKeys(keys=tuple(known), pin=keyring.pin, findings=(*findings, *rotation_findings(view)))
 
 
 def add_key(
-    ws: Workspace,
+    view: View,
     entity: str,
     key: str,
     *,
@@ -98,7 +98,7 @@ def add_key(
     """Enrol a key: what it signs counts as the entity's word from now on.
 
     Args:
-        ws: the vault.
+        view: the vault.
         entity: whose key it is.
         key: the file of the key, or its .pub.
         keeper: whether commits that it signs may change the keyring itself.
@@ -111,10 +111,10 @@ def add_key(
         UsageError: `entity` is no entity id.
         VaultError: there is no such key.
     """
-    stop_unless_owner(ws, "enrol keys")
+    stop_unless_owner(view, "enrol keys")
     entity_id(entity, "the holder")
-    public = ws.signatures.public_key(key)
-    keyring, _ = read_keyring(ws)
+    public = view.signatures.public_key(key)
+    keyring, _ = read_keyring(view)
     if public.blob in keyring.revoked:
         raise RefusedError(f"{public.fingerprint} was revoked, and counts no more", hint="make another: ssh-keygen")
     namespaces = [ATTEST_NAMESPACE, COMMIT_NAMESPACE] if keeper else [ATTEST_NAMESPACE]
@@ -122,17 +122,17 @@ def add_key(
     held = [one for one in lines if (one.key, one.authority) == (public, authority)]
     if any(one.valid_before is None and set(namespaces) <= set(one.namespaces) for one in held):
         return KeysChanged(entity=entity, keys=(public,), path=ALLOWED_SIGNERS, diff="")
-    before = own_bytes(ws, ALLOWED_SIGNERS)
+    before = own_bytes(view, ALLOWED_SIGNERS)
     text = with_line(text_of(before), allowed_signers.signer_line([entity], public, namespaces, authority=authority))
     change = Written(ALLOWED_SIGNERS, before, text.encode("utf-8", "surrogateescape"))
-    return changed(ws, [change], entity, [public], verb="keys add", dry_run=dry_run, commit=commit)
+    return changed(view, [change], entity, [public], verb="keys add", dry_run=dry_run, commit=commit)
 
 
-def revoke_key(ws: Workspace, named: str, *, dry_run: bool = False, commit: bool = False) -> KeysChanged:
+def revoke_key(view: View, named: str, *, dry_run: bool = False, commit: bool = False) -> KeysChanged:
     """Revoke a key, or all keys of an entity: nothing that they signed counts any more, whenever it was signed.
 
     Args:
-        ws: the vault.
+        view: the vault.
         named: a fingerprint as `keys list` shows it, or an entity id.
         dry_run: write nothing, and return what would be.
         commit: commit the change, too.
@@ -141,19 +141,19 @@ def revoke_key(ws: Workspace, named: str, *, dry_run: bool = False, commit: bool
         RefusedError: somebody else than the vault's owner acts.
         NotFoundError: the keyring has no such key.
     """
-    stop_unless_owner(ws, "revoke keys")
-    keyring, _ = read_keyring(ws)
+    stop_unless_owner(view, "revoke keys")
+    keyring, _ = read_keyring(view)
     known = (*keyring.signers, *keyring.uncounted)
     found = [one for one in known if named in (one.key.fingerprint, *one.principals)]
     if not found:
         raise NotFoundError(f"no key answers to `{named}`", hint="memstore keys list shows them")
     keys = list(dict.fromkeys(one.key for one in found if one.key.blob not in keyring.revoked))
-    before = own_bytes(ws, REVOKED_KEYS)
+    before = own_bytes(view, REVOKED_KEYS)
     text = text_of(before)
     for key in keys:
         text = with_line(text, f"{key.type} {key.base64} {named if named != key.fingerprint else ''}".rstrip())
     change = Written(REVOKED_KEYS, before, text.encode("utf-8", "surrogateescape"))
-    return changed(ws, [change], found[0].principals[0], keys, verb="keys revoke", dry_run=dry_run, commit=commit)
+    return changed(view, [change], found[0].principals[0], keys, verb="keys revoke", dry_run=dry_run, commit=commit)
 
 
 def _followed(signer: Signer, told: Sequence[Rotated]) -> str:
@@ -182,7 +182,7 @@ def with_line(text: str, line: str) -> str:
 
 
 def changed(
-    ws: Workspace,
+    view: View,
     files: Sequence[Written],
     entity: str,
     keys: Sequence[PublicKey],
@@ -193,8 +193,8 @@ def changed(
 ) -> KeysChanged:
     """Write the files that change the keyring, the first of which tells how, and return what became of it."""
     diff = "".join(unified_diff(file.path, file.before, file.after) for file in files)
-    made = save_own(ws, files if diff else [], verb=verb, dry_run=dry_run, commit=commit and bool(diff))
-    pinned = ws.pins.commit is not None
+    made = save_own(view, files if diff else [], verb=verb, dry_run=dry_run, commit=commit and bool(diff))
+    pinned = view.pins.commit is not None
     return KeysChanged(
         entity=entity,
         keys=tuple(keys),
@@ -202,13 +202,13 @@ def changed(
         diff=diff,
         commit=made,
         pinned=pinned,
-        counts=not pinned or (made is not None and _is_by_keeper(ws, files[0].path, entity, keys)),
+        counts=not pinned or (made is not None and _is_by_keeper(view, files[0].path, entity, keys)),
     )
 
 
-def _is_by_keeper(ws: Workspace, path: str, entity: str, keys: Sequence[PublicKey]) -> bool:
+def _is_by_keeper(view: View, path: str, entity: str, keys: Sequence[PublicKey]) -> bool:
     """Whether what was committed about some keys counts by a keeper's signature."""
-    keyring, _ = read_keyring(ws)
+    keyring, _ = read_keyring(view)
     if path == REVOKED_KEYS:
         return all(keyring.is_revoked(key) for key in keys)
     sure = {one.key for one in keyring.signers if one.pinned and entity in one.principals}

@@ -18,9 +18,9 @@ from memstore.rules.trust import Grounds
 from memstore.rules.vouching import State
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.flows.vouch import Vouched, Voucher
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 # Raised when the same file, keys and entities are judged in another way.
 POLICY = f"1 {PROFILE}"
@@ -45,12 +45,12 @@ class KnownVerdicts:
     """Verdicts by blob.
 
     Args:
-        ws: the vault.
+        view: the vault.
         voucher: whose keys and entities they depend on.
     """
 
-    def __init__(self, ws: Workspace, voucher: Voucher) -> None:
-        self._ws = ws
+    def __init__(self, view: View, voucher: Voucher) -> None:
+        self._view = view
         self._voucher = voucher
         self._new = False
 
@@ -75,12 +75,12 @@ class KnownVerdicts:
     def keep(self) -> None:
         """Write down what was remembered."""
         if self._new:
-            self._ws.derived.keep(_NAME, self._state, self._known)
+            self._view.derived.keep(_NAME, self._state, self._known)
             self._new = False
 
     @cached_property
     def _known(self) -> dict[str, tuple[str, ...]]:
-        found = self._ws.derived.last(_NAME, self._state)
+        found = self._view.derived.last(_NAME, self._state)
         return {blob: tuple(values) for blob, values in found.items()}
 
     @cached_property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import splice
 from memstore.codec.ledger import entry_of
-from memstore.flows.save import Edit
+from memstore.core.change import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,33 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.errors import ChangedMeanwhileError
-from memstore.flows.visible import sees_unreadable, visible_rows
-from memstore.rules.edge_table import edges_of, has_copies
+from memstore.rules.edge_table import edges_of
 from memstore.rules.lineage_graph import Graph
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.model.catalog import Entry
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
 
 
-def graph_of(ws: Workspace, snapshot: Snapshot) -> Graph:
+def graph_of(view: View) -> Graph:
     """Return the graph of all memories that the viewer may see; memories that they may not see do not exist.
 
     Refs that lead nowhere are shown to the vault's owner alone: to anybody else they might tell of a hidden memory.
     """
-    catalog = snapshot.catalog
-    is_owner = sees_unreadable(ws)
-    rows = visible_rows(ws, snapshot)
-    table = catalog.edges()
-    if table and len(rows) < len(catalog.memories) and has_copies(catalog.column("id"), catalog.memories):
-        table = None  # of two memories with the same id the one that refs lead to may be hidden
-
+    table = view.edges()
     if table is None:
-        ids = catalog.column("id")
-        known = {ids[row] for row in catalog.memories}  # hidden ones too
-        table = edges_of(catalog.column, rows, is_missing=lambda memory_id: is_owner and memory_id not in known)
-    return Graph(catalog.column, rows, table, shows_missing=is_owner)
+        ids = view.column("id")
+        known = {ids[row] for row in view.whole.rows} if view.is_owners else None
+        table = edges_of(
+            view.column, view.rows, is_missing=lambda memory_id: known is not None and memory_id not in known
+        )
+    return Graph(view.column, view.rows, table, shows_missing=view.is_owners)
 
 
 def row_of(graph: Graph, entry: Entry) -> int:

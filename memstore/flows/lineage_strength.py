@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.flows.audience import view
 from memstore.flows.sources import loader
 from memstore.flows.trust_level import TrustReader
-from memstore.flows.visible import sees_unreadable
 from memstore.rules import lineage_strength
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
     from memstore.rules.lineage_strength import Link, Support
 
 
@@ -24,10 +22,10 @@ class LineageStrength(NamedTuple):
     relates_to: Support | None
 
 
-def lineage_strength_of(ws: Workspace, memory: Memory) -> LineageStrength:
+def lineage_strength_of(view: View, memory: Memory) -> LineageStrength:
     """Return how strong the lineage of a memory is that the viewer was shown; what they may not see does not exist."""
-    now = view(ws, None)
-    reader, load, owner = TrustReader(now), loader(ws, now.snapshot), sees_unreadable(ws)
+    now = view
+    reader, load, owner = TrustReader(now), loader(view), view.is_owners
     scores = cache(lambda ref: reader.of(found).score if (found := load(ref)) else 0.0)
 
     def score(known: Memory) -> float:

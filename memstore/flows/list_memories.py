@@ -6,18 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
-from memstore.flows.audience import view
-from memstore.flows.looks import note_shown
 from memstore.flows.narrow import narrowed
-from memstore.flows.visible import sees_unreadable, visible_rows
 from memstore.model.retrieval import Filters, Sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memstore.core.view import View
     from memstore.model.catalog import Entry
-    from memstore.ports.search_index import Catalog
-    from memstore.ports.workspace import Workspace
 
 SORTS = (Sort.CREATED, Sort.TITLE, Sort.CONFIDENCE, Sort.PATH)
 
@@ -35,7 +31,7 @@ class Listed:
 
 
 def list_memories(
-    ws: Workspace,
+    view: View,
     filters: Filters | None = None,
     *,
     sort: Sort = Sort.CREATED,
@@ -45,7 +41,7 @@ def list_memories(
     """Return the memories that `filters` let through and the viewer may see, now or as of a commit or a date.
 
     Args:
-        ws: the vault.
+        view: the vault.
         filters: which ones; all active ones by default.
         sort: one of `SORTS`; newest, surest or first stands first.
         limit: how many at most.
@@ -57,34 +53,33 @@ def list_memories(
     if sort not in SORTS:
         raise UsageError(f"a list has no {sort.value}", hint=f"sort by {', '.join(s.value for s in SORTS)}")
     asked = filters or Filters()
-    then = view(ws, at)
-    catalog = then.snapshot.catalog
-    rows = narrowed(then, visible_rows(ws, then.snapshot), asked)
-    found = _sorted(_confident(rows, asked.min_confidence, catalog), sort, catalog)
-    entries = tuple(catalog.entry(row) for row in found[:limit])
-    note_shown(ws, "list", (entry.id for entry in entries))
+    then = view.at(at)
+    rows = narrowed(then, then.rows, asked)
+    found = _sorted(_confident(rows, asked.min_confidence, then), sort, then)
+    entries = tuple(then.entry(row) for row in found[:limit])
+    view.note_shown("list", (entry.id for entry in entries))
     return Listed(
         entries=entries,
         total=len(found),
-        left_out=len(catalog.broken) if sees_unreadable(ws) else 0,
+        left_out=len(then.broken),
     )
 
 
-def _confident(rows: Sequence[int], least: float | None, catalog: Catalog) -> Sequence[int]:
+def _confident(rows: Sequence[int], least: float | None, view: View) -> Sequence[int]:
     """Return the rows whose author holds at least that confidence; one that names none holds none."""
     if least is None:
         return rows
-    held = catalog.column("confidence")
+    held = view.column("confidence")
     return [row for row in rows if held[row] and float(held[row]) >= least]
 
 
-def _sorted(rows: Sequence[int], sort: Sort, catalog: Catalog) -> list[int]:
+def _sorted(rows: Sequence[int], sort: Sort, view: View) -> list[int]:
     """Return the rows in order; what stands alike stands by path."""
-    paths = catalog.column("path")
+    paths = view.column("path")
     by_path = sorted(rows, key=paths.__getitem__)
     if sort is Sort.PATH:
         return by_path
-    column = catalog.column({Sort.TITLE: "title", Sort.CREATED: "created_at", Sort.CONFIDENCE: "confidence"}[sort])
+    column = view.column({Sort.TITLE: "title", Sort.CREATED: "created_at", Sort.CONFIDENCE: "confidence"}[sort])
     key: Callable[[int], str | float]
     if sort is Sort.TITLE:
         return sorted(by_path, key=lambda row: column[row].casefold())

@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, VaultError
-from memstore.flows.at import find_at
-from memstore.flows.changes import changes_between, visible_changes
-from memstore.flows.pending import committed_snapshot, read_blobs
-from memstore.flows.resolve import resolve
-from memstore.flows.revisions import revisions
-from memstore.flows.visible import stop_for_others
+from memstore.flows.changes import changes_between
+from memstore.flows.revisions import find_at, read_blobs, revisions
 from memstore.model.change import MemoryChange
 from memstore.model.instants import instant
 from memstore.ports.history import CommitChanges
-from memstore.ports.vault import read_file
 from memstore.rules.commit_messages import verb
 from memstore.rules.differences import differences, number
 
@@ -26,12 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.codec.memory_file import ReadFile
+    from memstore.core.view import View
     from memstore.flows.revisions import Revision
     from memstore.model.catalog import Entry
     from memstore.model.confidence import LedgerLine
     from memstore.ports.history import Commit
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
 
 _COMMITS_AT_FIRST = 200
 
@@ -62,11 +56,11 @@ class Log:
     lines: tuple[LogLine, ...]
 
 
-def log(ws: Workspace, ref: str | None = None, *, limit: int | None = None) -> Log:
+def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
     """Return what happened to a memory, or to all that the viewer may see, newest first.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory; None for all.
         limit: how many lines at most.
 
@@ -75,34 +69,33 @@ def log(ws: Workspace, ref: str | None = None, *, limit: int | None = None) -> L
         NotFoundError: there is no such memory.
         GitError: there is no repository.
     """
-    stop_for_others(ws)
-    ws.history.require()
+    view.require_owner()
+    view.history.require()
     if ref is None:
         most = None if limit is None else min(limit, sys.maxsize)
-        return Log(None, tuple(islice(_of_vault(ws), most)))
-    snapshot = ws.library.snapshot()
-    entry = resolve_then_or_now(ws, ref, snapshot)
-    lines = sorted([*_of_memory(ws, entry), *_events(ws, entry)], key=lambda line: line.at, reverse=True)
+        return Log(None, tuple(islice(_of_vault(view), most)))
+    entry = find_then_or_now(view, ref)
+    lines = sorted([*_of_memory(view, entry), *_events(view, entry)], key=lambda line: line.at, reverse=True)
     return Log(entry.ref or entry.path, tuple(lines[:limit]))
 
 
-def resolve_then_or_now(ws: Workspace, ref: str, snapshot: Snapshot) -> Entry:
+def find_then_or_now(view: View, ref: str) -> Entry:
     """Return the memory that `ref` means; one that was deleted since the current commit, as it was there."""
     try:
-        return resolve(ws, ref, snapshot=snapshot)
+        return view.find(ref)
     except NotFoundError as unknown:
         try:
-            return resolve(ws, ref, snapshot=committed_snapshot(ws, snapshot))
+            return view.committed().find(ref)
         except NotFoundError:
             raise unknown from None
 
 
-def _of_memory(ws: Workspace, entry: Entry) -> Iterator[LogLine]:
-    head = ws.history.head()
-    place = find_at(ws, head, entry) if head else None
+def _of_memory(view: View, entry: Entry) -> Iterator[LogLine]:
+    head = view.history.head()
+    place = find_at(view, head, entry) if head else None
     if place is None:
         return
-    for revision in revisions(ws, place[0], entry.id):
+    for revision in revisions(view, place[0], entry.id):
         yield _revision_line(revision, entry)
 
 
@@ -153,10 +146,10 @@ def _line(commit: Commit, *, verb: str, name: str, path: str, details: tuple[str
     )
 
 
-def _events(ws: Workspace, entry: Entry) -> Iterator[LogLine]:
+def _events(view: View, entry: Entry) -> Iterator[LogLine]:
     """Yield the events of the memory's confidence, as its file has them now."""
     try:
-        file = read_file(ws.vault, entry.path)
+        file = view.whole.read_file(entry.path)
     except VaultError:
         return
     if isinstance(file, MemoryFile):
@@ -181,15 +174,15 @@ def _event_details(event: LedgerLine) -> Iterator[str]:
         yield event.reason
 
 
-def _of_vault(ws: Workspace) -> Iterator[LogLine]:
+def _of_vault(view: View) -> Iterator[LogLine]:
     """Yield the changes of all memories, commit by commit; ever more commits are asked for, as far as is read."""
     seen: set[str] = set()
     limit = _COMMITS_AT_FIRST
     while True:
-        commits = ws.history.commits(limit=limit)
+        commits = view.history.commits(limit=limit)
         fresh = [commit for commit in commits if commit.id not in seen]
-        for _, group in groupby(ws.history.changes(fresh), key=lambda change: change.commit.id):
-            yield from _of_commit(ws, _own_changes(list(group)))
+        for _, group in groupby(view.history.changes(fresh), key=lambda change: change.commit.id):
+            yield from _of_commit(view, _own_changes(list(group)))
         if len(commits) < limit:
             return
         seen.update(commit.id for commit in fresh)
@@ -209,10 +202,12 @@ def _own_changes(against_parents: list[CommitChanges]) -> CommitChanges:
     )
 
 
-def _of_commit(ws: Workspace, commit: CommitChanges) -> Iterator[LogLine]:
-    before = read_blobs(ws, {file.path: file.old for file in commit.files if file.old})
-    after = read_blobs(ws, {file.path: file.new for file in commit.files if file.new})
-    for change in visible_changes(ws, changes_between(before, after).memories):
+def _of_commit(view: View, commit: CommitChanges) -> Iterator[LogLine]:
+    before = read_blobs(view, {file.path: file.old for file in commit.files if file.old})
+    after = read_blobs(view, {file.path: file.new for file in commit.files if file.new})
+    for change in changes_between(before, after).memories:
+        if not all(map(view.sees, filter(None, (change.before, change.after)))):
+            continue
         yield _change_line(commit.commit, change)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from memstore.codec import git_blob
 from memstore.codec.titles import default_title
 from memstore.errors import UsageError
-from memstore.flows.opened import opened
 from memstore.rules import fusion
 from memstore.rules.clustering import Dense
 
@@ -16,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.audience import View
+    from memstore.core.view import View
     from memstore.ports.embedder import Embedder, Vector
-    from memstore.ports.workspace import Workspace
 
 AT_ONCE = 32
 NOTHING = "…"  # stands for a text that is empty
@@ -32,21 +30,20 @@ def similar_rows(then: View, rows: Sequence[int], text: str) -> dict[int, float]
     Raises:
         UsageError: the embedder gives no vectors.
     """
-    embedder = then.ws.embedder
+    embedder = then.embedder
     if embedder is None or then.is_past or not (rows and text.strip()):
         return {}
     (asked,) = embedded(embedder, [text])
-    blobs = then.snapshot.catalog.column("blob")
+    blobs = then.column("blob")
 
     def text_of(row: int) -> str | None:
-        file = opened(then, row)
+        file = then.opened(row)
         if file is None or file.entry.blob != blobs[row]:
             return None  # saved a moment ago: the next search knows it
         return _said(file.entry.title, file.text.body)
 
     wanted = {blobs[row]: lambda row=row: text_of(row) for row in rows}
-    live = lambda: {blobs[row] for row in then.snapshot.catalog.memories}  # noqa: E731
-    vectors = _vectors(then.ws, embedder, wanted, size=len(asked), live=live)
+    vectors = _vectors(then, embedder, wanted, size=len(asked))
     return {row: fusion.similarity(asked, vector) for row in rows if (vector := vectors.get(blobs[row]))}
 
 
@@ -67,23 +64,23 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
     return made
 
 
-def vectors_of(ws: Workspace, files: Mapping[str, MemoryFile]) -> dict[str, Dense]:
+def vectors_of(view: View, files: Mapping[str, MemoryFile]) -> dict[str, Dense]:
     """Return the vector of each file, of length 1 and by the same name, for `rules/clustering.py`.
 
     Args:
-        ws: the vault; it has an embedder.
+        view: the vault; it has an embedder.
         files: memories that the viewer may see.
 
     Raises:
         UsageError: the embedder gives no vectors.
     """
-    if ws.embedder is None:
+    if view.embedder is None:
         return {}
-    repository = ws.history.repository
+    repository = view.history.repository
     digest = repository.object_format if repository else "sha1"
     blobs = {name: git_blob.blob_id(file.data, digest) for name, file in files.items()}
     wanted = {blobs[name]: partial(_said, file.memory.title, file.memory.body) for name, file in files.items()}
-    vectors = _vectors(ws, ws.embedder, wanted)
+    vectors = _vectors(view, view.embedder, wanted)
     return {name: Dense(vectors[blob]) for name, blob in blobs.items()}
 
 
@@ -94,18 +91,19 @@ def _said(title: str | None, body: str) -> str:
 
 
 def _vectors(
-    ws: Workspace,
+    view: View,
     embedder: Embedder,
     wanted: Mapping[str, Callable[[], str | None]],
     *,
     size: int | None = None,
-    live: Callable[[], Collection[str]] | None = None,
 ) -> dict[str, Vector]:
-    """Return the vectors of the wanted blobs; those that were missing are made and kept, of what is live.
+    """Return the vectors of the wanted blobs; those that were missing are made and kept.
+
+    Those of files that are gone are dropped where the vault's owner looks, who alone sees which these are.
 
     Vectors that are not of the size, where one is given, are no longer this embedder's.
     """
-    kept = ws.vectors.last(embedder.name)
+    kept = view.vectors.last(embedder.name)
     known = {blob: vector for blob, vector in kept.items() if size in (None, len(vector))}
     missing = [blob for blob in wanted if blob not in known]
     made: dict[str, Vector] = {}
@@ -114,10 +112,18 @@ def _vectors(
             texts = {blob: text for blob in missing[start : start + AT_ONCE] if (text := wanted[blob]())}
             made.update(zip(texts, embedded(embedder, list(texts.values())), strict=True))
             if len(missing) > AT_ONCE:
-                ws.vectors.tell(min(start + AT_ONCE, len(missing)), len(missing))
+                view.vectors.tell(min(start + AT_ONCE, len(missing)), len(missing))
     finally:
         # One that is stopped halfway has not worked for nothing.
         if made:
-            alive = live() if live else known
-            ws.vectors.keep(embedder.name, {blob: known[blob] for blob in known if blob in alive} | made)
+            view.vectors.keep(embedder.name, {blob: known[blob] for blob in _alive(view, known)} | made)
     return known | made
+
+
+def _alive(view: View, known: Collection[str]) -> Collection[str]:
+    """Return the blobs among those known that the vault still has, as far as the viewer can tell."""
+    if not view.is_owners:
+        return known
+    blobs = view.column("blob")
+    now = {blobs[row] for row in view.whole.rows}
+    return [blob for blob in known if blob in now]

@@ -8,12 +8,12 @@ from memstore.codec import splice
 from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile, read
 from memstore.codec.titles import title_of
+from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.archive import reasons
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.promote import Linked
-from memstore.flows.save import Edit, save_all
+from memstore.flows.save import save_all
 from memstore.flows.supersede import supersedable
 from memstore.flows.who_sees import shows_more
 from memstore.rules import inheritance, rearranging
@@ -22,8 +22,8 @@ from memstore.rules.beliefs import replayed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 FEWEST = 2
 # What both say is said by what becomes of them.
@@ -31,7 +31,7 @@ _UNITED = ("tags", "relates_to", "context_tags", "entities", "subject_ids", "acc
 
 
 def merge(
-    ws: Workspace, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+    view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> Linked:
     """Let the first of several memories take the place of the others, with their evidence and lineage.
 
@@ -45,7 +45,7 @@ def merge(
     (0.7, True, ('At nine Bella has breakfast.',))
 
     Args:
-        ws: the vault.
+        view: the vault.
         refs: the memories, two or more; the first one stays.
         reason: why; what is superseded keeps it in `status_reason`, and the commit's message says it, too.
         dry_run: write nothing, and return what would be.
@@ -56,21 +56,21 @@ def merge(
         RefusedError: one is superseded already or was forgotten, or they are of different owners, scopes or contexts.
         UsageError: there are fewer than two.
     """
-    files = list({file.path: file for file in (opened_for_change(ws, ref) for ref in refs)}.values())
+    files = list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
     if len(files) < FEWEST:
         raise UsageError("two memories or more become one", hint="memstore merge KEPT OTHER…")
-    names = [supersedable(ws, file) for file in files]
+    names = [supersedable(view, file) for file in files]
     kept, others = files[0], files[1:]
     for other in others:
         _refuse_strangers(kept.memory, other.memory)
     sources = [ref for other in others for ref in other.memory.derived_from if ref not in names]
-    whole_refs(ws, {"derived_from": [*sources]}, of=kept.path)  # stops where that would close a circle
-    after = splice.apply(kept, [*_united(ws, kept, others), splice.AppendItems("derived_from", tuple(sources))])
-    _refuse_to_show(ws, after, files)
+    whole_refs(view, {"derived_from": [*sources]}, of=kept.path)  # stops where that would close a circle
+    after = splice.apply(kept, [*_united(view, kept, others), splice.AppendItems("derived_from", tuple(sources))])
+    _refuse_to_show(view, after, files)
     links = [splice.SetValue("superseded_by", names[0]), splice.SetValue("status", "superseded"), *reasons(reason)]
     edits = [Edit(path=kept.path, before=kept, after=after)]
     edits += [Edit(path=file.path, before=file, after=splice.apply(file, links)) for file in others]
-    saved = save_all(ws, edits, verb="merge", dry_run=dry_run, commit=commit, message=reason)
+    saved = save_all(view, edits, verb="merge", dry_run=dry_run, commit=commit, message=reason)
     return Linked(saved=saved[0], others=saved[1:])
 
 
@@ -85,13 +85,13 @@ def _refuse_strangers(kept: Memory, other: Memory) -> None:
             )
 
 
-def _refuse_to_show(ws: Workspace, after: bytes, files: Sequence[MemoryFile]) -> None:
+def _refuse_to_show(view: View, after: bytes, files: Sequence[MemoryFile]) -> None:
     """Stop where somebody would see what becomes of several memories who does not see each of them.
 
     Grants are those that all have in common; but a consent may be for one of them alone.
     """
     kept = read(files[0].path, after)
-    if isinstance(kept, MemoryFile) and shows_more(ws, kept.memory, [file.memory for file in files]):
+    if isinstance(kept, MemoryFile) and shows_more(view, kept.memory, [file.memory for file in files]):
         raise RefusedError(
             "somebody sees one of them and not the other, and would see what becomes of both",
             hint=f"memstore privacy audit --id {files[0].memory.ref} shows who sees it; "
@@ -99,7 +99,7 @@ def _refuse_to_show(ws: Workspace, after: bytes, files: Sequence[MemoryFile]) ->
         )
 
 
-def _united(ws: Workspace, kept: MemoryFile, others: Sequence[MemoryFile]) -> Iterator[splice.Edit]:
+def _united(view: View, kept: MemoryFile, others: Sequence[MemoryFile]) -> Iterator[splice.Edit]:
     """Yield what becomes of the memory that stays."""
     memory = kept.memory
     superseded: list[Any] = [*memory.supersedes, *(str(other.memory.ref) for other in others)]
@@ -116,16 +116,16 @@ def _united(ws: Workspace, kept: MemoryFile, others: Sequence[MemoryFile]) -> It
         common = inheritance.in_common([mine, *(getattr(other.memory, name) for other in others)])
         yield splice.RemoveItems(name, tuple(item for item in mine if item not in common))
         yield splice.AppendItems(name, tuple(common))
-    yield from _ledger(ws, memory, [other.memory for other in others])
+    yield from _ledger(view, memory, [other.memory for other in others])
 
 
-def _ledger(ws: Workspace, memory: Memory, others: Sequence[Memory]) -> Iterator[splice.Edit]:
+def _ledger(view: View, memory: Memory, others: Sequence[Memory]) -> Iterator[splice.Edit]:
     """Yield the lines that the ledger gains, and the number that follows from them."""
     from dataclasses import replace
 
     merged = memory
     for other in others:
-        lines = rearranging.joined(merged, other, now=ws.clock.now(), by=ws.actor)
+        lines = rearranging.joined(merged, other, now=view.clock.now(), by=view.actor)
         merged = replace(merged, confidence_history=(*merged.confidence_history, *lines))
         if lines:
             merged = replace(merged, confidence=replayed(merged.confidence_history))

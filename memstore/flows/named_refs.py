@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.lineage import graph_of
-from memstore.flows.resolve import resolve
 from memstore.model.ids import MemoryRef
 from memstore.model.keys import KEYS, Shape
 from memstore.model.provenance import is_external_mark
@@ -16,17 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.codec.render import Plain
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 _REF_KEYS = tuple(key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SOURCES, Shape.HEIRS))
 
 
-def whole_refs(ws: Workspace, values: Mapping[str, Plain], *, of: str | None = None) -> dict[str, Any]:
+def whole_refs(view: View, values: Mapping[str, Plain], *, of: str | None = None) -> dict[str, Any]:
     """Return the lists of refs among `values` with each ref as `type:id`.
 
     Args:
-        ws: the vault.
+        view: the vault.
         values: values by key; those that hold no refs are left out of the answer.
         of: the path of the memory whose values these are to be, None for a new one.
 
@@ -38,16 +36,15 @@ def whole_refs(ws: Workspace, values: Mapping[str, Plain], *, of: str | None = N
     named = {name: value for name in _REF_KEYS if (value := values.get(name))}
     if all(is_external_mark(text) for value in named.values() for text in _texts(value)):
         return {}
-    snapshot = ws.library.snapshot()
-    whole = {name: _whole(ws, snapshot, name, value, of) for name, value in named.items()}
+    whole = {name: _whole(view, name, value, of) for name, value in named.items()}
     if of is not None:
-        _refuse_circle(ws, snapshot, _texts(whole.get("derived_from", [])), of)
+        _refuse_circle(view, _texts(whole.get("derived_from", [])), of)
     return whole
 
 
-def _refuse_circle(ws: Workspace, snapshot: Snapshot, sources: Sequence[str], of: str) -> None:
+def _refuse_circle(view: View, sources: Sequence[str], of: str) -> None:
     """Stop where a memory would be made of what was made of it; what is new can't be in a circle."""
-    graph = graph_of(ws, snapshot)
+    graph = graph_of(view)
     ids = [MemoryRef.parse(source) for source in sources]
     targets = [row for ref in ids if ref is not None and (row := graph.row_of(ref.id)) is not None]
     start = graph.row_at(of, "")
@@ -62,17 +59,17 @@ def _texts(value: Plain) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 
-def _whole(ws: Workspace, snapshot: Snapshot, name: str, value: Plain, of: str | None) -> Any:
-    refs = list(dict.fromkeys(_ref(ws, snapshot, name, text, of) for text in _texts(value)))
+def _whole(view: View, name: str, value: Plain, of: str | None) -> Any:
+    refs = list(dict.fromkeys(_ref(view, name, text, of) for text in _texts(value)))
     return refs if isinstance(value, list) else refs[0]
 
 
-def _ref(ws: Workspace, snapshot: Snapshot, name: str, text: str, of: str | None) -> str:
+def _ref(view: View, name: str, text: str, of: str | None) -> str:
     if is_external_mark(text):
         if name == "derived_from":
             return text
         raise UsageError(f"`{name}` names memories, and `{text}` is none", hint="external marks go into derived_from")
-    entry = resolve(ws, text, snapshot=snapshot)
+    entry = view.find(text)
     if entry.path == of:
         raise UsageError(f"`{name}` would name the memory itself", hint="take that ref out")
     if entry.ref is None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from memstore.errors import VaultError
 from memstore.rules import filters as rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.flows.audience import View
+    from memstore.core.view import View
     from memstore.model.retrieval import Filters
 
 
@@ -25,21 +24,12 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
         rows: the rows that the viewer may see.
         filters: they hold together.
     """
-    left = _trusted(then, rules.matching(rows, filters, _columns(then, filters)), filters)
+    left = _trusted(then, rules.matching(rows, filters, then.column), filters)
     conditions = rules.unknown_keys(filters)
     if not conditions:
         return left
     values = reader_of_values(then)
     return [row for row in left if all(rules.holds(one, texts_at(values(row), one.key)) for one in conditions)]
-
-
-def _columns(then: View, filters: Sequence[Filters]) -> Callable[[str], Sequence[str]]:
-    """Return the catalogue's columns; where conditions ask for more than filters have, no hidden memory is named."""
-    if not any(asked.where for asked in filters):
-        return then.snapshot.catalog.column
-    from memstore.flows.told_refs import told_columns
-
-    return told_columns(then.ws, then.snapshot)
 
 
 def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Sequence[int]:
@@ -63,22 +53,11 @@ def reader_of_values(then: View) -> Callable[[int], dict[str, Any]]:
 
     A file that can't be read any more, or is not the viewer's to see, says nothing.
     """
-    from memstore.codec import memory_file
-    from memstore.flows.told_refs import teller, told_by
-    from memstore.flows.visible import seer
-
-    is_told, sees = teller(then.ws, then.snapshot), seer(then.ws, then.snapshot)
 
     @cache
     def values(row: int) -> dict[str, Any]:
-        path = then.snapshot.catalog.entry(row).path
-        try:
-            file = memory_file.read(path, then.read(path))
-        except VaultError:
-            return {}
-        if not isinstance(file, memory_file.MemoryFile) or not sees(file.memory):
-            return {}
-        return told_by(is_told, file.front.values)
+        file = then.read(then.entry(row).path)
+        return file.front.values if file else {}
 
     return values
 

@@ -9,8 +9,6 @@ from memstore.codec.edges import places
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import VaultError
 from memstore.flows.lineage import graph_of
-from memstore.flows.visible import sees_unreadable
-from memstore.ports.vault import read_file
 from memstore.rules import lineage_trace, lineage_walk
 from memstore.rules.provenance_gaps import without_source
 
@@ -18,10 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
+    from memstore.core.view import View
     from memstore.model.finding import Position
     from memstore.model.lineage import EdgeKind, Node
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
     from memstore.rules.lineage_graph import Graph
 
 # What of all that can be filled in says where a memory comes from.
@@ -57,15 +54,14 @@ class Orphans:
     unreadable: int = 0
 
 
-def find_orphans(ws: Workspace, *, limit: int | None = None) -> Orphans:
+def find_orphans(view: View, *, limit: int | None = None) -> Orphans:
     """Return the orphans among the memories that the viewer may see; refs that lead nowhere are the owner's to see.
 
     Args:
-        ws: the vault.
+        view: the vault.
         limit: how many of both together to return at most, the orphans first; None for all.
     """
-    snapshot = ws.library.snapshot()
-    graph = graph_of(ws, snapshot)
+    graph = graph_of(view)
     orphans = without_source(graph)
     dangling = [one for one in graph.dangling() if not graph.is_gone(one[0])]
     most = len(orphans) + len(dangling) if limit is None else limit
@@ -74,32 +70,32 @@ def find_orphans(ws: Workspace, *, limit: int | None = None) -> Orphans:
     paths = graph.column("path")
     return Orphans(
         without_source=tuple(lineage_trace.node_of(graph, row) for row in shown),
-        dangling=tuple(_dangling(ws, graph, refs)),
-        is_fixable=bool(orphans) and _is_fixable(ws, graph, snapshot, {paths[row] for row in orphans}),
+        dangling=tuple(_dangling(view, graph, refs)),
+        is_fixable=bool(orphans) and _is_fixable(view, graph, {paths[row] for row in orphans}),
         left_out=len(orphans) + len(dangling) - len(shown) - len(refs),
-        unreadable=len(snapshot.catalog.broken) if sees_unreadable(ws) else 0,
+        unreadable=len(view.broken),
     )
 
 
-def _is_fixable(ws: Workspace, graph: Graph, snapshot: Snapshot, paths: AbstractSet[str]) -> bool:
+def _is_fixable(view: View, graph: Graph, paths: AbstractSet[str]) -> bool:
     from memstore.flows.fix_provenance import plan  # only where there are orphans: it loads all that writes
 
-    changes = plan(ws, graph, snapshot.index)
+    changes = plan(view, graph)
     return any(change.path in paths and change.key in _TELLS for change in changes)
 
 
-def _dangling(ws: Workspace, graph: Graph, found: Sequence[tuple[int, EdgeKind, str]]) -> Iterator[Dangling]:
+def _dangling(view: View, graph: Graph, found: Sequence[tuple[int, EdgeKind, str]]) -> Iterator[Dangling]:
     ungrounded = lineage_walk.ungrounded(graph, {row for row, _, _ in found})
     for row, kind, target in found:
         node = lineage_trace.node_of(graph, row)
-        for field, at in _places(ws, node.path, kind, target):
+        for field, at in _places(view, node.path, kind, target):
             yield Dangling(node=node, field=field, target=target, at=at, is_ungrounded=row in ungrounded)
 
 
-def _places(ws: Workspace, path: str, kind: EdgeKind, target: str) -> list[tuple[str, Position]]:
+def _places(view: View, path: str, kind: EdgeKind, target: str) -> list[tuple[str, Position]]:
     """Return where the file names the target; none where it was saved, without it, since the snapshot."""
     try:
-        file = read_file(ws.vault, path)
+        file = view.read(path)
     except VaultError:
         return []
     return places(file, kind, target) if isinstance(file, MemoryFile) else []

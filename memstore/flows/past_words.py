@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import GitError
-from memstore.flows.visible import seer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
 
 # A file with a signature of anybody holds such bytes; and its id stands on a line of its own, as this one.
 _SIGNED = re.compile(rb"""\bsig["']?[ \t]*:""")
@@ -32,13 +30,11 @@ class PastWords:
     """Earlier revisions of memories, as far as they have attestations; the history is walked when it is first asked.
 
     Args:
-        ws: the vault.
-        snapshot: the memories as they are now.
+        view: the vault.
     """
 
-    def __init__(self, ws: Workspace, snapshot: Callable[[], Snapshot]) -> None:
-        self._ws = ws
-        self._snapshot = snapshot
+    def __init__(self, view: View) -> None:
+        self._view = view
 
     def knows(self, memory_id: str) -> bool:
         """Whether an earlier revision of a memory with this id may have attestations."""
@@ -47,24 +43,15 @@ class PastWords:
     def of(self, memory: Memory) -> Sequence[Memory]:
         """Return the earlier revisions of a memory that somebody attested to and the viewer may see, in no order."""
         blobs = self._blobs_by_id.get(memory.id or "", ())
-        found = (memory_file.read("", data) for data in self._ws.history.blobs(blobs).values()) if blobs else ()
-        return [
-            file.memory
-            for file in found
-            if isinstance(file, MemoryFile) and file.memory.id == memory.id and self._sees(file.memory)
-        ]
-
-    @cached_property
-    def _sees(self) -> Callable[[Memory], bool]:
-        return seer(self._ws, self._snapshot())
+        found = (memory_file.read("", data) for data in self._view.blobs(blobs).values()) if blobs else ()
+        return [file.memory for file in found if isinstance(file, MemoryFile) and file.memory.id == memory.id]
 
     @cached_property
     def _blobs_by_id(self) -> Mapping[str, Sequence[str]]:
         """The blobs of the past that hold a signature, by the ids in them; without those of today."""
         found = defaultdict(list)
-        catalog = self._snapshot().catalog
-        blobs = catalog.column("blob")  # dead rows have one, too
-        now = frozenset(blobs[row] for row in catalog.memories)
+        blobs = self._view.column("blob")  # dead rows have one, too
+        now = frozenset(blobs[row] for row in self._view.rows)
         for blob, ids in self._ids_by_blob().items():
             if blob not in now:
                 for memory_id in ids:
@@ -73,22 +60,23 @@ class PastWords:
 
     def _ids_by_blob(self) -> Mapping[str, Sequence[str]]:
         """Return the ids in each blob of the past that holds a signature; what was read once is not read again."""
-        if self._ws.history.repository is None:
+        if self._view.history.repository is None:
             return {}
-        known = dict(self._ws.derived.last(_NAME, _VERSION))
+        known = dict(self._view.derived.last(_NAME, _VERSION))
         try:
-            state = self._ws.history.past_state()
+            state = self._view.history.past_state()
             if known.pop(_STATE, None) == [state]:
                 return known
-            past = frozenset(self._ws.history.past_blobs())
+            past = frozenset(self._view.history.past_blobs())
         except GitError:
             return {}  # it is damaged, and `git fsck` finds where
         new = sorted(past.difference(known))
         found = {blob: known[blob] for blob in past.intersection(known)}
         for start in range(0, len(new), _AT_ONCE):
-            read = self._ws.history.blobs(new[start : start + _AT_ONCE])
+            read = self._view.blobs(new[start : start + _AT_ONCE])
             found.update((blob, _ids(data)) for blob, data in read.items())
-        self._ws.derived.keep(_NAME, _VERSION, {**found, _STATE: [state]})
+        if self._view.is_owners:  # to others some of them are not there
+            self._view.derived.keep(_NAME, _VERSION, {**found, _STATE: [state]})
         return found
 
 

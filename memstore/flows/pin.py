@@ -15,9 +15,9 @@ from memstore.model.keyring import COMMIT_NAMESPACE
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memstore.core.view import View
     from memstore.model.finding import Finding
     from memstore.model.keyring import Signer
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +39,11 @@ class Pinned:
         return tuple(one for one in self.signers if COMMIT_NAMESPACE in one.namespaces)
 
 
-def pin(ws: Workspace, *, revision: str | None = None, dry_run: bool = False) -> Pinned:
+def pin(view: View, *, revision: str | None = None, dry_run: bool = False) -> Pinned:
     """Pin a commit in the user's own configuration: what its keyring says counts for this user.
 
     Args:
-        ws: the vault.
+        view: the vault.
         revision: the commit, in git's own notation; None is the current one.
         dry_run: write nothing, and return what would be.
 
@@ -53,9 +53,9 @@ def pin(ws: Workspace, *, revision: str | None = None, dry_run: bool = False) ->
         UsageError: it has no key that counts, or is not in the current commit's history, so that none ever would.
         GitError: there is no repository, or an object is damaged.
     """
-    stop_unless_owner(ws, "pin its keys")
-    commit, before = ws.history.resolve(revision or "HEAD"), ws.pins.commit
-    read = bytes_at(ws, true_objects(ws, [commit]), KEYRING_FILES)
+    stop_unless_owner(view, "pin its keys")
+    commit, before = view.history.resolve(revision or "HEAD"), view.pins.commit
+    read = bytes_at(view, true_objects(view, [commit]), KEYRING_FILES)
     keyring, findings = allowed_signers.read(*(read[commit, path] for path in KEYRING_FILES))
     signers = tuple(one for one in keyring.signers if one.key.blob not in keyring.revoked)
     if not signers:
@@ -63,20 +63,20 @@ def pin(ws: Workspace, *, revision: str | None = None, dry_run: bool = False) ->
             f"{commit[:10]} has no key that counts, and none ever would",
             hint="memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin",
         )
-    if ws.history.touching(KEYRING_FILES, since=commit, until=ws.history.resolve("HEAD")) is None:
+    if view.history.touching(KEYRING_FILES, since=commit, until=view.history.resolve("HEAD")) is None:
         raise UsageError(f"{commit[:10]} is not in the history of the current commit", hint="git log .memstore/")
-    known = {(one.principals, one.key, one.namespaces) for one in read_keyring(ws)[0].signers if one.pinned}
+    known = {(one.principals, one.key, one.namespaces) for one in read_keyring(view)[0].signers if one.pinned}
     let_in = [one for one in signers if before and (one.principals, one.key, one.namespaces) not in known]
     if not dry_run:
-        ws.pins.pin(commit)
+        view.pins.pin(commit)
     return Pinned(commit=commit, before=before, signers=signers, let_in=tuple(let_in), findings=findings)
 
 
-def pin_block(ws: Workspace, height: int, header: str) -> datetime:
+def pin_block(view: View, height: int, header: str) -> datetime:
     """Pin the header of a block of Bitcoin's chain, which proves times; return the latest that it can be of, UTC.
 
     Args:
-        ws: the vault; the pin holds for all of the user's.
+        view: the vault; the pin holds for all of the user's.
         height: the block's.
         header: 160 hexadecimal digits, from a node that the user trusts; the vault can't vouch for itself.
 
@@ -91,13 +91,13 @@ def pin_block(ws: Workspace, height: int, header: str) -> datetime:
             f"that is no header of block {height}: 160 hexadecimal digits, with the work that they claim",
             hint=f"bitcoin-cli getblockheader $(bitcoin-cli getblockhash {height}) false",
         ) from error
-    ws.pins.pin_header(height, data)
+    view.pins.pin_header(height, data)
     return read.at
 
 
-def unpin(ws: Workspace) -> Pinned:
+def unpin(view: View) -> Pinned:
     """Take the pin away: whoever can write the files says whose keys count."""
-    stop_unless_owner(ws, "pin its keys")
-    before = ws.pins.commit
-    ws.pins.pin(None)
+    stop_unless_owner(view, "pin its keys")
+    before = view.pins.commit
+    view.pins.pin(None)
     return Pinned(commit=None, before=before)

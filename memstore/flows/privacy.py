@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.codec.splice import AppendItems, RemoveItems, apply
+from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.audit import recorded
 from memstore.flows.consents import consent_values
 from memstore.flows.registry import Saving, entity_id, new_file
-from memstore.flows.save import Edit, save_all
-from memstore.flows.visible import sees_unreadable
-from memstore.flows.whole_world import known_world, whole_world
+from memstore.flows.save import save_all
 from memstore.model.registry import RegistryKind
 from memstore.model.sharing import EVERYBODY
 from memstore.model.world import ActiveContext, Decision, Session
@@ -26,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.save import Saved
+    from memstore.core.change import Saved
+    from memstore.core.view import View
     from memstore.model.world import World
     from memstore.ports.journal import Written
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +42,7 @@ class Shared:
 
 
 def grant_access(
-    ws: Workspace, ref: str, to: Sequence[str], consents: Sequence[str] = (), **saving: Unpack[Saving]
+    view: View, ref: str, to: Sequence[str], consents: Sequence[str] = (), **saving: Unpack[Saving]
 ) -> Shared:
     """Let others see a memory.
 
@@ -53,7 +51,7 @@ def grant_access(
     'public'
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         to: entities, groups, roles, contexts, or `*`.
         consents: who is said to consent; it is recorded for this memory and these grantees.
@@ -65,45 +63,47 @@ def grant_access(
         RefusedError: the memory is not the actor's, or somebody with a say has not consented, or the memory was made
             of one that the grantee may not see.
     """
-    file = opened_for_change(ws, ref)
-    memory_id = _own(ws, file)
-    world = _world_with(ws, file)
-    session, said = Session(viewer=ws.actor, at=ws.clock.now()), tuple(consents)
+    file = view.original(ref)
+    memory_id = _own(view, file)
+    world = _world_with(view, file)
+    session, said = Session(viewer=view.actor, at=view.clock.now()), tuple(consents)
     for name in to:
         _stop_unless_granted(world, file, grants.may_grant(world, session, memory_id, _grantee(name), said), name)
     records = [
-        consent_values(ws, entity_id(who, "who consents"), name, f"mem:{memory_id}") for name in to for who in consents
+        consent_values(view, entity_id(who, "who consents"), name, f"mem:{memory_id}")
+        for name in to
+        for who in consents
     ]
-    files = [new_file(ws, RegistryKind.CONSENT, values) for values in records]
+    files = [new_file(view, RegistryKind.CONSENT, values) for values in records]
     ids = tuple(str(values["id"]) for values in records)
     after = apply(file, [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))])
-    event = recorded(ws, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])
-    return _saved(ws, file, after, [*files, event], "privacy grant", ids, saving)
+    event = recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])
+    return _saved(view, file, after, [*files, event], "privacy grant", ids, saving)
 
 
-def revoke_access(ws: Workspace, ref: str, whom: Sequence[str], **saving: Unpack[Saving]) -> Shared:
+def revoke_access(view: View, ref: str, whom: Sequence[str], **saving: Unpack[Saving]) -> Shared:
     """Take grants back; who would still see the memory through a group, a role, a context or `*` is denied by name.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees.
         RefusedError: the memory is not the actor's.
     """
-    file = opened_for_change(ws, ref)
-    memory_id = _own(ws, file)
-    world = _world_with(ws, file)
+    file = view.original(ref)
+    memory_id = _own(view, file)
+    world = _world_with(view, file)
     taken = tuple(map(_grantee, whom))
     kept = [name for name in file.memory.access_grants if name not in taken]
-    still = tuple(name for name in taken if name != EVERYBODY and _still_matches(ws, world, name, kept))
+    still = tuple(name for name in taken if name != EVERYBODY and _still_matches(view, world, name, kept))
     after = apply(file, [RemoveItems("access_grants", taken), AppendItems("access_denies", still)])
-    event = recorded(ws, "privacy revoke", memory=memory_id, whom=[*taken], denied=[*still])
-    return _saved(ws, file, after, [event], "privacy revoke", (), saving)
+    event = recorded(view, "privacy revoke", memory=memory_id, whom=[*taken], denied=[*still])
+    return _saved(view, file, after, [event], "privacy revoke", (), saving)
 
 
-def explain_access(ws: Workspace, ref: str, viewer: str, *, context: str | None = None) -> Decision:
+def explain_access(view: View, ref: str, viewer: str, *, context: str | None = None) -> Decision:
     """Return whether somebody may see a memory, and why; reasons are for the vault's owner alone.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         viewer: who would look.
         context: in which context; None is in none.
@@ -112,29 +112,29 @@ def explain_access(ws: Workspace, ref: str, viewer: str, *, context: str | None 
         NotFoundError: there is no such memory that the actor sees.
         RefusedError: somebody else than the vault's owner asks about others.
     """
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     entity_id(viewer, "who looks")
-    if not sees_unreadable(ws):
-        if viewer != ws.actor:
+    if not view.is_owners:
+        if viewer != view.actor:
             raise RefusedError("what others see is for the vault's owner to know", hint="ask the owner")
         return Decision(allowed=True, code="granted")
     active = ActiveContext(id=context) if context else None
-    session = Session(viewer=viewer, at=ws.clock.now(), context=active)
-    return Judge(_world_with(ws, file), session).decide_on(labels_of(file.memory))
+    session = Session(viewer=viewer, at=view.clock.now(), context=active)
+    return Judge(_world_with(view, file), session).decide_on(labels_of(file.memory))
 
 
-def _own(ws: Workspace, file: MemoryFile) -> str:
+def _own(view: View, file: MemoryFile) -> str:
     """Return the id of a memory that is the actor's to share."""
-    if ws.actor != (file.memory.owner or ws.config.owner):
-        raise RefusedError(f"{file.path} is not {ws.actor}'s to share", hint="ask its owner")
+    if view.actor != (file.memory.owner or view.config.owner):
+        raise RefusedError(f"{file.path} is not {view.actor}'s to share", hint="ask its owner")
     if not file.memory.id:
         raise UsageError(f"{file.path} has no id to name it by", hint=f"memstore adopt {file.path}")
     return file.memory.id
 
 
-def _world_with(ws: Workspace, file: MemoryFile) -> World:
+def _world_with(view: View, file: MemoryFile) -> World:
     """Return the world with this memory as it was read."""
-    world = known_world(ws, ws.library.snapshot())
+    world = view.policy
     labels = labels_of(file.memory)
     return replace(world, memories={**world.memories, labels.id: labels})
 
@@ -160,9 +160,9 @@ def _stop_unless_granted(world: World, file: MemoryFile, decision: Decision, to:
     raise RefusedError(f"{file.memory.ref} can't be granted to {to}: {text}", hint=hint)
 
 
-def _still_matches(ws: Workspace, world: World, name: str, kept: Sequence[str]) -> bool:
+def _still_matches(view: View, world: World, name: str, kept: Sequence[str]) -> bool:
     """Whether somebody would be admitted by grants that are kept, at any time and in any context."""
-    standings = Standings(world, ws.clock.now(), None)
+    standings = Standings(world, view.clock.now(), None)
     names = standings.listener(name).closed_by | standings.grantee(name).opened_by
     is_open = {context for context, known in world.contexts.items() if known.open}
     roles = {role for known in world.contexts.values() for role in known.roles.get(name, ())}
@@ -170,7 +170,7 @@ def _still_matches(ws: Workspace, world: World, name: str, kept: Sequence[str]) 
 
 
 def _saved(
-    ws: Workspace,
+    view: View,
     file: MemoryFile,
     after: bytes,
     own: Sequence[Written],
@@ -182,12 +182,12 @@ def _saved(
 
     changes = after != file.data or consents
     edit = Edit(path=file.path, before=file, after=after)
-    saved = save_all(ws, [edit], verb=verb, own=own if changes else (), **saving)[0]
+    saved = save_all(view, [edit], verb=verb, own=own if changes else (), **saving)[0]
     made = memory_file.read(file.path, after)
     memory = made.memory if isinstance(made, memory_file.MemoryFile) else file.memory
     return Shared(
         saved=saved,
-        scope=grants.scope_of(whole_world(ws, ws.library.snapshot()), memory.access_grants),
+        scope=grants.scope_of(view.policy, memory.access_grants),
         grants=memory.access_grants,
         denies=memory.access_denies,
         consents=consents,

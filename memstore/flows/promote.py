@@ -11,15 +11,14 @@ from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.codec.titles import default_title
+from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.add import new_memory
-from memstore.flows.amend import opened_for_change
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.lineage import graph_of
 from memstore.flows.named_refs import whole_refs
-from memstore.flows.save import Edit, save_all
+from memstore.flows.save import save_all
 from memstore.flows.sources import ceiling, entries
-from memstore.flows.visible import owns
 from memstore.model.ids import MEMORY_TYPES
 from memstore.model.lineage import EdgeKind
 from memstore.rules import inheritance
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.codec.render import Plain
-    from memstore.flows.save import Saved
+    from memstore.core.change import Saved
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 BY_COMMAND = "cli-promote"  # seed 000, 3.3
 BY_FUNCTION = "raw-processing"  # seed 000, 3.2
@@ -48,7 +47,7 @@ class Linked:
 
 
 def promote(
-    ws: Workspace,
+    view: View,
     ref: str,
     kind: str | None,
     values: Mapping[str, Plain] | None = None,
@@ -65,7 +64,7 @@ def promote(
     archived.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: what is promoted.
         kind: the type of what it becomes; None keeps that of a suggestion.
         values: more keys, or others than those it would take over; refs may be abbreviated.
@@ -79,28 +78,26 @@ def promote(
         RefusedError: it was promoted already, is nothing that can be promoted, or would be believed more than it.
         UsageError: a value has not the shape of its key, or does not fit the type.
     """
-    given = given_keys(ws, values)
-    file = opened_for_change(ws, ref)
+    given = given_keys(view, values)
+    file = view.original(ref)
     source = _promotable(file)
     kind = _checked_kind(file.memory, kind, account)
-    _refuse_second(ws, file, source)
+    _refuse_second(view, file, source)
     made = {**_taken_over(file, source, given, whole=text is None), "type": kind}
     if account:
         made["title"] = _title(given, account) or made.get("title") or default_title(text or file.memory.body)
-    ground = _state_confidence(ws, file.memory, source, made, given)
+    ground = _state_confidence(view, file.memory, source, made, given)
     body = file.memory.body.replace("\r\n", "\n") if text is None else text
     if account:
         body = account.told(body)
-    new = new_memory(ws, made, body, ground=ground)
+    new = new_memory(view, made, body, ground=ground)
     # The new memory comes first. After a crash in between it names its source, which is all that `fix-provenance`
     # needs to complete the link, and what keeps the source from being promoted again.
-    saved = save_all(ws, [new, *_back_links(ws, file, new, made)], verb="promote", dry_run=dry_run, commit=commit)
+    saved = save_all(view, [new, *_back_links(view, file, new, made)], verb="promote", dry_run=dry_run, commit=commit)
     return Linked(saved=saved[0], others=saved[1:])
 
 
-def process_raw(
-    ws: Workspace, raw: str, as_type: str, values: Mapping[str, Plain] | None = None, **settings: Any
-) -> str:
+def process_raw(view: View, raw: str, as_type: str, values: Mapping[str, Plain] | None = None, **settings: Any) -> str:
     """Make a memory of a raw memory and return its ref: seed 000's name for `promote`, and its `source`.
 
     >>> raw = memstore.raw(ws, "We merged Claire's branch.", session_id="42")
@@ -109,7 +106,7 @@ def process_raw(
     True
 
     Args:
-        ws: the vault.
+        view: the vault.
         raw: the raw memory.
         as_type: what it becomes.
         values: as for `promote`.
@@ -117,16 +114,16 @@ def process_raw(
     """
     told = {name: settings.pop(name) for name in ("objective", "outcome") if name in settings}
     account = Account(**told, lessons=tuple(settings.pop("lessons", ())))
-    made = promote(ws, raw, as_type, {"source": BY_FUNCTION, **(values or {})}, account=account, **settings)
+    made = promote(view, raw, as_type, {"source": BY_FUNCTION, **(values or {})}, account=account, **settings)
     return made.saved.ref or ""
 
 
-def given_keys(ws: Workspace, values: Mapping[str, Plain] | None) -> dict[str, Any]:
+def given_keys(view: View, values: Mapping[str, Plain] | None) -> dict[str, Any]:
     """Return the keys that are given for a new memory, with whole refs; stop at those that the program keeps."""
     given = {name: value for name, value in (values or {}).items() if not is_absent(value)}
     for name, value in given.items():
         refuse_by_hand(name, value)
-    return {**given, **whole_refs(ws, given)}
+    return {**given, **whole_refs(view, given)}
 
 
 def ref_of_new(new: Edit) -> str:
@@ -168,17 +165,16 @@ def _checked_kind(memory: Memory, kind: str | None, account: Account | None) -> 
     return kind
 
 
-def _refuse_second(ws: Workspace, file: MemoryFile, source: str) -> None:
+def _refuse_second(view: View, file: MemoryFile, source: str) -> None:
     """Stop where something was made of it already, even if a crash kept that from being recorded here."""
-    snapshot = ws.library.snapshot()
-    results = [entry.ref for entry in entries(ws, snapshot, file.memory.processed_into) if entry.ref]
+    results = [entry.ref for entry in entries(view, file.memory.processed_into) if entry.ref]
     if results:
         hint = f"memstore supersede {results[0]} TEXT says it better"
         raise RefusedError(f"{source} was promoted already: {results[0]}", hint=hint)
     if file.memory.processed_into:
         hint = f"take processed_into out of {file.path} to promote it again"
         raise RefusedError(f"{source} was promoted already, to what is not there any more", hint=hint)
-    graph = graph_of(ws, snapshot)
+    graph = graph_of(view)
     row = graph.row_at(file.path, file.memory.id or "")
     for link in graph.dependents(row, kinds=_MADE_OF) if row is not None else ():
         if link.key >= 0 and graph.column("source")[link.key] in (BY_COMMAND, BY_FUNCTION):
@@ -222,15 +218,15 @@ def _title(given: Mapping[str, Any], account: Account) -> str:
 
 
 def _state_confidence(
-    ws: Workspace, memory: Memory, source: str, made: dict[str, Any], given: Mapping[str, Any]
+    view: View, memory: Memory, source: str, made: dict[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Plain] | None:
     """Give the new memory its confidence, never above its sources', and return what the ledger says of that."""
-    least = ceiling(entries(ws, ws.library.snapshot(), made["derived_from"]))
+    least = ceiling(entries(view, made["derived_from"]))
     stated = given.get("confidence")
     if stated is None and memory.status == "draft" and memory.confidence_history:
         # What a suggestion was computed from is the ledger of what comes of it.
         number = held(memory)
-        changed = [] if number is None else brought_up_to_date(memory, number, ws.clock.now(), ws.actor)
+        changed = [] if number is None else brought_up_to_date(memory, number, view.clock.now(), view.actor)
         ledger = [*memory.confidence_history, *changed]
         made |= {"confidence": number, "confidence_history": [entry_of(line) for line in ledger]}
         return None
@@ -251,15 +247,15 @@ def _state_confidence(
 # -- the other side ------------------------------------------------------------------------------
 
 
-def _back_links(ws: Workspace, file: MemoryFile, new: Edit, made: Mapping[str, Any]) -> list[Edit]:
+def _back_links(view: View, file: MemoryFile, new: Edit, made: Mapping[str, Any]) -> list[Edit]:
     """Return the files in which the new memory is recorded: what was promoted, and raw memories among its sources."""
-    made_of = entries(ws, ws.library.snapshot(), made["derived_from"])
-    own = [entry for entry in made_of if (entry.owner or ws.config.owner) == ws.actor and entry.ref]
+    made_of = entries(view, made["derived_from"])
+    own = [entry for entry in made_of if (entry.owner or view.config.owner) == view.actor and entry.ref]
     paths = [entry.path for entry in own if entry.type == "raw" and entry.path != file.path]
     link = splice.AppendItems("processed_into", (ref_of_new(new),))
     files = [
-        *([file] if owns(ws, file.memory) else []),
-        *(opened_for_change(ws, path) for path in dict.fromkeys(paths)),
+        *([file] if view.owns(file.memory) else []),
+        *(view.original(path) for path in dict.fromkeys(paths)),
     ]
     return [_edit(one, [link, *_archiving(one)]) for one in files]
 

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
 from memstore.flows.ledger_edit import with_lines
-from memstore.flows.resolve import resolve
 from memstore.flows.save import save_all
-from memstore.flows.visible import file_seen, owns, seer, sees_unreadable, visible_rows
 from memstore.model.ids import MemoryRef
 from memstore.rules import propagation
 from memstore.rules.beliefs import held
@@ -18,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.save import Saved
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
+    from memstore.core.change import Saved
+    from memstore.core.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +30,7 @@ class Propagated:
 
 
 def propagate(
-    ws: Workspace,
+    view: View,
     ref: str | None = None,
     *,
     depth: int | None = None,
@@ -51,7 +48,7 @@ def propagate(
     [(0.9, 0.4)]
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory to begin with; None for all.
         depth: how many links to follow from there at most; None for all.
         apply: write the plan.
@@ -64,43 +61,40 @@ def propagate(
     """
     if depth is not None and ref is None:
         raise UsageError("a depth counts links from a memory, and none is named", hint="memstore propagate REF --depth")
-    snapshot = ws.library.snapshot()
-    changed = None if ref is None else resolve(ws, ref, snapshot=snapshot).ref or ""
-    files = {str(file.memory.ref): file for file in _resting(ws, snapshot)}
-    vault = _vault(ws, snapshot, files)
-    plan = propagation.plan(vault, now=ws.clock.now(), by=ws.actor, changed=changed, max_depth=depth)
+    changed = None if ref is None else view.find(ref).ref or ""
+    files = {str(file.memory.ref): file for file in _resting(view)}
+    vault = _vault(view, files)
+    plan = propagation.plan(vault, now=view.clock.now(), by=view.actor, changed=changed, max_depth=depth)
     edits = [with_lines(files[step.ref], step.new, step.lines) for step in plan.steps]
-    saved = save_all(ws, edits, verb="propagate", dry_run=dry_run or not apply, commit=commit and apply)
+    saved = save_all(view, edits, verb="propagate", dry_run=dry_run or not apply, commit=commit and apply)
     return Propagated(plan=plan, paths={step.ref: files[step.ref].path for step in plan.steps}, saved=saved)
 
 
-def _resting(ws: Workspace, snapshot: Snapshot) -> Iterable[MemoryFile]:
+def _resting(view: View) -> Iterable[MemoryFile]:
     """Yield the files of the actor's active memories that may rest on others; only those are read."""
-    catalog = snapshot.catalog
     names = ("path", "status", "id", "evidence", "derived_from")
-    paths, statuses, ids, evidence, derived = (catalog.column(name) for name in names)
-    seen = seer(ws, snapshot)
-    for row in visible_rows(ws, snapshot):
+    paths, statuses, ids, evidence, derived = (view.column(name) for name in names)
+    for row in view.rows:
         if statuses[row] in ("", "active") and ids[row] and (evidence[row] or derived[row]):
-            file = file_seen(ws, paths[row], seen)
-            if file and owns(ws, file.memory) and file.memory.ref and held(file.memory) is not None:
+            file = view.read(paths[row])
+            if file and view.owns(file.memory) and file.memory.ref and held(file.memory) is not None:
                 yield file
 
 
-def _vault(ws: Workspace, snapshot: Snapshot, files: dict[str, MemoryFile]) -> propagation.Vault:
+def _vault(view: View, files: dict[str, MemoryFile]) -> propagation.Vault:
     """Return what is known of memories and of all that they name."""
     memories = {ref: file.memory for ref, file in files.items()}
     named = {ref for memory in memories.values() for ref in propagation.sources(memory)} - memories.keys()
-    visible = frozenset(visible_rows(ws, snapshot))
+    visible = frozenset(view.rows)
     sure: dict[str, float | None] = {}
     gone = set()
     for text in named:
         ref = MemoryRef.parse(text)
-        rows = snapshot.catalog.rows_of_id(ref.id) if ref else ()
-        entry = next((snapshot.catalog.entry(row) for row in rows if row in visible), None)
+        rows = view.rows_of_id(ref.id) if ref else ()
+        entry = next((view.entry(row) for row in rows if row in visible), None)
         if entry is None:
             # A file that can't be read at the moment may be the one that is missing; hidden ones are none of others'.
-            gone |= {text} if sees_unreadable(ws) and not rows and not snapshot.catalog.broken else set()
+            gone |= {text} if view.is_owners and not rows and not view.broken else set()
         elif entry.status == "forgotten":
             gone.add(text)
         else:

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.flows.sources import loader
-from memstore.flows.told_refs import teller
-from memstore.flows.visible import visible_files
 from memstore.rules.rebuilding import changed_evidence, rebuilt
 
 if TYPE_CHECKING:
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +32,7 @@ class Rebuilt:
     differing: tuple[Differing, ...]
 
 
-def rebuild_from_episodes(ws: Workspace) -> Rebuilt:
+def rebuild_from_episodes(view: View) -> Rebuilt:
     """Return what the numbers would be if all evidence were weighed again as it is now; nothing is written.
 
     A piece of evidence may be known in another way than when it was recorded, come from another session, or be gone.
@@ -48,10 +46,9 @@ def rebuild_from_episodes(ws: Workspace) -> Rebuilt:
     >>> [(one.stored, one.rebuilt) for one in memstore.rebuild_from_episodes(ws).differing]
     [(0.8154, 0.8286)]
     """
-    snapshot = ws.library.snapshot()
-    load, is_told = loader(ws, snapshot), teller(ws, snapshot)
+    load = loader(view)
     differing, ledgers = [], 0
-    for file in visible_files(ws, snapshot):
+    for file in view.memories():
         memory = file.memory
         if not memory.confidence_history:
             continue
@@ -65,7 +62,7 @@ def rebuild_from_episodes(ws: Workspace) -> Rebuilt:
                     line=file.front.position("confidence").line,
                     stored=memory.confidence,
                     rebuilt=number,
-                    because=tuple(filter(is_told, changed_evidence(memory, load))),
+                    because=tuple(changed_evidence(memory, load)),
                 )
             )
     return Rebuilt(ledgers=ledgers, differing=tuple(differing))

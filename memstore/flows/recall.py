@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.errors import UsageError
-from memstore.flows.audience import Audience, view
+from memstore.flows.audience import Audience
 from memstore.flows.candidates import Candidates
 from memstore.flows.hits import HitReader, Wish
 from memstore.flows.narrow import narrowed
 from memstore.flows.uses import uses_of
-from memstore.flows.visible import visible_file
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.ids import MEMORY_TYPES
 from memstore.model.instants import instant
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    from memstore.core.view import View
     from memstore.model.memory import Memory
     from memstore.model.retrieval import Citation, Hit
-    from memstore.ports.workspace import Workspace
 
 # So many of the best matches are put in order.
 POOL = 20
@@ -98,7 +97,7 @@ class Recalled:
 
 
 def recall(
-    ws: Workspace, prompt: str, *, budget: int = rules.DEFAULT_BUDGET, profile: Profile = Profile.DEFAULT
+    view: View, prompt: str, *, budget: int = rules.DEFAULT_BUDGET, profile: Profile = Profile.DEFAULT
 ) -> Recalled:
     """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs. It is no use of them.
 
@@ -109,7 +108,7 @@ def recall(
     (['Claire drinks green tea in the morning.'], [0.75])
 
     Args:
-        ws: the vault; its actor is the one to whom it comes.
+        view: the vault; its actor is the one to whom it comes.
         prompt: any text; signs of the query language mean nothing in it.
         budget: tokens, 1 or more, that all bites together take at most, by `rules.recall.tokens`.
         profile: how they are ordered.
@@ -119,7 +118,7 @@ def recall(
     """
     if budget < 1:
         raise UsageError(f"a budget of {budget} tokens has no room", hint="give at least 1")
-    recalled = _Recall(ws, prompt, profile)
+    recalled = _Recall(view, prompt, profile)
     memories, held = recalled.best(_MEMORIES, rules.MOST_MEMORIES), recalled.best(_BELIEFS, rules.MOST_BELIEFS)
     fitting = list(_fitting(memories, held, budget))
     return Recalled(
@@ -167,13 +166,13 @@ class _Match(NamedTuple):
 class _Recall:
     """What one prompt brings to mind, of one kind after the other."""
 
-    def __init__(self, ws: Workspace, prompt: str, profile: Profile) -> None:
-        self._ws = ws
+    def __init__(self, view: View, prompt: str, profile: Profile) -> None:
+        self._view = view
         self._asked = query.of_prompt(prompt)
         self._profile = profile
-        self._audience = Audience(view(ws, None))
-        self._now = ws.clock.now()
-        self.by_meaning = ws.embedder is not None and "similarity" in rules.WEIGHTS[profile]
+        self._audience = Audience(view)
+        self._now = view.clock.now()
+        self.by_meaning = view.embedder is not None and "similarity" in rules.WEIGHTS[profile]
 
     def best(self, filters: Filters, most: int) -> list[Bite]:
         """Return the best of one kind, each text once."""
@@ -236,7 +235,7 @@ class _Recall:
     def _ordered(self, matches: Sequence[_Match]) -> list[tuple[Hit, float]]:
         hits = [one.hit for one in matches]
         ids = [(hit.ref or "").partition(":")[2] for hit in hits]
-        uses = uses_of(self._ws, [one for one in ids if one])
+        uses = uses_of(self._view, [one for one in ids if one])
         known = []
         for one, memory_id in zip(matches, ids, strict=True):
             made_at = self._audience.then.made_at(one.hit.path, one.hit.created_at or "")
@@ -265,7 +264,7 @@ class _Recall:
 
     def _held(self, path: str) -> Held | None:
         """Return how surely a belief is held; None where it is too low, or not the viewer's to see any more."""
-        file = visible_file(self._ws, path)
+        file = self._view.read(path)
         return held_of(file.memory, self._now) if file and file.memory.status == "active" else None
 
 

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import splice
 from memstore.codec.ledger import entry_of
+from memstore.core.change import Edit
 from memstore.errors import RefusedError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.hand_edits import HandEdits
-from memstore.flows.save import Edit, save, save_all, unchanged
-from memstore.flows.visible import owns, visible_files
+from memstore.flows.save import save, save_all, unchanged
 from memstore.rules.beliefs import drifted, folded, states_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.save import Saved
-    from memstore.ports.workspace import Workspace
+    from memstore.core.change import Saved
+    from memstore.core.view import View
 
 FEWEST_TO_FOLD = 2
 
@@ -48,20 +47,20 @@ class Recomputed:
     saved: tuple[Saved, ...] = ()
 
 
-def check_confidences(ws: Workspace, refs: Sequence[str] = ()) -> Recomputed:
+def check_confidences(view: View, refs: Sequence[str] = ()) -> Recomputed:
     """Compare what is stored with what the ledgers amount to, for these memories or all; write nothing."""
-    files = _files(ws, refs)
-    return Recomputed(ledgers=len(files), unequal=_unequal(files, HandEdits(ws)))
+    files = _files(view, refs)
+    return Recomputed(ledgers=len(files), unequal=_unequal(files, HandEdits(view)))
 
 
-def recompute(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Recomputed:
+def recompute(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Recomputed:
     """Store what the ledgers amount to, for these memories or all; a number that a hand changed is never lost.
 
     Where the number itself was changed since the last commit, or there is no commit to tell, it stands, and its ledger
     gets a line `edit`.
 
     Args:
-        ws: the vault.
+        view: the vault.
         refs: the memories; empty for all.
         dry_run: write nothing, and return what would be.
         commit: commit the files, too.
@@ -69,23 +68,23 @@ def recompute(ws: Workspace, refs: Sequence[str] = (), *, dry_run: bool = False,
     Raises:
         NotFoundError: a ref names no memory.
     """
-    files = _files(ws, refs)
-    by_hand = HandEdits(ws)
+    files = _files(view, refs)
+    by_hand = HandEdits(view)
     unequal = _unequal(files, by_hand)
     edits = [
         Edit(path=file.path, before=file, after=splice.apply(file, [edit]))
         for file in files
-        if owns(ws, file.memory) and (edit := by_hand.settled(file)) is not None
+        if view.owns(file.memory) and (edit := by_hand.settled(file)) is not None
     ]
-    saved = save_all(ws, edits, verb="recompute", dry_run=dry_run, commit=commit)
+    saved = save_all(view, edits, verb="recompute", dry_run=dry_run, commit=commit)
     return Recomputed(ledgers=len(files), unequal=unequal, saved=saved)
 
 
-def fold(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
+def fold(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
     """Put one line in the place of a long history: the number, what stands behind it, and what never counts again.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         dry_run: write nothing, and return what would be.
         commit: commit it, too.
@@ -94,29 +93,29 @@ def fold(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False
         NotFoundError: there is no such memory.
         RefusedError: the lines are not committed as they are, so that git would not keep them.
     """
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     history = file.memory.confidence_history
     if len(history) < FEWEST_TO_FOLD:
         return unchanged(file)
-    by_hand = HandEdits(ws)
+    by_hand = HandEdits(view)
     if not by_hand.is_committed(file) or drifted(file.memory) is not None:
         raise RefusedError(
             f"git keeps the lines of {file.memory.ref or file.path} only once they are committed",
             hint=f"memstore commit {file.memory.ref or file.path}",
         )
-    line = folded(file.memory, ws.actor)
+    line = folded(file.memory, view.actor)
     old = tuple(file.front.values["confidence_history"])
     edits: list[splice.Edit] = [
         splice.AppendEntry("confidence_history", entry_of(line)),
         splice.RemoveItems("confidence_history", old),
     ]
     data = splice.apply(file, edits)
-    return save(ws, Edit(path=file.path, before=file, after=data), verb="recompute", dry_run=dry_run, commit=commit)
+    return save(view, Edit(path=file.path, before=file, after=data), verb="recompute", dry_run=dry_run, commit=commit)
 
 
-def _files(ws: Workspace, refs: Sequence[str]) -> list[MemoryFile]:
+def _files(view: View, refs: Sequence[str]) -> list[MemoryFile]:
     """Return the memories that have a ledger, by path; without one the number itself is what was stated."""
-    found = [opened_for_change(ws, ref) for ref in refs] if refs else visible_files(ws, ws.library.snapshot())
+    found = [view.original(ref) for ref in refs] if refs else view.memories()
     with_ledger = {file.path: file for file in found if not states_nothing(file.memory.confidence_history)}
     return [with_ledger[path] for path in sorted(with_ledger)]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from memstore.codec import registry_file
 from memstore.errors import FormatError, RefusedError, UsageError, VaultError
 from memstore.flows.audit import recorded
-from memstore.flows.save import save_own, told, unified_diff
+from memstore.flows.save import save_own, shown, unified_diff
 from memstore.model.ids import is_entity_id
-from memstore.model.registry import RegistryKind, kind_of, path_of
+from memstore.model.registry import RegistryKind, path_of
 from memstore.ports.journal import Written
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memstore.codec.registry_file import RegistryFile
     from memstore.codec.render import Plain
     from memstore.codec.splice import Edit
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
     # What an act is about: ids, or lists of them.
     About = Mapping[str, str | list[str] | None]
@@ -42,13 +42,13 @@ class Registered:
     commit: str | None = None
 
 
-def stop_unless_owner(ws: Workspace, act: str) -> None:
+def stop_unless_owner(view: View, act: str) -> None:
     """Let the vault's owner pass, in whatever context they act.
 
     Raises:
         RefusedError: somebody else acts.
     """
-    if ws.actor != ws.config.owner:
+    if view.actor != view.config.owner:
         raise RefusedError(f"only the vault's owner may {act}", hint="ask the owner")
 
 
@@ -59,26 +59,25 @@ def entity_id(text: str, what: str) -> str:
     return text
 
 
-def registered(ws: Workspace, kind: RegistryKind) -> list[RegistryFile]:
+def registered(view: View, kind: RegistryKind) -> list[RegistryFile]:
     """Return all registry files of a kind that can be read, by id."""
-    files = [read for path in ws.vault.registry_files() if kind_of(path) is kind and (read := _read(ws, path, kind))]
-    return sorted(files, key=lambda file: (file.values["id"], file.path))
+    return sorted(filter(None, view.registry(kind).values()), key=lambda file: (file.values["id"], file.path))
 
 
-def found(ws: Workspace, kind: RegistryKind, registry_id: str) -> RegistryFile | None:
+def found(view: View, kind: RegistryKind, registry_id: str) -> RegistryFile | None:
     """Return the registry file of this very id; None where there is none.
 
     Raises:
         FormatError: the file where it belongs can't be read.
     """
-    file = next((file for file in registered(ws, kind) if file.values["id"] == registry_id), None)
+    file = next((file for file in registered(view, kind) if file.values["id"] == registry_id), None)
     if file is None and kind not in (RegistryKind.CONSENT, RegistryKind.REQUEST):
-        _stop_where_broken(ws, kind, path_of(registry_id, kind))
+        _stop_where_broken(view, kind, path_of(registry_id, kind))
     return file
 
 
 def create(
-    ws: Workspace,
+    view: View,
     kind: RegistryKind,
     values: Mapping[str, Plain],
     *,
@@ -88,19 +87,19 @@ def create(
     **saving: Unpack[Saving],
 ) -> Registered:
     """Write a new registry file, and the event that tells of it."""
-    file = new_file(ws, kind, values, body=body)
-    return _saved(ws, str(values["id"]), file, verb=verb, about=about, saving=saving)
+    file = new_file(view, kind, values, body=body)
+    return _saved(view, str(values["id"]), file, verb=verb, about=about, saving=saving)
 
 
-def new_file(ws: Workspace, kind: RegistryKind, values: Mapping[str, Plain], *, body: str = "") -> Written:
+def new_file(view: View, kind: RegistryKind, values: Mapping[str, Plain], *, body: str = "") -> Written:
     """Return a registry file that is not written yet."""
-    year = f"{ws.clock.now():%Y}" if kind is RegistryKind.CONSENT else ""
+    year = f"{view.clock.now():%Y}" if kind is RegistryKind.CONSENT else ""
     path = path_of(str(values["id"]), kind, year=year)
     return Written(path, None, registry_file.written(kind, values, body))
 
 
 def change(
-    ws: Workspace,
+    view: View,
     file: RegistryFile,
     edits: Sequence[Edit],
     *,
@@ -109,14 +108,14 @@ def change(
     **saving: Unpack[Saving],
 ) -> Registered:
     """Change a registry file in place, and write the event that tells of it."""
-    before = ws.vault.read(file.path)
+    before = view.own_file(file.path) or b""
     after = registry_file.edited(file.path, file.kind, before, edits)
     written = Written(file.path, before, after)
-    return _saved(ws, file.values["id"], written, verb=verb, about=about, saving=saving)
+    return _saved(view, file.values["id"], written, verb=verb, about=about, saving=saving)
 
 
 def _saved(
-    ws: Workspace,
+    view: View,
     registry_id: str,
     file: Written,
     *,
@@ -125,14 +124,14 @@ def _saved(
     saving: Saving,
 ) -> Registered:
     diff = unified_diff(file.path, file.before, file.after)
-    files = [file, recorded(ws, verb, **about)] if diff else []
-    made = save_own(ws, files, verb=verb, **saving)
+    files = [file, recorded(view, verb, **about)] if diff else []
+    made = save_own(view, files, verb=verb, **saving)
     return Registered(id=registry_id, path=file.path, diff=diff, commit=made)
 
 
-def new_id(ws: Workspace, prefix: str) -> str:
+def new_id(view: View, prefix: str) -> str:
     """Return a new id for a record."""
-    return prefix + ws.ids.memory_id().removeprefix("m_")
+    return prefix + view.ids.memory_id().removeprefix("m_")
 
 
 def texts(values: Mapping[str, object], key: str) -> tuple[str, ...]:
@@ -146,18 +145,11 @@ def plain(items: Iterable[str]) -> list[Plain]:
     return [*dict.fromkeys(items)]
 
 
-def _read(ws: Workspace, path: str, kind: RegistryKind) -> RegistryFile | None:
+def _stop_where_broken(view: View, kind: RegistryKind, path: str) -> None:
     try:
-        read = registry_file.read(path, kind, ws.vault.read(path))
-    except VaultError:
-        return None
-    return None if isinstance(read, tuple) else read
-
-
-def _stop_where_broken(ws: Workspace, kind: RegistryKind, path: str) -> None:
-    try:
-        read = registry_file.read(path, kind, ws.vault.read(path))
+        data = view.own_file(path)
     except VaultError:
         return
+    read = None if data is None else registry_file.read(path, kind, data)
     if isinstance(read, tuple):
-        raise FormatError(f"{path} can't be read and is not touched:\n{told(read)}", hint=f"memstore check {path}")
+        raise FormatError(f"{path} can't be read and is not touched:\n{shown(read)}", hint=f"memstore check {path}")

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
+from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.ledger_edit import with_lines
-from memstore.flows.resolve import resolve
-from memstore.flows.save import Edit, save
+from memstore.flows.save import save
 from memstore.flows.sources import loader
 from memstore.rules.beliefs import Stance, held, weigh
 from memstore.rules.evidence import Evidence, as_evidence, mark_as_evidence, rests_on
@@ -19,10 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.save import Saved
+    from memstore.core.change import Saved
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
     from memstore.rules.beliefs import Weighed
 
 
@@ -37,7 +35,7 @@ class Reinforced:
 
 
 def reinforce(
-    ws: Workspace,
+    view: View,
     ref: str,
     evidence: str | Sequence[str],
     *,
@@ -54,7 +52,7 @@ def reinforce(
     0.8686
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: a memory that has a confidence; a belief always has one.
         evidence: refs of memories, or marks `consolidation:YYYY-MM-DD`, which weigh nothing by themselves.
         partial: whether it speaks for it only in part.
@@ -68,11 +66,11 @@ def reinforce(
         UsageError: the memory has no confidence.
     """
     stance = Stance.PARTIAL if partial else Stance.SUPPORT
-    return _record(ws, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
+    return _record(view, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
 
 
 def contradict(
-    ws: Workspace,
+    view: View,
     ref: str,
     evidence: str | Sequence[str],
     *,
@@ -83,11 +81,11 @@ def contradict(
 ) -> Reinforced:
     """Record what speaks against a memory; arguments and errors are those of `reinforce`."""
     stance = Stance.PARTIAL if partial else Stance.CONTRADICT
-    return _record(ws, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
+    return _record(view, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
 
 
 def _record(
-    ws: Workspace,
+    view: View,
     ref: str,
     named: str | Sequence[str],
     stance: Stance,
@@ -96,13 +94,13 @@ def _record(
     dry_run: bool,
     commit: bool,
 ) -> Reinforced:
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     _must_have_confidence(file)
-    evidence = _evidence(ws, file, [named] if isinstance(named, str) else named)
-    weighed = weigh(file.memory, evidence, stance, now=ws.clock.now(), by=ws.actor, reason=reason)
+    evidence = _evidence(view, file, [named] if isinstance(named, str) else named)
+    weighed = weigh(file.memory, evidence, stance, now=view.clock.now(), by=view.actor, reason=reason)
     edit = edit_of_evidence(file, evidence, stance, weighed)
     verb = "contradict" if stance is Stance.CONTRADICT else "reinforce"
-    saved = save(ws, edit, verb=verb, dry_run=dry_run, commit=commit)
+    saved = save(view, edit, verb=verb, dry_run=dry_run, commit=commit)
     return Reinforced(saved=saved, old=weighed.old, new=weighed.new, counted_before=weighed.counted_before)
 
 
@@ -131,20 +129,17 @@ def _related(evidence: Sequence[Evidence], stance: Stance, counted: Sequence[str
 # -- the evidence --------------------------------------------------------------------------------
 
 
-def _evidence(ws: Workspace, file: MemoryFile, texts: Sequence[str]) -> list[Evidence]:
+def _evidence(view: View, file: MemoryFile, texts: Sequence[str]) -> list[Evidence]:
     """Return what each text names as evidence, each once."""
     if not texts:
         raise UsageError("there is no evidence", hint="--evidence REF")
-    snapshot = ws.library.snapshot()
-    load = loader(ws, snapshot)
-    found = [mark_as_evidence(text) or _witness(ws, file, text, snapshot, load) for text in texts]
+    load = loader(view)
+    found = [mark_as_evidence(text) or _witness(view, file, text, load) for text in texts]
     return list({one.source: one for one in found}.values())
 
 
-def _witness(
-    ws: Workspace, file: MemoryFile, text: str, snapshot: Snapshot, load: Callable[[str], Memory | None]
-) -> Evidence:
-    entry = resolve(ws, text, snapshot=snapshot)
+def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memory | None]) -> Evidence:
+    entry = view.find(text)
     if entry.ref is None:
         raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
     if entry.path == file.path:

@@ -7,18 +7,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memstore.codec.catalog_entry import RESOLVED, WITNESS
-from memstore.flows.visible import file_seen, seer, visible_rows
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.ids import MemoryRef
 from memstore.rules import reputation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from memstore.core.view import View
     from memstore.flows.vouch import Voucher
     from memstore.model.memory import Memory
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
     from memstore.rules.reputation import Outcome, Reputation
 
 CORRECTION = "correction"
@@ -28,15 +26,13 @@ class Reputations:
     """The reputations of many, each computed once; only files that something was decided about are read.
 
     Args:
-        ws: the vault.
+        view: the vault.
         voucher: verifies what was said and decided.
-        snapshot: the vault's memories; None reads them when they are needed.
     """
 
-    def __init__(self, ws: Workspace, voucher: Voucher, snapshot: Snapshot | None = None) -> None:
-        self._ws = ws
+    def __init__(self, view: View, voucher: Voucher) -> None:
+        self._view = view
         self._voucher = voucher
-        self._given = snapshot
         self._known: dict[str, Reputation] = {}
 
     def of(self, entity: str | None) -> Reputation:
@@ -71,7 +67,7 @@ class Reputations:
     @cached_property
     def _decided(self) -> Mapping[str, Sequence[int]]:
         """The rows that something was decided about, by those who said something of them."""
-        column = self._snapshot.catalog.column
+        column = self._view.column
         authors, attested, visible = column("author"), column("attested"), self._visible
         rows = {row for row in visible if f"{RESOLVED} " in attested[row]} | self._corrections.keys()
         found = defaultdict(list)
@@ -85,7 +81,7 @@ class Reputations:
     @cached_property
     def _corrections(self) -> Mapping[int, Sequence[int]]:
         """The corrections that supersede a memory, by its row."""
-        column = self._snapshot.catalog.column
+        column = self._view.column
         types, supersedes, ids = column("type"), column("supersedes"), column("id")
         by_id = defaultdict(list)
         for row in self._visible:
@@ -95,17 +91,9 @@ class Reputations:
         return {row: by_id[ids[row]] for row in self._visible if ids[row] in by_id} if by_id else {}
 
     def _memory(self, row: int) -> Memory | None:
-        file = file_seen(self._ws, self._snapshot.catalog.entry(row).path, self._sees)
+        file = self._view.read(self._view.entry(row).path)
         return file.memory if file else None
 
     @cached_property
-    def _sees(self) -> Callable[[Memory], bool]:
-        return seer(self._ws, self._snapshot)
-
-    @cached_property
     def _visible(self) -> frozenset[int]:
-        return frozenset(visible_rows(self._ws, self._snapshot))
-
-    @cached_property
-    def _snapshot(self) -> Snapshot:
-        return self._given or self._ws.library.snapshot()
+        return frozenset(self._view.rows)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.codec import splice
+from memstore.core.change import Edit, Saved
 from memstore.errors import UsageError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.compare import side_of
-from memstore.flows.save import Edit, Saved, save_all
+from memstore.flows.save import save_all
 from memstore.model.conflict import ConflictType
 from memstore.model.instants import instant
 from memstore.rules.conflicts import between
 
 if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 BOTH = "both"
 # What may be decided. Who is kept against another takes its place; the other decisions change neither text nor status.
@@ -33,7 +33,7 @@ class Resolved(NamedTuple):
 
 
 def resolve_conflict(
-    ws: Workspace,
+    view: View,
     one: str,
     other: str,
     *,
@@ -52,7 +52,7 @@ def resolve_conflict(
     ('superseded', ())
 
     Args:
-        ws: the vault.
+        view: the vault.
         one: a memory.
         other: the one it is in conflict with.
         keep: which of them holds; it supersedes the other. `both`: both stay as they are.
@@ -66,18 +66,24 @@ def resolve_conflict(
         NotFoundError: there is no such memory that the actor may see.
         UsageError: the two are one, or what is kept is neither, or does not go with the decision.
     """
-    files = opened_for_change(ws, one), opened_for_change(ws, other)
+    files = view.original(one), view.original(other)
     refs = _ref(files[0]), _ref(files[1])
     if refs[0] == refs[1]:
         raise UsageError(f"{refs[0]} is named twice", hint="name the two memories that say different things")
-    kept = BOTH if keep == BOTH else _ref(opened_for_change(ws, keep))
+    kept = BOTH if keep == BOTH else _ref(view.original(keep))
     if kept not in (*refs, BOTH):
         raise UsageError(f"{kept} is neither of the two", hint=f"--keep {refs[0]}, --keep {refs[1]} or --keep both")
     decided = decision or ("both-true" if kept == BOTH else "keep")
     if decided != "merge" and (decided == "both-true") != (kept == BOTH):
         raise UsageError(f"--decision {decided} does not go with --keep {keep}", hint="leave --decision out")
     kind = _conflict_type(files[0], files[1])
-    line = {"conflict_type": kind, "decision": decided, "at": instant(ws.clock.now()), "by": ws.actor, "reason": reason}
+    line = {
+        "conflict_type": kind,
+        "decision": decided,
+        "at": instant(view.clock.now()),
+        "by": view.actor,
+        "reason": reason,
+    }
     both_active = all(file.memory.status == "active" for file in files)
     edits: list[Edit] = []
     for file, other_ref in zip(files, reversed(refs), strict=True):
@@ -85,7 +91,7 @@ def resolve_conflict(
         if changes and both_active and decided in _TAKES_THE_PLACE:
             changes += _heir(file, other_ref) if kept == _ref(file) else _loser(other_ref)
         edits.append(Edit(path=file.path, before=file, after=splice.apply(file, changes)))
-    saved = save_all(ws, edits, verb="resolve-conflict", dry_run=dry_run, commit=commit)
+    saved = save_all(view, edits, verb="resolve-conflict", dry_run=dry_run, commit=commit)
     return Resolved(saved, kind, decided, kept)
 
 

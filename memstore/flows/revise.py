@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
+from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
-from memstore.flows.amend import opened_for_change
-from memstore.flows.save import Edit, message_of, save
+from memstore.flows.save import message_of, save
 
 if TYPE_CHECKING:
     from memstore.codec.fence import FencedText
-    from memstore.flows.save import Saved
-    from memstore.ports.workspace import Workspace
+    from memstore.core.change import Saved
+    from memstore.core.view import View
 
 
 def revise(
-    ws: Workspace,
+    view: View,
     ref: str,
     text: str | None = None,
     *,
@@ -32,7 +32,7 @@ def revise(
     True
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         text: its new text; None keeps the old one.
         title: its new title; None keeps the old one, or the first words of the text where it has none.
@@ -45,16 +45,16 @@ def revise(
         RefusedError: it was forgotten.
         UsageError: there is neither text nor title, or a reason and no commit to keep it.
     """
-    message = message_of(ws, reason, commit=commit, dry_run=dry_run)
+    message = message_of(view, reason, commit=commit, dry_run=dry_run)
     if not (text or "").strip() and not (title or "").strip():
         raise UsageError("there are no better words", hint='memstore revise REF "what holds, better said"')
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     if file.memory.status == "forgotten":
         raise RefusedError(f"{file.memory.ref or file.path} was forgotten: no words are left to better")
     edits = [] if title is None else [splice.SetValue("title", title.strip())]
     data = splice.apply_to_text(file.path, reworded(file.text, text) if text else file.text, edits)
     edit = Edit(path=file.path, before=file, after=data)
-    return save(ws, edit, verb="revise", dry_run=dry_run, commit=commit, message=message)
+    return save(view, edit, verb="revise", dry_run=dry_run, commit=commit, message=message)
 
 
 def reworded(old: FencedText, text: str) -> FencedText:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.memory_file import ReadFile
+    from memstore.core.view import View
+    from memstore.model.catalog import Entry
     from memstore.ports.history import Commit, CommitChanges, FileChange
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,15 +26,15 @@ class Revision:
     after: ReadFile | None
 
 
-def revisions(ws: Workspace, path: str, memory_id: str) -> list[Revision]:
+def revisions(view: View, path: str, memory_id: str) -> list[Revision]:
     """Return the revisions of a memory, newest first.
 
     Args:
-        ws: the vault.
+        view: the vault.
         path: where the memory lies in the current commit.
         memory_id: its id; empty for a memory without one, which is followed by its path alone.
     """
-    walk = _Walk(ws, memory_id)
+    walk = _Walk(view, memory_id)
     walk.follow(path)
     return sorted(walk.found.values(), key=lambda revision: revision.commit.at, reverse=True)
 
@@ -41,8 +42,8 @@ def revisions(ws: Workspace, path: str, memory_id: str) -> list[Revision]:
 class _Walk:
     """Goes back through the history, from name to name; one use."""
 
-    def __init__(self, ws: Workspace, memory_id: str) -> None:
-        self.ws, self.memory_id = ws, memory_id
+    def __init__(self, view: View, memory_id: str) -> None:
+        self.view, self.memory_id = view, memory_id
         self.found: dict[str, Revision] = {}
         self._blobs: dict[str, bytes] = {}
 
@@ -59,7 +60,7 @@ class _Walk:
 
     def _at_path(self, start: str | None, path: str) -> list[tuple[str | None, str]]:
         """Record the revisions at one path; return the commits and paths to go on from."""
-        changes = self.ws.history.changes(self.ws.history.commits(path=path, start=start))
+        changes = self.view.history.changes(self.view.history.commits(path=path, start=start))
         here = [(change, file) for change in changes for file in change.files if file.path == path]
         self._fetch([blob for _, file in here for blob in (file.old, file.new) if blob])
         further: list[tuple[str | None, str]] = []
@@ -97,5 +98,30 @@ class _Walk:
         return None if blob is None else memory_file.read(path, self._blobs.get(blob, b""))
 
     def _fetch(self, blobs: list[str]) -> None:
-        found: Mapping[str, bytes] = self.ws.history.blobs(blob for blob in blobs if blob not in self._blobs)
+        found: Mapping[str, bytes] = self.view.blobs(blob for blob in blobs if blob not in self._blobs)
         self._blobs.update(found)
+
+
+def find_at(view: View, commit: str, entry: Entry) -> tuple[str, str] | None:
+    """Return path and blob of a memory as of a commit, found by its id; by its path where it has none."""
+    files = view.history.files_at(commit)
+    same_path = files.get(entry.path)
+    if same_path and (not entry.id or _id_in(view, entry.path, same_path) == entry.id):
+        return entry.path, same_path
+    if not entry.id:
+        return None
+    # Only what has the id's letters somewhere is worth reading.
+    wanted = entry.id.encode()
+    close = {blob for blob, data in view.blobs(files.values()).items() if wanted in data}
+    return next(((p, blob) for p, blob in files.items() if blob in close and _id_in(view, p, blob) == entry.id), None)
+
+
+def read_blobs(view: View, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
+    """Return the files that these blobs hold, by path."""
+    data = view.blobs(blobs.values())
+    return {path: memory_file.read(path, data[blob]) for path, blob in blobs.items() if blob in data}
+
+
+def _id_in(view: View, path: str, blob: str) -> str | None:
+    file = memory_file.read(path, view.blobs([blob]).get(blob, b""))
+    return file.memory.id if isinstance(file, MemoryFile) else None

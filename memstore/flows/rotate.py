@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from memstore.core.view import View
     from memstore.model.keyring import PublicKey, Signer
     from memstore.ports.signatures import Signatures
-    from memstore.ports.workspace import Workspace
 
 
 def rotate_key(
-    ws: Workspace,
+    view: View,
     entity: str,
     key: str,
     *,
@@ -39,7 +39,7 @@ def rotate_key(
     What it signed before goes on to count where an anchor proves that it is older.
 
     Args:
-        ws: the vault.
+        view: the vault.
         entity: whose key it is.
         key: the new key's file, or its .pub.
         old: the old key's; None is the only one they have, or the one that the user's settings name.
@@ -53,21 +53,21 @@ def rotate_key(
         NotFoundError: the entity has no key.
         FormatError: `signed` is no statement about these keys by both of them.
     """
-    stop_unless_owner(ws, "rotate keys")
-    public, now = ws.signatures.public_key(key), ws.clock.now()
-    lines = [one for one in _lines_of(ws, entity, now) if one.line]
+    stop_unless_owner(view, "rotate keys")
+    public, now = view.signatures.public_key(key), view.clock.now()
+    lines = [one for one in _lines_of(view, entity, now) if one.line]
     if any(one.key == public for one in lines):
         raise UsageError(f"{public.fingerprint} is the key that {entity} has", hint="make another: ssh-keygen")
     if signed is None:
-        former = _old_key(ws, entity, lines, old)
-        statement = statement_by_both(ws.signatures, entity, former, key, at=instant(now))
+        former = _old_key(view, entity, lines, old)
+        statement = statement_by_both(view.signatures, entity, former, key, at=instant(now))
     else:
-        statement = _checked(ws.signatures, entity, signed, public)
+        statement = _checked(view.signatures, entity, signed, public)
     ending = [one for one in lines if one.key == statement.rotation.old]
     if not ending:
         raise UsageError(f"{statement.rotation.old.fingerprint} is no key of {entity}", hint="memstore keys list")
-    written = _written(ws, ending, statement, now)
-    return changed(ws, written, entity, [public], verb="keys rotate", dry_run=dry_run, commit=commit)
+    written = _written(view, ending, statement, now)
+    return changed(view, written, entity, [public], verb="keys rotate", dry_run=dry_run, commit=commit)
 
 
 def statement_by_both(signatures: Signatures, entity: str, old: str, new: str, *, at: str) -> SignedRotation:
@@ -109,9 +109,9 @@ def _checked(signatures: Signatures, entity: str, data: bytes, new: PublicKey) -
     return found
 
 
-def _lines_of(ws: Workspace, entity: str, now: datetime) -> list[Signer]:
+def _lines_of(view: View, entity: str, now: datetime) -> list[Signer]:
     """Return the lines by which an entity signs now; `NotFoundError` where there is none."""
-    keyring, _ = read_keyring(ws)
+    keyring, _ = read_keyring(view)
     lines = keyring.lines_of(entity, ATTEST_NAMESPACE)
     ours = [one for one in lines if one.is_valid_at(now) and not one.authority and not keyring.is_revoked(one.key)]
     if not ours:
@@ -119,11 +119,11 @@ def _lines_of(ws: Workspace, entity: str, now: datetime) -> list[Signer]:
     return ours
 
 
-def _old_key(ws: Workspace, entity: str, lines: Sequence[Signer], named: str | None) -> str:
+def _old_key(view: View, entity: str, lines: Sequence[Signer], named: str | None) -> str:
     """Return the key that is to be replaced, by its file: the one that was named, or the user's own if it is theirs."""
     keys = {one.key for one in lines}
-    own = named or ws.signatures.own_key
-    if own is None or (named is None and ws.signatures.public_key(own) not in keys):
+    own = named or view.signatures.own_key
+    if own is None or (named is None and view.signatures.public_key(own) not in keys):
         told = " or ".join(sorted(key.fingerprint for key in keys))
         raise RefusedError(
             f"the old key of {entity} has to sign, too: {told}",
@@ -133,9 +133,9 @@ def _old_key(ws: Workspace, entity: str, lines: Sequence[Signer], named: str | N
     return own
 
 
-def _written(ws: Workspace, ending: Sequence[Signer], statement: SignedRotation, now: datetime) -> list[Written]:
+def _written(view: View, ending: Sequence[Signer], statement: SignedRotation, now: datetime) -> list[Written]:
     """Return both files: the old lines ended and the new one, and the statement."""
-    before, known = own_bytes(ws, ALLOWED_SIGNERS), own_bytes(ws, ROTATIONS)
+    before, known = own_bytes(view, ALLOWED_SIGNERS), own_bytes(view, ROTATIONS)
     lines = text_of(before).splitlines(keepends=True)
     for one in ending:
         lines[one.line - 1] = allowed_signers.ended(lines[one.line - 1], now)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.codec.rotation import Rotation, SignedRotation
+    from memstore.core.view import View
     from memstore.ports.signatures import Signatures
-    from memstore.ports.workspace import Workspace
 
 
 class Rotated(NamedTuple):
@@ -27,15 +27,17 @@ class Rotated(NamedTuple):
     problem: str
 
 
-def rotations(ws: Workspace) -> tuple[Rotated, ...]:
+def rotations(view: View) -> tuple[Rotated, ...]:
     """Return all rotations that the vault knows of, in the file's order."""
-    return tuple(_verified(ws, number, found) for number, found in rotation.lines_of(own_bytes(ws, ROTATIONS) or b""))
+    return tuple(
+        _verified(view, number, found) for number, found in rotation.lines_of(own_bytes(view, ROTATIONS) or b"")
+    )
 
 
-def rotation_findings(ws: Workspace) -> Iterator[Finding]:
+def rotation_findings(view: View) -> Iterator[Finding]:
     """Yield what is wrong with the statements of rotations."""
     code = CODES["rotation-invalid"]
-    for one in rotations(ws):
+    for one in rotations(view):
         if one.problem:
             yield Finding(
                 code=code.name, severity=code.severity, path=ROTATIONS, at=Position(one.line), text=one.problem,
@@ -56,7 +58,7 @@ def problem_of(signatures: Signatures, found: SignedRotation) -> str:
     return ""
 
 
-def _verified(ws: Workspace, number: int, found: SignedRotation | FormatError) -> Rotated:
+def _verified(view: View, number: int, found: SignedRotation | FormatError) -> Rotated:
     if isinstance(found, FormatError):
         return Rotated(number, None, str(found))
-    return Rotated(number, found.rotation, problem_of(ws.signatures, found))
+    return Rotated(number, found.rotation, problem_of(view.signatures, found))

@@ -6,10 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
-from memstore.flows.audience import Audience, view
+from memstore.flows.audience import Audience
 from memstore.flows.candidates import Candidates
 from memstore.flows.hits import HitReader, Wish
-from memstore.flows.looks import note_shown
 from memstore.flows.narrow import narrowed, reader_of_values, texts_at
 from memstore.flows.trust_level import TrustReader
 from memstore.model.catalog import ITEM_SEPARATOR
@@ -19,15 +18,14 @@ from memstore.rules import filters, query
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memstore.flows.audience import View
+    from memstore.core.view import View
     from memstore.model.retrieval import Filters, Query
-    from memstore.ports.workspace import Workspace
 
 __all__ = ["Searcher", "Wish", "search"]
 
 
 def search(
-    ws: Workspace,
+    view: View,
     text: str,
     wish: Wish | None = None,
     *,
@@ -38,7 +36,7 @@ def search(
     """Return what a query finds; it changes nothing, and is no use of what it finds.
 
     Args:
-        ws: the vault; its actor is the one who looks.
+        view: the vault; its actor is the one who looks.
         text: the query, in the language of `rules/query.py`.
         wish: how results are wanted.
         at: a commit or a date: the vault as it was then.
@@ -58,7 +56,7 @@ def search(
     [0.80] User prefers tea in the morning.
     """
     asked = query.parse(text)
-    return Searcher(view(ws, at)).answer(asked, _wished(wish or Wish(), min_confidence, max_results))
+    return Searcher(view.at(at)).answer(asked, _wished(wish or Wish(), min_confidence, max_results))
 
 
 def _wished(wish: Wish, min_confidence: float | None, max_results: int | None) -> Wish:
@@ -82,7 +80,7 @@ class Searcher:
     def __init__(self, then: View) -> None:
         self._then = then
         self._audience = Audience(then)
-        self._now = then.ws.clock.now()
+        self._now = then.clock.now()
         self._trust = TrustReader(then)
         self._allowed: dict[tuple[Filters, Filters], Sequence[int]] = {}
 
@@ -92,7 +90,7 @@ class Searcher:
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
         reader = HitReader(candidates, asked, wish, now=self._now)
         hits, fallback = reader.hits()
-        note_shown(self._then.ws, "search", ((hit.ref or "").partition(":")[2] for hit in hits))
+        self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
             hits=tuple(hit._replace(trust_level=self._trust.of_file(reader.file_of(hit)).level.word) for hit in hits),
@@ -111,7 +109,7 @@ class Searcher:
 
     def _similar(self, rows: Sequence[int], asked: Query) -> dict[int, float]:
         """Return how like the query in meaning rows are; nothing where no embedder tells."""
-        if self._then.ws.embedder is None or not asked.clauses:
+        if self._then.embedder is None or not asked.clauses:
             return {}
         from memstore.flows.meaning import similar_rows
 
@@ -121,9 +119,7 @@ class Searcher:
         """Return how many of the rows have each value of a key, most first."""
         name = query.KEYS.get(key, key)
         if name in filters.KNOWN_KEYS:
-            from memstore.flows.told_refs import told_columns
-
-            column = told_columns(self._then.ws, self._then.snapshot)(name)
+            column = self._then.column(name)
             values = (set(column[row].split(ITEM_SEPARATOR)) - {""} for row in rows)
         else:
             read = reader_of_values(self._then)

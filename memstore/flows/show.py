@@ -6,20 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from memstore.errors import ChangedMeanwhileError
-from memstore.flows.at import commit_at
-from memstore.flows.audience import view
-from memstore.flows.resolve import resolve
-from memstore.flows.told_refs import told
 from memstore.flows.uses import record_use
-from memstore.flows.visible import sees
 
 if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.audience import View
+    from memstore.core.view import View
     from memstore.model.catalog import Entry
     from memstore.model.conflict import Conflict
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
     from memstore.rules.pruning import Prunable
     from memstore.rules.quality import Grounds
     from memstore.rules.reconsolidation import Standing
@@ -61,27 +55,27 @@ class Shown:
         return self.file.memory
 
 
-def show_memory(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
+def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
     """Return the memory that `ref` names, now or as of a commit or a date; a look at it as it is now is a use.
 
     Raises:
         NotFoundError: there is none that the viewer may see.
         UsageError: `at` is neither a date nor a commit.
     """
-    shown = glance(ws, ref, at=at)
+    shown = glance(view, ref, at=at)
     if shown.commit is None:
-        record_use(ws, shown.memory.id, "show")
+        record_use(view, shown.memory.id, "show")
     return shown
 
 
-def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
+def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     """Return what `show_memory` does, for flows of which the look is no use."""
-    from memstore.codec import git_blob, memory_file
+    from memstore.codec import git_blob
     from memstore.codec.catalog_entry import entry_of
+    from memstore.codec.opened import Opened
     from memstore.flows.audience import Audience
     from memstore.flows.compare import Comparer, side_of
     from memstore.flows.grounds import grounds_of
-    from memstore.flows.opened import Opened
     from memstore.flows.trust_level import TrustReader
     from memstore.flows.uses import uses_of
     from memstore.model.config import QualityProfile
@@ -90,25 +84,24 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
     from memstore.rules.pruning import prunable
     from memstore.rules.reconsolidation import standing
 
-    commit = None if at is None else commit_at(ws, at)
-    then = view(ws, commit)
-    entry = resolve(ws, ref, snapshot=then.snapshot)
-    file = memory_file.read(entry.path, then.read(entry.path))
-    # Decided again on the bytes that are shown: the file may have changed since the snapshot.
-    if not isinstance(file, memory_file.MemoryFile) or not sees(ws, file.memory):
+    commit = None if at is None else view.commit_at(at)
+    then = view.at(commit)
+    entry = then.find(ref)
+    file = then.read(entry.path)
+    if file is None:
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
-    now = ws.clock.now()
+    now = view.clock.now()
     blob = git_blob.blob_id(file.data, git_blob.format_of(entry.blob))
     made_of = grounds_of(
-        Audience(then), Opened(entry_of(file, blob), file.data, file.text), uses_of(ws, [entry.id]), now
+        Audience(then), Opened(entry_of(file, blob), file.data, file.text), uses_of(view, [entry.id]), now
     )
-    open_ones = Comparer(ws, then).conflicts(side_of(file)) if commit is None else []
+    open_ones = Comparer(then).conflicts(side_of(file)) if commit is None else []
     made_of = made_of._replace(penalty=sum(conflict.penalty for conflict in open_ones))
     now_held = held_now(file.memory, now)
     return Shown(
         entry=entry,
         file=file,
-        values=told(ws, then.snapshot, file.front.values),
+        values=file.front.values,
         revision=blob,
         commit=commit,
         confidence_now=now_held,
@@ -118,10 +111,10 @@ def glance(ws: Workspace, ref: str, *, at: str | None = None) -> Shown:
         grounds=made_of,
         then=then,
         conflicts=tuple(open_ones),
-        quality=round(quality.quality(made_of, QualityProfile(ws.config.quality_profile)), quality.DIGITS),
+        quality=round(quality.quality(made_of, QualityProfile(view.config.quality_profile)), quality.DIGITS),
     )
 
 
-def path_of(ws: Workspace, ref: str) -> Entry:
+def path_of(view: View, ref: str) -> Entry:
     """Return the entry of the memory that `ref` names, whose file need not be opened for it."""
-    return resolve(ws, ref, snapshot=ws.library.snapshot())
+    return view.find(ref)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import canonical, memory_file, splice, statement
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.change import Edit, Saved
 from memstore.errors import RefusedError, UsageError
-from memstore.flows.amend import opened_for_change
-from memstore.flows.save import Edit, Saved, save, unchanged
+from memstore.flows.save import save, unchanged
 from memstore.flows.vouch import Voucher
 from memstore.model.attestation import Resolution, Signature, Witness
 from memstore.model.instants import instant
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from memstore.codec.render import Plain
     from memstore.codec.statement import Statement
+    from memstore.core.view import View
     from memstore.model.keys import Key
     from memstore.model.memory import Memory
     from memstore.ports.signatures import Signatures
-    from memstore.ports.workspace import Workspace
     from memstore.rules.vouching import Verdict
 
 
@@ -36,7 +36,7 @@ class Signed:
     verdict: Verdict
 
 
-def sign(ws: Workspace, ref: str, *, key: str | None = None, dry_run: bool = False, commit: bool = False) -> Signed:
+def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False, commit: bool = False) -> Signed:
     """Sign a memory as its author; one whose signature is valid stays as it is.
 
     >>> note = memstore.note(ws, "Claire answers in the evening.")
@@ -44,7 +44,7 @@ def sign(ws: Workspace, ref: str, *, key: str | None = None, dry_run: bool = Fal
     'valid'
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory; the actor must be its author.
         key: the key's file, or its .pub where an ssh-agent holds it; None is the one that the user's settings name.
         dry_run: write nothing, and return what would be.
@@ -56,24 +56,24 @@ def sign(ws: Workspace, ref: str, *, key: str | None = None, dry_run: bool = Fal
         VaultError: the key can't be used.
         FormatError: it holds characters that can't be signed.
     """
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     memory = attestable(file)
-    if memory.author != ws.actor:
+    if memory.author != view.actor:
         raise RefusedError(
-            f"{memory.ref} is by {memory.author or 'nobody named'}, and {ws.actor} can't sign for others",
+            f"{memory.ref} is by {memory.author or 'nobody named'}, and {view.actor} can't sign for others",
             hint=f"memstore witness {memory.ref} vouches for it" if memory.author else f"memstore set {ref} author=…",
         )
-    voucher = Voucher(ws)
+    voucher = Voucher(view)
     before = voucher.of(memory)
     if before.signature.counts and not before.is_rolled_back(memory.author):
         return Signed(saved=unchanged(file), verdict=before.signature)
-    edit = signature_of(ws, memory, key)
-    saved, after = _written(ws, file, [edit], verb="sign", dry_run=dry_run, commit=commit)
+    edit = signature_of(view, memory, key)
+    saved, after = _written(view, file, [edit], verb="sign", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).signature)
 
 
 def witness(
-    ws: Workspace,
+    view: View,
     ref: str,
     attestation: str,
     *,
@@ -89,7 +89,7 @@ def witness(
     'valid'
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory; the actor must not be its author.
         attestation: `confirm`, `dispute` or `partial`.
         aspects: which keys of it one speaks of; `partial` names them.
@@ -103,30 +103,30 @@ def witness(
         UsageError: it has no id yet, no key is named, or `partial` without an aspect.
         VaultError: the key can't be used.
     """
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     memory = attestable(file)
-    voucher = Voucher(ws)
-    stop_at_own_words(voucher, memory, ws.actor)
+    voucher = Voucher(view)
+    stop_at_own_words(voucher, memory, view.actor)
     if attestation == "partial" and not aspects:
         raise UsageError("partial of what?", hint="--aspect title, say; notes can tell the rest")
     digests = canonical.digests(memory)
     entry = Witness(
-        agent_id=ws.actor,
+        agent_id=view.actor,
         attestation=attestation,
-        witnessed_at=instant(ws.clock.now()),
+        witnessed_at=instant(view.clock.now()),
         content=digests.content,
         provenance=digests.provenance,
         aspects=tuple(aspects),
         notes=notes,
     )
-    sig = _made(ws, statement.by_witness(memory.id or "", entry), key)
+    sig = _made(view, statement.by_witness(memory.id or "", entry), key)
     edit = splice.AppendEntry("witnesses", plain_entry(replace(entry, sig=sig), WITNESS_KEYS))
-    saved, after = _written(ws, file, [edit], verb="witness", dry_run=dry_run, commit=commit)
+    saved, after = _written(view, file, [edit], verb="witness", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict)
 
 
 def resolve(
-    ws: Workspace,
+    view: View,
     ref: str,
     outcome: str,
     *,
@@ -141,7 +141,7 @@ def resolve(
     'valid'
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory; the actor must not be its author.
         outcome: `upheld` or `overturned`.
         notes: one line.
@@ -154,23 +154,23 @@ def resolve(
         UsageError: it has no id yet, or no key is named.
         VaultError: the key can't be used.
     """
-    file = opened_for_change(ws, ref)
+    file = view.original(ref)
     memory = attestable(file)
-    voucher = Voucher(ws)
-    stop_at_own_words(voucher, memory, ws.actor)
+    voucher = Voucher(view)
+    stop_at_own_words(voucher, memory, view.actor)
     content, provenance = canonical.digests(memory)
     entry = Resolution(
-        by=ws.actor,
+        by=view.actor,
         outcome=outcome,
-        at=instant(ws.clock.now()),
+        at=instant(view.clock.now()),
         content=content,
         provenance=provenance,
         notes=notes,
         sig="",
     )
-    sig = _made(ws, statement.by_resolution(memory.id or "", entry), key)
+    sig = _made(view, statement.by_resolution(memory.id or "", entry), key)
     edit = splice.AppendEntry("resolutions", plain_entry(replace(entry, sig=sig), RESOLUTION_KEYS))
-    saved, after = _written(ws, file, [edit], verb="resolve", dry_run=dry_run, commit=commit)
+    saved, after = _written(view, file, [edit], verb="resolve", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).resolutions[-1])
 
 
@@ -183,11 +183,11 @@ def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
         )
 
 
-def signature_of(ws: Workspace, memory: Memory, key: str | None) -> splice.SetValue:
+def signature_of(view: View, memory: Memory, key: str | None) -> splice.SetValue:
     """Return the edit that puts the actor's signature into a memory's file; `key` as in `sign`."""
     content, provenance = canonical.digests(memory)
-    entry = Signature(by=ws.actor, at=instant(ws.clock.now()), content=content, provenance=provenance, sig="")
-    sig = _made(ws, statement.by_author(memory.id or "", entry), key)
+    entry = Signature(by=view.actor, at=instant(view.clock.now()), content=content, provenance=provenance, sig="")
+    sig = _made(view, statement.by_author(memory.id or "", entry), key)
     return splice.SetValue("signature", plain_entry(replace(entry, sig=sig), SIGNATURE_KEYS))
 
 
@@ -201,8 +201,8 @@ def key_of(signatures: Signatures, named: str | None) -> str:
     return key
 
 
-def _made(ws: Workspace, said: Statement, key: str | None) -> str:
-    return ws.signatures.sign(statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(ws.signatures, key))
+def _made(view: View, said: Statement, key: str | None) -> str:
+    return view.signatures.sign(statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(view.signatures, key))
 
 
 def attestable(file: MemoryFile) -> Memory:
@@ -226,10 +226,10 @@ def plain_entry(entry: Signature | Witness | Resolution, keys: Sequence[Key]) ->
 
 
 def _written(
-    ws: Workspace, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
+    view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
 ) -> tuple[Saved, Memory]:
     """Return what became of a file, and the memory in it now, or in a dry run as it would be."""
     data = splice.apply(file, edits)
-    saved = save(ws, Edit(path=file.path, before=file, after=data), verb=verb, dry_run=dry_run, commit=commit)
+    saved = save(view, Edit(path=file.path, before=file, after=data), verb=verb, dry_run=dry_run, commit=commit)
     after = memory_file.read(file.path, data)
     return saved, after.memory if isinstance(after, MemoryFile) else file.memory

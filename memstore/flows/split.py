@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.codec import splice
 from memstore.codec.ledger import entry_of
+from memstore.core.change import Edit
 from memstore.errors import UsageError
 from memstore.flows.add import new_memory
-from memstore.flows.amend import opened_for_change
 from memstore.flows.archive import reasons
 from memstore.flows.promote import Linked, ref_of_new
-from memstore.flows.resolve import resolve
-from memstore.flows.save import Edit, refuse_as_not_owner, save_all
+from memstore.flows.save import refuse_as_not_owner, save_all
 from memstore.flows.supersede import supersedable
-from memstore.flows.visible import owns
 from memstore.rules import inheritance, rearranging
 from memstore.rules.beliefs import replayed
 
@@ -22,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.codec.memory_file import MemoryFile
+    from memstore.core.view import View
     from memstore.model.confidence import LedgerLine
-    from memstore.ports.workspace import Workspace
 
 _EVEN = 0.5
 
 
 def split(
-    ws: Workspace,
+    view: View,
     ref: str,
     texts: tuple[str, str],
     *,
@@ -53,7 +51,7 @@ def split(
     [0.8248, 0.8]
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         texts: what each of the two says.
         first: the evidence that goes to the first.
@@ -67,24 +65,24 @@ def split(
         RefusedError: it is somebody else's, is superseded already, or was forgotten.
         UsageError: a piece of evidence is given to neither or both, or is none of its evidence.
     """
-    file = opened_for_change(ws, ref)
-    if not owns(ws, file.memory):  # before its evidence is named, which not everybody may see who sees the memory
-        refuse_as_not_owner(ws, file)
-    old = supersedable(ws, file)
-    ledger = rearranging.whole(file.memory, ws.clock.now(), ws.actor)
-    given = [_named(ws, file, ledger, refs) for refs in (first, second)]
+    file = view.original(ref)
+    if not view.owns(file.memory):  # before its evidence is named, which not everybody may see who sees the memory
+        refuse_as_not_owner(view, file)
+    old = supersedable(view, file)
+    ledger = rearranging.whole(file.memory, view.clock.now(), view.actor)
+    given = [_named(view, file, ledger, refs) for refs in (first, second)]
     shares = _shares(ledger, *given)
-    parts = [rearranging.part(ledger, share, of=old, by=ws.actor) for share in shares]
+    parts = [rearranging.part(ledger, share, of=old, by=view.actor) for share in shares]
     # What rests on neither side's evidence alone is what both rest on.
     others = [{source for source, share in shares[1 - i].items() if share == 1} for i in range(2)]
     new = [
-        new_memory(ws, _values(file, old, lines, other), text)
+        new_memory(view, _values(file, old, lines, other), text)
         for lines, other, text in zip(parts, others, texts, strict=True)
     ]
     heirs: list[Any] = [ref_of_new(edit) for edit in new]
     links = [splice.SetValue("superseded_by", heirs), splice.SetValue("status", "superseded"), *reasons(reason)]
     edits = [*new, Edit(path=file.path, before=file, after=splice.apply(file, links))]
-    saved = save_all(ws, edits, verb="split", dry_run=dry_run, commit=commit, message=reason)
+    saved = save_all(view, edits, verb="split", dry_run=dry_run, commit=commit, message=reason)
     return Linked(saved=saved[0], others=saved[1:])
 
 
@@ -105,11 +103,10 @@ def _values(file: MemoryFile, old: str, lines: Sequence[LedgerLine], others: set
 # -- which evidence goes where -------------------------------------------------------------------
 
 
-def _named(ws: Workspace, file: MemoryFile, ledger: Sequence[LedgerLine], refs: Sequence[str]) -> frozenset[str]:
+def _named(view: View, file: MemoryFile, ledger: Sequence[LedgerLine], refs: Sequence[str]) -> frozenset[str]:
     """Return the sources that refs name; they must be evidence of the memory."""
     known = rearranging.standing(ledger)
-    snapshot = ws.library.snapshot()
-    found = {text if text in known else resolve(ws, text, snapshot=snapshot).ref or text for text in refs}
+    found = {text if text in known else view.find(text).ref or text for text in refs}
     strange = sorted(found - known.keys())
     if strange:
         listed = ", ".join(known) or "it has none"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
-    from memstore.flows.changes import Changes
+    from memstore.core.change import Changes
     from memstore.model.memory import Memory
     from memstore.ports.history import History
 

@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.flows.audience import Audience, view
+from memstore.flows.audience import Audience
 from memstore.flows.narrow import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memstore.core.view import View
     from memstore.model.retrieval import Filters
-    from memstore.ports.workspace import Workspace
 
     Counts = tuple[tuple[str, int], ...]
 
@@ -36,13 +36,13 @@ class Stats:
     left_out: int
 
 
-def stats(ws: Workspace, filters: Filters | None = None, *, at: str | None = None) -> Stats:
+def stats(view: View, filters: Filters | None = None, *, at: str | None = None) -> Stats:
     """Return the counts of the memories that `filters` let through, all of them by default, now or as of `at`.
 
     Raises:
         UsageError: `at` is neither a date nor a commit.
     """
-    then = view(ws, at)
+    then = view.at(at)
     audience = Audience(then)
     rows = audience.rows if filters is None else narrowed(then, audience.rows, filters)
 

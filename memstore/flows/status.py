@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import BrokenFile
 from memstore.errors import VaultError
-from memstore.flows.pending import own_pending, pending
 from memstore.flows.save import lacks_only_its_type
-from memstore.flows.visible import sees_unreadable, visible_rows
-from memstore.ports.vault import read_file
 from memstore.rules.commit_messages import verb
 from memstore.rules.differences import differences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memstore.core.view import View
     from memstore.model.change import MemoryChange
     from memstore.ports.history import HookState, Repository
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,23 +51,21 @@ class Status:
     hooks: Mapping[str, HookState]
 
 
-def status(ws: Workspace) -> Status:
+def status(view: View) -> Status:
     """Return what is going on in the vault."""
-    snapshot = ws.library.snapshot()
-    repository = ws.history.repository
-    changes = pending(ws, snapshot).changes.memories if repository else ()
-    catalog = snapshot.catalog
-    broken = _paths(ws, snapshot, catalog.broken)
-    untyped = frozenset(path for path in broken if _lacks_only_its_type(ws, path))
+    repository = view.history.repository
+    changes = view.pending().changes.memories if repository else ()
+    broken = _paths(view, view.broken)
+    untyped = frozenset(path for path in broken if _lacks_only_its_type(view, path))
     return Status(
-        memories=len(visible_rows(ws, snapshot)),
-        is_owners=sees_unreadable(ws),
+        memories=len(view.rows),
+        is_owners=view.is_owners,
         repository=repository,
         uncommitted=tuple(_uncommitted(change) for change in changes),
-        own_files=tuple(sorted(own_pending(ws))) if repository else (),
-        plain=tuple(sorted({*_paths(ws, snapshot, catalog.plain), *untyped})),
+        own_files=tuple(sorted(view.own_pending())) if repository else (),
+        plain=tuple(sorted({*_paths(view, view.plain), *untyped})),
         broken=tuple(path for path in broken if path not in untyped),
-        hooks=ws.history.hooks.states() if repository else {},
+        hooks=view.history.hooks.states() if repository else {},
     )
 
 
@@ -86,16 +80,16 @@ def _uncommitted(change: MemoryChange) -> Uncommitted:
     )
 
 
-def _lacks_only_its_type(ws: Workspace, path: str) -> bool:
+def _lacks_only_its_type(view: View, path: str) -> bool:
     try:
-        file = read_file(ws.vault, path)
+        file = view.whole.read_file(path)
     except VaultError:
         return False
     return isinstance(file, BrokenFile) and lacks_only_its_type(file)
 
 
-def _paths(ws: Workspace, snapshot: Snapshot, rows: Sequence[int]) -> tuple[str, ...]:
-    if not sees_unreadable(ws):
+def _paths(view: View, rows: Sequence[int]) -> tuple[str, ...]:
+    if not view.is_owners:
         return ()
-    paths = snapshot.catalog.column("path")
+    paths = view.column("path")
     return tuple(sorted(paths[row] for row in rows))

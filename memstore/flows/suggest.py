@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from memstore.flows.opened import opened
 from memstore.model.retrieval import Word
 from memstore.ports.search_index import Field
 from memstore.rules import analysis
@@ -40,7 +39,7 @@ def _nearest_word(audience: Audience, typed: str) -> str | None:
     most = 2 if len(typed) >= LETTERS_FOR_TWO_SLIPS else 1
     term = analysis.term_of(typed)
     for edits in range(1, most + 1):
-        near = [known for known in audience.index.terms("") if within_edits(term, known, edits)]
+        near = [known for known in audience.then.terms("") if within_edits(term, known, edits)]
         counted = [(-_rows_holding(audience, known), known) for known in near]
         for count, known in sorted(counted):
             if count and (word := _spelt(audience, known)):
@@ -58,7 +57,7 @@ def _spelt(audience: Audience, term: str) -> str | None:
         # The first by name: rows stand as files came, hidden ones among them.
         rows = audience.rows_of(term, field)
         for row in sorted(rows, key=audience.names(rows))[:1]:
-            file = opened(audience.then, row)
+            file = audience.then.opened(row)
             if file is None:
                 continue
             entry = file.entry

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.codec import splice
 from memstore.codec.draft import new_file
 from memstore.codec.titles import title_of
+from memstore.core.change import Edit
 from memstore.errors import RefusedError
 from memstore.flows.archive import edit_of_archiving
 from memstore.flows.consolidation_pool import ID_OF_PROPOSAL, deleted_suggestions
-from memstore.flows.save import Edit
 from memstore.flows.suggestion_file import diff_of, labels
 from memstore.model.instants import instant
 from memstore.rules.checks import SUGGESTIONS
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.codec.memory_file import MemoryFile
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 SOURCE_TYPE = "told_by_human"
 
@@ -60,16 +59,14 @@ class Lines:
     """Which of the lines that hands changed wait for a decision, which are new, and which were decided on.
 
     Args:
-        ws: the vault.
-        snapshot: it as it is.
+        view: the vault.
     """
 
-    def __init__(self, ws: Workspace, snapshot: Snapshot) -> None:
-        self._ws = ws
-        catalog = snapshot.catalog
-        ids, statuses = catalog.column("id"), catalog.column("status")
-        self._known = {ids[row]: statuses[row] for row in catalog.memories if ids[row].startswith(ID_OF_PROPOSAL)}
-        self._known |= {str(memory.id): "deleted" for memory in deleted_suggestions(ws, snapshot)}
+    def __init__(self, view: View) -> None:
+        self._view = view
+        ids, statuses = view.column("id"), view.column("status")
+        self._known = {ids[row]: statuses[row] for row in view.whole.rows if ids[row].startswith(ID_OF_PROPOSAL)}
+        self._known |= {str(memory.id): "deleted" for memory in deleted_suggestions(view)}
 
     def is_decided(self, line: ByHand) -> bool:
         """Whether somebody said yes or no to a suggestion; a file that was deleted says no."""
@@ -88,7 +85,7 @@ class Lines:
             "status": "draft",
             "proposes": line.action.value,
             "created_at": instant(now),
-            "author": self._ws.actor,
+            "author": self._view.actor,
             "source": line.page,
             "source_type": SOURCE_TYPE,
         }

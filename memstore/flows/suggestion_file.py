@@ -10,10 +10,11 @@ from memstore.codec.draft import new_file
 from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.titles import default_title, title_of
+from memstore.core.change import Edit
 from memstore.flows.archive import edit_of_archiving
 from memstore.flows.consolidation_pool import quotable
 from memstore.flows.reinforce import edit_of_evidence
-from memstore.flows.save import Edit, unified_diff
+from memstore.flows.save import unified_diff
 from memstore.model.instants import instant
 from memstore.ports.synthesizer import Source, SynthesisFailedError
 from memstore.rules import citation
@@ -29,10 +30,10 @@ from memstore.rules.wording import Quotation, objection, quotation, said_by
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memstore.core.view import View
     from memstore.flows.consolidation_pool import Gathered
     from memstore.model.memory import Memory
     from memstore.ports.synthesizer import Synthesizer
-    from memstore.ports.workspace import Workspace
     from memstore.rules.consolidation import Proposal
 
 SOURCE = "consolidation"
@@ -64,12 +65,12 @@ class Suggestion:
 
 
 def suggestion_of(
-    ws: Workspace, proposal: Proposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None = None
+    view: View, proposal: Proposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None = None
 ) -> Suggestion:
     """Return the file of a proposal; nothing is written.
 
     Args:
-        ws: the vault.
+        view: the vault.
         proposal: what is suggested.
         gathered: what it was made of.
         now: UTC.
@@ -77,43 +78,41 @@ def suggestion_of(
     """
     if proposal.target is None or proposal.general is None:
         return (
-            _of_archiving(ws, proposal, proposal.target, gathered, now=now)
+            _of_archiving(view, proposal, proposal.target, gathered, now=now)
             if proposal.target
-            else _of_new_belief(ws, proposal, gathered, now=now, synthesizer=synthesizer)
+            else _of_new_belief(view, proposal, gathered, now=now, synthesizer=synthesizer)
         )
-    return _of_evidence(ws, proposal, proposal.target, gathered, now=now)
+    return _of_evidence(view, proposal, proposal.target, gathered, now=now)
 
 
-def _of_evidence(ws: Workspace, proposal: Proposal, target: Memory, gathered: Gathered, *, now: datetime) -> Suggestion:
+def _of_evidence(view: View, proposal: Proposal, target: Memory, gathered: Gathered, *, now: datetime) -> Suggestion:
     file, stance = gathered.files[str(target.ref)], STANCES[proposal.action]
     evidence = [as_evidence(member.memory, gathered.load) for member in proposal.members]
-    weighed = weigh(file.memory, evidence, stance, now=now, by=ws.actor, reason=f"Consolidated as {proposal.id}")
+    weighed = weigh(file.memory, evidence, stance, now=now, by=view.actor, reason=f"Consolidated as {proposal.id}")
     change = edit_of_evidence(file, evidence, stance, weighed)
     quoted, cited = _quoted(proposal, gathered)
     step = f"{weighed.old:g} → {weighed.new:g}"
     told = f"{quoted.text}\n\n{_quoted_from(cited, proposal)}\n\nIt {_WOULD[proposal.action]}"
-    return _about(ws, proposal, change, f"{told} [[{target.ref}]], {step}", now=now, old=weighed.old, new=weighed.new)
+    return _about(view, proposal, change, f"{told} [[{target.ref}]], {step}", now=now, old=weighed.old, new=weighed.new)
 
 
-def _of_archiving(
-    ws: Workspace, proposal: Proposal, target: Memory, gathered: Gathered, *, now: datetime
-) -> Suggestion:
+def _of_archiving(view: View, proposal: Proposal, target: Memory, gathered: Gathered, *, now: datetime) -> Suggestion:
     file, number = gathered.files[str(target.ref)], held(target)
     change = edit_of_archiving(file, f"Accepted belief:{proposal.id}")
     why, figures = proposal.terms
     told = f"[[{target.ref}]] is {why} ({figures}), and would be put out of sight"
-    return _about(ws, proposal, change, told, now=now, old=number, new=number)
+    return _about(view, proposal, change, told, now=now, old=number, new=number)
 
 
 def _about(
-    ws: Workspace, proposal: Proposal, change: Edit, told: str, *, now: datetime, old: float | None, new: float | None
+    view: View, proposal: Proposal, change: Edit, told: str, *, now: datetime, old: float | None, new: float | None
 ) -> Suggestion:
     """Return a suggestion of a change to a belief, which it shows."""
     file = change.before
     if not isinstance(file, MemoryFile):
         raise TypeError(f"{change.path} is no memory")
     title = f"{proposal.action.value.capitalize()}: {title_of(file.memory)}"
-    values = {**_common(ws, proposal, now), "title": title, "relates_to": [str(file.memory.ref)]}
+    values = {**_common(view, proposal, now), "title": title, "relates_to": [str(file.memory.ref)]}
     body = f"{told}: {title_of(file.memory)}\n\n{diff_of(change)}"
     edit = _edit(proposal, values, body)
     return Suggestion(proposal=proposal, edit=edit, title=title, old=old, new=new, change=change)
@@ -126,15 +125,15 @@ def diff_of(change: Edit) -> str:
 
 
 def _of_new_belief(
-    ws: Workspace, proposal: Proposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None
+    view: View, proposal: Proposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None
 ) -> Suggestion:
     quoted, cited = _quoted(proposal, gathered)
     worded, note = _worded(proposal, synthesizer)
-    ground = ground_of(proposal, gathered.load, now=now, by=ws.actor)
+    ground = ground_of(proposal, gathered.load, now=now, by=view.actor)
     told = f'{worded}\n\nWorded after "{quoted.text}" ' if worded else f"{quoted.text}\n\n"
     title = default_title(worded or quoted.text)
     values = {
-        **_common(ws, proposal, now),
+        **_common(view, proposal, now),
         "title": title,
         "relates_to": [member.ref for member in proposal.members if member.memory.type == "episode"],
         "confidence": ground.confidence,
@@ -146,7 +145,7 @@ def _of_new_belief(
     return Suggestion(proposal=proposal, edit=edit, title=title, old=None, new=ground.confidence, note=note)
 
 
-def _common(ws: Workspace, proposal: Proposal, now: datetime) -> dict[str, Any]:
+def _common(view: View, proposal: Proposal, now: datetime) -> dict[str, Any]:
     """Return the keys that every suggestion has: it is shown to nobody who does not see all of its evidence."""
     members = sorted(member.ref for member in (*proposal.members, *proposal.against))
     return {
@@ -155,7 +154,7 @@ def _common(ws: Workspace, proposal: Proposal, now: datetime) -> dict[str, Any]:
         "status": "draft",
         "proposes": proposal.action.value,
         "created_at": instant(now),
-        "author": ws.actor,
+        "author": view.actor,
         "source": SOURCE,
         "source_type": SOURCE,
         "derived_from": [*members, f"{SOURCE}:{now:%Y-%m-%d}"],

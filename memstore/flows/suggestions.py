@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import splice
 from memstore.codec.titles import title_of
+from memstore.core.change import Edit
 from memstore.errors import NotFoundError, RefusedError
-from memstore.flows.amend import opened_for_change
 from memstore.flows.archive import reasons
 from memstore.flows.promote import Linked, promote
 from memstore.flows.reinforce import edit_of_evidence
-from memstore.flows.save import Edit, save, save_all
+from memstore.flows.save import save, save_all
 from memstore.flows.sources import loader
 from memstore.flows.suggested_lines import edit_of
 from memstore.flows.suggestion_file import SOURCE, STANCES
 from memstore.flows.uses import record_use
-from memstore.flows.visible import visible_file, visible_rows
 from memstore.model.ids import MemoryRef
 from memstore.rules.beliefs import weigh
 from memstore.rules.checks import SUGGESTIONS
@@ -26,9 +25,9 @@ from memstore.rules.evidence import as_evidence
 
 if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
-    from memstore.flows.save import Saved
+    from memstore.core.change import Saved
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 REJECTED = "rejected"
 
@@ -48,33 +47,32 @@ class Waiting:
         return self.file.memory
 
 
-def list_suggestions(ws: Workspace) -> tuple[Waiting, ...]:
+def list_suggestions(view: View) -> tuple[Waiting, ...]:
     """Return what waits for a decision, the oldest first.
 
     >>> [waiting.action.value for waiting in memstore.list_suggestions(ws)]
     []
     """
-    snapshot = ws.library.snapshot()
-    statuses, paths = snapshot.catalog.column("status"), snapshot.catalog.column("path")
-    drafts = [paths[row] for row in visible_rows(ws, snapshot) if statuses[row] == "draft"]
-    files = [file for path in drafts if path.startswith(SUGGESTIONS) and (file := visible_file(ws, path))]
+    statuses, paths = view.column("status"), view.column("path")
+    drafts = [paths[row] for row in view.rows if statuses[row] == "draft"]
+    files = [file for path in drafts if path.startswith(SUGGESTIONS) and (file := view.read(path))]
     return tuple(sorted(map(_waiting, files), key=lambda one: (one.memory.created_at or "", one.file.path)))
 
 
-def show_suggestion(ws: Workspace, ref: str) -> Waiting:
+def show_suggestion(view: View, ref: str) -> Waiting:
     """Return one suggestion.
 
     Raises:
         NotFoundError: there is no such memory, or it is no suggestion.
     """
-    return _waiting(_opened(ws, ref))
+    return _waiting(_opened(view, ref))
 
 
-def accept_suggestion(ws: Workspace, ref: str, *, dry_run: bool = False, commit: bool = False) -> Linked:
+def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -> Linked:
     """Do what a suggestion suggests: write the belief, or record the evidence. The suggestion is archived.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the suggestion.
         dry_run: write nothing, and return what would be.
         commit: commit it, too.
@@ -83,35 +81,35 @@ def accept_suggestion(ws: Workspace, ref: str, *, dry_run: bool = False, commit:
         NotFoundError: there is no such suggestion, or what it is about is gone.
         RefusedError: it was decided on, or its evidence is gone.
     """
-    one = _waiting(_opened(ws, ref))
+    one = _waiting(_opened(view, ref))
     if one.action is Action.CREATE:
         draft = one.memory
         values = {"source": draft.source or SOURCE, "source_type": draft.source_type or SOURCE}
-        linked = promote(ws, one.file.path, None, values, dry_run=dry_run, commit=commit)
-        _count_use(ws, linked.saved.ref, dry_run=dry_run)
+        linked = promote(view, one.file.path, None, values, dry_run=dry_run, commit=commit)
+        _count_use(view, linked.saved.ref, dry_run=dry_run)
         return linked
-    edits = [_recorded(ws, one), _archived(one.file)]
-    saved = save_all(ws, edits, verb="suggestions accept", dry_run=dry_run, commit=commit)
-    _count_use(ws, one.target, dry_run=dry_run)
+    edits = [_recorded(view, one), _archived(one.file)]
+    saved = save_all(view, edits, verb="suggestions accept", dry_run=dry_run, commit=commit)
+    _count_use(view, one.target, dry_run=dry_run)
     return Linked(saved=saved[0], others=saved[1:])
 
 
 def reject_suggestion(
-    ws: Workspace, ref: str, *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+    view: View, ref: str, *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> Saved:
     """Put a suggestion away: the same is not suggested again before three more memories say so.
 
     Args and errors are those of `accept_suggestion`; the suggestion keeps the reason in `status_reason`.
     """
-    file = _opened(ws, ref)
+    file = _opened(view, ref)
     return save(
-        ws, _archived(file, splice.AppendItems("tags", (REJECTED,)), *reasons(reason)), verb="suggestions reject",
+        view, _archived(file, splice.AppendItems("tags", (REJECTED,)), *reasons(reason)), verb="suggestions reject",
         dry_run=dry_run, commit=commit,
     )  # fmt: skip
 
 
-def _opened(ws: Workspace, ref: str) -> MemoryFile:
-    file = opened_for_change(ws, ref)
+def _opened(view: View, ref: str) -> MemoryFile:
+    file = view.original(ref)
     name = file.memory.ref or file.path
     if file.memory.status == "draft":
         return file
@@ -133,26 +131,26 @@ def _waiting(file: MemoryFile) -> Waiting:
     )
 
 
-def _count_use(ws: Workspace, ref: str | None, *, dry_run: bool) -> None:
+def _count_use(view: View, ref: str | None, *, dry_run: bool) -> None:
     named = MemoryRef.parse(ref or "")
     if named and not dry_run:
-        record_use(ws, named.id, "accept")
+        record_use(view, named.id, "accept")
 
 
-def _recorded(ws: Workspace, one: Waiting) -> Edit:
+def _recorded(view: View, one: Waiting) -> Edit:
     """Return the edit by which a suggestion changes its target: evidence joins it, or it goes out of sight."""
     name = one.memory.ref or one.file.path
     if one.target is None:
         raise RefusedError(f"{name} says not what it is about", hint="put the belief into relates_to")
     if one.action in (Action.ARCHIVE, Action.REVISE):
-        return edit_of(one.action, opened_for_change(ws, one.target), title_of(one.memory), str(name))
-    load = loader(ws, ws.library.snapshot())
+        return edit_of(one.action, view.original(one.target), title_of(one.memory), str(name))
+    load = loader(view)
     known = [memory for ref in one.evidence if (memory := load(ref)) is not None]
     if not known:
         raise RefusedError(f"the evidence of {name} is gone", hint=f"memstore suggestions reject {name}")
-    target, stance = opened_for_change(ws, one.target), STANCES[one.action]
+    target, stance = view.original(one.target), STANCES[one.action]
     evidence = [as_evidence(memory, load) for memory in known]
-    weighed = weigh(target.memory, evidence, stance, now=ws.clock.now(), by=ws.actor, reason=f"Accepted {name}")
+    weighed = weigh(target.memory, evidence, stance, now=view.clock.now(), by=view.actor, reason=f"Accepted {name}")
     return edit_of_evidence(target, evidence, stance, weighed)
 
 

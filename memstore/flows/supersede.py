@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file, splice
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.add import new_memory
-from memstore.flows.amend import opened_for_change
 from memstore.flows.archive import reasons
 from memstore.flows.lineage import graph_of
 from memstore.flows.promote import Linked, given_keys, ref_of_new
 from memstore.flows.reinforce import edit_of_evidence
-from memstore.flows.save import Edit, save_all
+from memstore.flows.save import save_all
 from memstore.model.lineage import EdgeKind
 from memstore.rules import inheritance
 from memstore.rules.beliefs import Stance, held, weigh
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.render import Plain
+    from memstore.core.view import View
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
 
 _HEIRS = frozenset({EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY})
 
 
 def supersede(
-    ws: Workspace,
+    view: View,
     ref: str,
     text: str,
     values: Mapping[str, Plain] | None = None,
@@ -53,7 +53,7 @@ def supersede(
     True
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: what is superseded.
         text: what the heir says.
         values: more keys of the heir, or others than those it would take over; refs may be abbreviated.
@@ -67,9 +67,9 @@ def supersede(
         RefusedError: it has an heir already, or was forgotten.
         UsageError: a value has not the shape of its key, or there is no text.
     """
-    given = given_keys(ws, values)
-    file = opened_for_change(ws, ref)
-    old = supersedable(ws, file)
+    given = given_keys(view, values)
+    file = view.original(ref)
+    old = supersedable(view, file)
     memory = file.memory
     made = {
         "source_type": "inference",
@@ -83,7 +83,7 @@ def supersede(
     if since:
         made.setdefault("valid_from", since)
     ground: dict[str, Plain] = {"evidence_source": old, "reason": reason or f"Superseded {memory.type} {memory.id}"}
-    new = _with_evidence(ws, new_memory(ws, made, text, ground=ground), memory)
+    new = _with_evidence(view, new_memory(view, made, text, ground=ground), memory)
     links = [splice.SetValue("superseded_by", ref_of_new(new)), splice.SetValue("status", "superseded")]
     links += reasons(reason)
     links += [splice.SetValue("valid_until", since)] if since else []
@@ -91,30 +91,30 @@ def supersede(
     # The heir comes first. After a crash in between it names what it supersedes: `check` says that the link is
     # one-sided, and `fix-provenance` completes it.
     edits = [new, Edit(path=file.path, before=file, after=after)]
-    saved = save_all(ws, edits, verb="supersede", dry_run=dry_run, commit=commit)
+    saved = save_all(view, edits, verb="supersede", dry_run=dry_run, commit=commit)
     return Linked(saved=saved[0], others=saved[1:])
 
 
-def _with_evidence(ws: Workspace, new: Edit, old: Memory) -> Edit:
+def _with_evidence(view: View, new: Edit, old: Memory) -> Edit:
     """Return the heir's file with its evidence: what speaks against the old memory speaks for the new one."""
     evidence = against(old)
     heir = memory_file.read(new.path, new.after)
     if not evidence or not isinstance(heir, MemoryFile) or held(heir.memory) is None:
         return new
     reason = f"Contradicted {old.ref}"
-    weighed = weigh(heir.memory, evidence, Stance.SUPPORT, now=ws.clock.now(), by=ws.actor, reason=reason)
+    weighed = weigh(heir.memory, evidence, Stance.SUPPORT, now=view.clock.now(), by=view.actor, reason=reason)
     edit = edit_of_evidence(heir, evidence, Stance.SUPPORT, weighed)
     return Edit(path=new.path, before=None, after=edit.after)
 
 
-def supersedable(ws: Workspace, file: MemoryFile) -> str:
+def supersedable(view: View, file: MemoryFile) -> str:
     """Return the ref of what may be superseded."""
     memory = file.memory
     if memory.ref is None:
         raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
     if memory.status == "forgotten":
         raise RefusedError(f"{memory.ref} was forgotten", hint="memstore add writes a new memory")
-    heir = _heir(ws, file)
+    heir = _heir(view, file)
     if heir:
         raise RefusedError(
             f"{memory.ref} is superseded already, by {heir}", hint=f"memstore supersede {heir} TEXT goes on from there"
@@ -127,9 +127,9 @@ def supersedable(ws: Workspace, file: MemoryFile) -> str:
     return str(memory.ref)
 
 
-def _heir(ws: Workspace, file: MemoryFile) -> str | None:
+def _heir(view: View, file: MemoryFile) -> str | None:
     """Return the first heir that is there, whichever of the two memories names the other."""
-    graph = graph_of(ws, ws.library.snapshot())
+    graph = graph_of(view)
     row = graph.row_at(file.path, file.memory.id or "")
     links = graph.dependents(row, kinds=_HEIRS) if row is not None else ()
     return next((graph.name(link.key) for link in links if link.key >= 0), None)

@@ -5,22 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.codec import bitcoin, opentimestamps
-from memstore.errors import FormatError, NoFileError
+from memstore.errors import FormatError
 from memstore.rules.anchors import Stamp
 
 if TYPE_CHECKING:
     from memstore.codec.opentimestamps import TimeProof
-    from memstore.ports.workspace import Workspace
+    from memstore.core.view import View
 
 
-def stamp_at(ws: Workspace, path: str, digest: bytes) -> Stamp | None:
+def stamp_at(view: View, path: str, digest: bytes) -> Stamp | None:
     """Return what the proof in a file of the vault shows of a digest, SHA-256; None where there is no such file."""
-    try:
-        data = ws.vault.read(path)
-    except NoFileError:
+    data = view.own_file(path)
+    if data is None:
         return None
     try:
-        return _shown(ws, read_proof(data, digest))
+        return _shown(view, read_proof(data, digest))
     except FormatError as error:
         return Stamp(problem=str(error))
 
@@ -37,10 +36,10 @@ def read_proof(data: bytes, digest: bytes) -> TimeProof:
     return proof
 
 
-def _shown(ws: Workspace, proof: TimeProof) -> Stamp:
+def _shown(view: View, proof: TimeProof) -> Stamp:
     times, open_heights = [], []
     for height, root in proof.blocks:
-        data = ws.pins.header(height)
+        data = view.pins.header(height)
         if data is None:
             open_heights.append(height)
             continue

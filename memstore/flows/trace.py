@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.flows.lineage import graph_of, row_of
-from memstore.flows.resolve import resolve
 from memstore.model.lineage import Direction
 from memstore.rules import lineage_trace
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.flows.show import Shown
     from memstore.model.lineage import Trace
-    from memstore.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +24,7 @@ class TracedBothWays:
 
 
 def trace_memory(
-    ws: Workspace,
+    view: View,
     ref: str,
     *,
     direction: Direction = Direction.UP,
@@ -35,7 +34,7 @@ def trace_memory(
     """Return the lineage of the memory that `ref` names, as far as the viewer may see it.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: what names the memory.
         direction: up to sources, or down to dependents.
         depth: how many edges to follow at most; None for all.
@@ -44,9 +43,8 @@ def trace_memory(
     Raises:
         NotFoundError: there is no such memory that the viewer may see.
     """
-    snapshot = ws.library.snapshot()
-    entry = resolve(ws, ref, snapshot=snapshot)
-    graph = graph_of(ws, snapshot)
+    entry = view.find(ref)
+    graph = graph_of(view)
     return lineage_trace.trace(graph, row_of(graph, entry), direction=direction, depth=depth, limit=limit)
 
 
@@ -60,7 +58,7 @@ def trace_both_ways(shown: Shown, *, limit: int | None = None) -> TracedBothWays
     Raises:
         ChangedMeanwhileError: the file is not there any more.
     """
-    graph = graph_of(shown.then.ws, shown.then.snapshot)
+    graph = graph_of(shown.then)
     row = row_of(graph, shown.entry)
     return TracedBothWays(
         sources=lineage_trace.trace(graph, row, direction=Direction.UP, depth=1),

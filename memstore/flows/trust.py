@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memstore.codec import canonical
-from memstore.flows.amend import opened_for_change
 from memstore.flows.reputation import Reputations
 from memstore.flows.vouch import Voucher
 from memstore.rules import beta, trust
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.codec.memory_file import MemoryFile
+    from memstore.core.view import View
     from memstore.flows.vouch import Vouched
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
     from memstore.rules.beta import Beta
     from memstore.rules.reputation import Reputation
     from memstore.rules.trust import Grounds
@@ -75,7 +74,7 @@ class Trusted:
         }
 
 
-def trust_of(ws: Workspace, ref: str, *, profile: Profile = Profile.ISNAD) -> Trusted:
+def trust_of(view: View, ref: str, *, profile: Profile = Profile.ISNAD) -> Trusted:
     """Return how far others vouch for a memory.
 
     >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.")
@@ -84,19 +83,19 @@ def trust_of(ws: Workspace, ref: str, *, profile: Profile = Profile.ISNAD) -> Tr
     ('valid', 0.3, 'unverified')
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         profile: how it is counted.
 
     Raises:
         NotFoundError: there is none that the viewer may see.
     """
-    voucher = Voucher(ws)
-    return trusted(ws, opened_for_change(ws, ref), voucher, Reputations(ws, voucher), profile=profile)
+    voucher = Voucher(view)
+    return trusted(view, view.original(ref), voucher, Reputations(view, voucher), profile=profile)
 
 
 def trusted(
-    ws: Workspace,
+    view: View,
     file: MemoryFile,
     voucher: Voucher,
     reputations: Reputations,
@@ -104,7 +103,7 @@ def trusted(
     profile: Profile = Profile.ISNAD,
 ) -> Trusted:
     """Return how far others vouch for the memory in a file that was read; see `trust_of`."""
-    vouched, known, now = voucher.of(file.memory), reputations.of(file.memory.author), ws.clock.now()
+    vouched, known, now = voucher.of(file.memory), reputations.of(file.memory.author), view.clock.now()
     grounds = claimed(file) if profile is Profile.LITERAL else vouched.grounds(reputation=known.value)
     counted = None
     if profile is Profile.BETA:

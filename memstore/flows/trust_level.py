@@ -7,19 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memstore.codec import git_blob
-from memstore.errors import VaultError
 from memstore.rules import trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.flows.audience import View
+    from memstore.codec.opened import Opened
+    from memstore.core.view import View
     from memstore.flows.known_verdicts import KnownVerdicts
-    from memstore.flows.opened import Opened
     from memstore.flows.reputation import Reputations
     from memstore.flows.vouch import Vouched, Voucher
     from memstore.model.memory import Memory
-    from memstore.ports.search_index import Snapshot
     from memstore.rules.trust import Trust
 
 # Any file whose frontmatter has a signature of anybody, or anchors, holds such bytes; in the others nothing counts.
@@ -35,7 +33,6 @@ class TrustReader:
     """
 
     def __init__(self, then: View) -> None:
-        self._ws = then.ws
         self._then = then
 
     def of(self, memory: Memory) -> Trust:
@@ -62,18 +59,11 @@ class TrustReader:
             return UNATTESTED
         if not self._then.is_past and (known := self._known.of(blob)) and not self._voucher.has_past(memory_id):
             return trust.trust(known.grounds(reputation=self._reputation(author, is_signed=known.signed)))
-        from memstore.codec.memory_file import MemoryFile, read
-        from memstore.flows.visible import sees
-
-        try:
-            data = self._then.read(path)
-        except VaultError:
-            return UNATTESTED
-        file = read(path, data)
-        if not (isinstance(file, MemoryFile) and sees(self._ws, file.memory)):
+        file = self._then.read(path)
+        if file is None:
             return UNATTESTED
         found = self._voucher.of(file.memory)
-        if not self._then.is_past and git_blob.blob_id(data, git_blob.format_of(blob)) == blob:
+        if not self._then.is_past and git_blob.blob_id(file.data, git_blob.format_of(blob)) == blob:
             self._known.put(blob, file.memory, found)
         return self._of(file.memory, found)
 
@@ -91,30 +81,25 @@ class TrustReader:
 
     @cached_property
     def _columns(self) -> Sequence[Sequence[str]]:
-        column = self._then.snapshot.catalog.column
+        column = self._then.column
         return [column(name) for name in ("path", "blob", "id", "author", "attested")]
 
     @cached_property
     def _known(self) -> KnownVerdicts:
         from memstore.flows.known_verdicts import KnownVerdicts
 
-        return KnownVerdicts(self._ws, self._voucher)
+        return KnownVerdicts(self._then, self._voucher)
 
     @cached_property
     def _voucher(self) -> Voucher:
         from memstore.flows.vouch import Voucher
 
-        return Voucher(self._ws, self._snapshot, is_past=self._then.is_past)
+        return Voucher(self._then)
 
     @cached_property
     def _reputations(self) -> Reputations:
         from memstore.flows.reputation import Reputations
         from memstore.flows.vouch import Voucher
 
-        voucher = Voucher(self._ws) if self._then.is_past else self._voucher
-        return Reputations(self._ws, voucher, self._snapshot)
-
-    @property
-    def _snapshot(self) -> Snapshot | None:
-        """The vault's memories as they are now, where they were read for that anyway."""
-        return None if self._then.is_past else self._then.snapshot
+        now = self._then.again() if self._then.is_past else self._then
+        return Reputations(now, Voucher(now) if self._then.is_past else self._voucher)

@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
     from memstore.codec.canonical import Digests
     from memstore.codec.statement import Statement
+    from memstore.core.view import View
     from memstore.model.attestation import Resolution, Witness
     from memstore.model.memory import Memory
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
     from memstore.rules.anchors import Anchored
     from memstore.rules.tampering import Tampered
 
@@ -67,18 +66,16 @@ class Voucher:
     """Verifies many memories against the keyring and the registry as they are now.
 
     Args:
-        ws: the vault.
-        snapshot: its memories as they are now; None reads them if they are needed.
-        is_past: whether the memories are not as they are now, so that it means nothing that others came later.
+        view: the vault.
+            In one of a past state it means nothing that others attested later.
     """
 
-    def __init__(self, ws: Workspace, snapshot: Snapshot | None = None, *, is_past: bool = False) -> None:
-        self._ws = ws
-        self.keyring, self.findings = read_keyring(ws)
-        self.now = ws.clock.now()
-        self.controllers = Controllers(ws)
-        self._given = snapshot
-        self._past = None if is_past else PastWords(ws, lambda: self._snapshot)
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self.keyring, self.findings = read_keyring(view)
+        self.now = view.clock.now()
+        self.controllers = Controllers(view)
+        self._past = None if view.is_past else PastWords(view)
 
     def knows_of(self, memory: Memory) -> bool:
         """Whether anybody attested to a memory, now or in the past."""
@@ -92,7 +89,7 @@ class Voucher:
     def of(self, memory: Memory) -> Vouched:
         """Return who vouches for a memory."""
         digests = _digests(self._as_signed(memory))
-        anchored = () if isinstance(digests, FormatError) else verified(self._ws, memory, digests)
+        anchored = () if isinstance(digests, FormatError) else verified(self._view, memory, digests)
         attested = [self._attested(memory, witness, digests, anchored) for witness in memory.witnesses]
         signature = self._signature(memory, digests, anchored)
         decided = [self._resolved(memory, one, digests, anchored) for one in memory.resolutions]
@@ -144,7 +141,7 @@ class Voucher:
             return memory
         from memstore.flows.compress import summary_of, whole_of
 
-        whole = whole_of(self._ws, memory)
+        whole = whole_of(self._view, memory)
         if whole is None or canonical.canonical_body(summary_of(whole)) != canonical.canonical_body(memory.body):
             return memory
         return replace(memory, body=whole.memory.body)
@@ -207,7 +204,7 @@ class Voucher:
             signature, message = sshsig.read(sig, namespace=ATTEST_NAMESPACE), statement.message(said)
         except FormatError as error:
             return Proof(problem=str(error))
-        if not self._ws.signatures.holds(signature, message):
+        if not self._view.signatures.holds(signature, message):
             return Proof(problem="the signature is over other words than the entry's, or over another memory")
         return Proof(signature.key, certificate=signature.certificate)
 
@@ -219,11 +216,7 @@ class Voucher:
 
     @cached_property
     def _load(self) -> Callable[[str], Memory | None]:
-        return loader(self._ws, self._snapshot)
-
-    @cached_property
-    def _snapshot(self) -> Snapshot:
-        return self._given or self._ws.library.snapshot()
+        return loader(self._view)
 
 
 def _digests(memory: Memory) -> Digests | FormatError:

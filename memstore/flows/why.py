@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.flows.show import glance
-from memstore.flows.told_refs import teller
 from memstore.flows.uses import uses_of
 from memstore.model.config import QualityProfile
 from memstore.rules import explanation
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.flows.show import Shown
-    from memstore.ports.workspace import Workspace
     from memstore.rules.explanation import Number, Term
 
 
@@ -31,11 +30,11 @@ class Why:
         return self.shown.file.front.position(*term.at).line if term.at else None
 
 
-def why(ws: Workspace, ref: str, *, profile: QualityProfile | None = None) -> Why:
+def why(view: View, ref: str, *, profile: QualityProfile | None = None) -> Why:
     """Return how each number of the memory that `ref` names came about; this look is no use of it.
 
     Args:
-        ws: the vault.
+        view: the vault.
         ref: the memory.
         profile: how quality is computed; None: as the vault's settings do.
 
@@ -47,16 +46,16 @@ def why(ws: Workspace, ref: str, *, profile: QualityProfile | None = None) -> Wh
     >>> quality.terms[0].why
     '0.5 × 1 for source_type told_by_human, as no confidence is stored'
     """
-    shown = glance(ws, ref)
-    memory, now = shown.memory, ws.clock.now()
-    uses = uses_of(ws, [memory.id or ""]).get(memory.id or "", [])
+    shown = glance(view, ref)
+    memory, now = shown.memory, view.clock.now()
+    uses = uses_of(view, [memory.id or ""]).get(memory.id or "", [])
     return Why(
         shown=shown,
         numbers=(
-            _told(ws, shown, explanation.of_confidence(memory)),
+            explanation.of_confidence(memory),
             explanation.of_confidence_now(memory, now),
             explanation.of_quality(
-                shown.grounds, memory, shown.conflicts, profile or QualityProfile(ws.config.quality_profile)
+                shown.grounds, memory, shown.conflicts, profile or QualityProfile(view.config.quality_profile)
             ),
             explanation.of_strength(
                 shown.grounds.strength,
@@ -67,15 +66,3 @@ def why(ws: Workspace, ref: str, *, profile: QualityProfile | None = None) -> Wh
             explanation.of_trust(shown.trust),
         ),
     )
-
-
-def _told(ws: Workspace, shown: Shown, number: Number) -> Number:
-    """Return a confidence in words that name no evidence which the viewer may not be told of."""
-    is_told, lines = teller(ws, shown.then.snapshot), shown.memory.confidence_history
-
-    def words(term: Term) -> str:
-        key, *place = term.at or ("",)
-        evidence = lines[int(place[0])].evidence_source if key == "confidence_history" and place else None
-        return term.why if evidence is None or is_told(evidence) else term.why.replace(evidence, "evidence", 1)
-
-    return number._replace(terms=tuple(term._replace(why=words(term)) for term in number.terms))

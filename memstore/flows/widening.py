@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
+    from memstore.core.view import View
     from memstore.model.change import MemoryChange
     from memstore.model.memory import Memory
     from memstore.model.world import Labels, World
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
 
 
 class Surroundings(NamedTuple):
@@ -30,37 +29,31 @@ class Surroundings(NamedTuple):
     memories: Mapping[str, Memory]
 
 
-def surroundings(ws: Workspace, snapshot: Snapshot, ids: frozenset[str]) -> Surroundings:
+def surroundings(view: View, ids: frozenset[str]) -> Surroundings:
     """Return the registries and the memories as they are, as far as one may know them.
 
     Those with these ids, and all that they were made of, are there in full.
     """
-    from memstore.flows.whole_world import known_world
-    from memstore.ports.vault import read_file
-
-    catalog, world = snapshot.catalog, known_world(ws, snapshot)
+    _catalog, world = view, view.policy
     memories: dict[str, Memory] = {}
     waiting = set(ids)
     while waiting:
-        rows = [row for name in sorted(waiting) if name in world.memories for row in catalog.rows_of_id(name)]
-        read = [read_file(ws.vault, catalog.entry(row).path) for row in rows]
+        rows = [row for name in sorted(waiting) if name in world.memories for row in view.rows_of_id(name)]
+        read = [view.read(view.entry(row).path) for row in rows]
         new = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
         waiting = {name for memory in new.values() for name in _made_of(memory)} - memories.keys() - new.keys()
         memories |= new
     return Surroundings(world, memories)
 
 
-def unconsented(ws: Workspace, before: MemoryFile, after: MemoryFile) -> list[Finding]:
+def unconsented(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:
     """Return what in its owner's change of a memory would let somebody see more of it than was consented to."""
-    from memstore.flows.visible import owns
     from memstore.model.change import MemoryChange
 
-    if not owns(ws, before.memory):
+    if not view.owns(before.memory):
         return []  # who does not own it changes nothing
     change = MemoryChange(before=before.memory, after=after.memory, path_before=before.path, path_after=after.path)
-    found = check_widening(
-        [change], {after.path: after}, lambda ids: surroundings(ws, ws.library.snapshot(), ids), ws.clock.now()
-    )
+    found = check_widening([change], {after.path: after}, lambda ids: surroundings(view, ids), view.clock.now())
     return [finding for finding in found if finding.code in _OF_CONSENT]
 
 

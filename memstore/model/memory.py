@@ -78,6 +78,9 @@ class Memory:
     resolutions: tuple[Resolution, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
     body: str = ""
+    # What the file says, where this is less: somebody may not be shown all that it names. What was signed, and what
+    # decides who sees it, is this.
+    original: Memory | None = field(default=None, repr=False, compare=False)
 
     @property
     def sharing(self) -> object:

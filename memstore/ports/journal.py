@@ -1,4 +1,4 @@
-"""What memstore did last, kept so that it can be undone."""
+"""What memstore did last, kept so that it can be undone, and what it has begun."""
 
 from __future__ import annotations
 
@@ -26,19 +26,25 @@ class Operation(NamedTuple):
 
 
 class Journal(Protocol):
-    """Remembers the last operation, and one that was begun."""
+    """Remembers the last operation, and one that was begun; what can't be kept or read is a `VaultError`."""
 
     def begin(self, operation: Operation) -> None:
-        """Remember what is about to be written, until it is recorded."""
+        """Remember what is about to be written, until it is recorded or cleared."""
 
     def begun(self) -> Operation | None:
-        """Return the operation that was begun and not recorded; None where all is well."""
+        """Return the operation that was begun and not cleared; None where all is well, or what is kept is garbled."""
 
     def record(self, operation: Operation) -> None:
         """Remember an operation instead of the one before; one that is too large is not kept, and neither is that.
 
-        None is begun any more.
+        None is begun any more. An error means that it was not recorded, unless `recorded` says otherwise.
         """
+
+    def recorded(self) -> bool:
+        """Whether what was begun has been recorded since: the program died between that and clearing it."""
+
+    def clear(self) -> None:
+        """Forget what was begun."""
 
     def last(self) -> Operation | None:
         """Return the last operation, or None where none is known."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from memstore.codec.memory_file import ReadFile
 
+# How the text of a `VaultError` ends whose call has changed the file, and could not take that back.
+DONE_ALL_THE_SAME = "; it is done all the same"
+
 
 class FileStat(NamedTuple):
     """What tells that a file changed: size in bytes, times in nanoseconds, inode."""
@@ -27,7 +30,12 @@ class FileStat(NamedTuple):
 
 
 class Vault(Protocol):
-    """Files below one folder. Paths are relative to it, with forward slashes; odd bytes as surrogate escapes."""
+    """Files below one folder. Paths are relative to it, with forward slashes; odd bytes as surrogate escapes.
+
+    A call that changes a file raises `ChangedMeanwhileError` only where it has not changed it, and another error mostly
+    so: the text of one that has ends with `DONE_ALL_THE_SAME`, or Python was interrupted. What somebody saves at the
+    same moment is never lost where the system can exchange two files in one step.
+    """
 
     @property
     def root(self) -> Path:
@@ -54,8 +62,14 @@ class Vault(Protocol):
     def saved_at(self, path: str) -> datetime | None:
         """Return when a file was saved last, UTC; None where there is no such file."""
 
-    def create(self, path: str, data: bytes) -> None:
-        """Write a new file, whole or not at all; `ChangedMeanwhileError` where one is there already."""
+    def create(self, path: str, data: bytes, *, like: str | None = None) -> None:
+        """Write a new file, whole or not at all; `ChangedMeanwhileError` where one is there already.
+
+        Args:
+            path: the file.
+            data: its bytes.
+            like: a file whose permissions and time it takes over, as when it is moved; nothing is, where that is gone.
+        """
 
     def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
         """Write a file anew, whole or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""

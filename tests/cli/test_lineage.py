@@ -81,7 +81,7 @@ def test_orphans_are_not_sent_to_a_command_that_cannot_help(vault: Path, capsys:
 
 
 def traced(files: dict[str, bytes], ref: str) -> Trace:
-    return trace_memory(memory_workspace(files), ref)
+    return trace_memory(memory_workspace(files).view(), ref)
 
 
 def test_a_tree_tells_how_each_came_in() -> None:

@@ -1,4 +1,4 @@
-"""What holds for every vault: the one on disk, and its twin in memory."""
+"""What holds for every vault: the one on disk, also where no files can be exchanged, and its twin in memory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from tests.memory_vault import MemoryVault
 from tests.support import disk_vault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from memstore.ports.vault import Vault
 
 
-@pytest.fixture(params=["disk", "memory"])
-def vault(request: pytest.FixtureRequest, tmp_path: Path) -> Vault:
-    return disk_vault(tmp_path) if request.param == "disk" else MemoryVault()
+@pytest.fixture(params=["disk", "plain disk", "memory"])
+def vault(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    if request.param == "plain disk":
+        monkeypatch.setattr("memstore.adapters.disk_vault._renameat2", lambda: None)
+    return MemoryVault() if request.param == "memory" else disk_vault(tmp_path)
 
 
 def paths(vault: Vault) -> set[str]:
@@ -79,6 +82,30 @@ def test_a_file_is_deleted_only_while_it_is_the_one_that_was_read(vault: Vault) 
     with pytest.raises(ChangedMeanwhileError):
         vault.delete("a.md", expected=b"a")
     assert paths(vault) == set()
+
+
+def test_a_file_like_another_takes_its_place(vault: Vault) -> None:
+    vault.create("a.md", b"a")
+    vault.create("deep/b.md", b"a", like="a.md")
+    vault.create("c.md", b"a", like="gone.md")
+    vault.delete("a.md", expected=b"a")
+    assert paths(vault) == {"deep/b.md", "c.md"}
+
+
+@pytest.mark.parametrize("other", [b"", b"other", b"x" * (MOST_BYTES + 1)])
+def test_what_changed_meanwhile_was_not_touched(vault: Vault, other: bytes) -> None:
+    vault.create("a.md", other)
+    size = next(vault.memory_files()).size
+    writes: list[Callable[[], None]] = [
+        lambda: vault.create("a.md", b"new"),
+        lambda: vault.replace("a.md", b"new", expected=b"old"),
+        lambda: vault.delete("a.md", expected=b"old"),
+    ]
+    for write in writes:
+        with pytest.raises(ChangedMeanwhileError) as caught:
+            write()
+        assert "nothing was written" not in str(caught.value)  # of other files a vault knows nothing
+    assert [(file.path, file.size) for file in vault.memory_files()] == [("a.md", size)]
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../a.md", "a/../../b.md", "", "a//b.md", "./a.md", ".git/config"])

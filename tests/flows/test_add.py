@@ -20,7 +20,7 @@ RAW = memory_text(id="m_7f3k9q2x1c", type="raw")
 
 def test_a_note_gets_what_its_writer_left_out() -> None:
     ws = memory_workspace()
-    saved = add_memory(ws, {}, "Bella eats at eight.")
+    saved = add_memory(ws.view(), {}, "Bella eats at eight.")
     assert saved.ref == "note:m_0000000001"
     assert saved.path == "memories/note/2026/02/bella-eats-at-eight-m_0000000001.md"
     assert (
@@ -41,7 +41,7 @@ Bella eats at eight.
 
 def test_a_belief_states_its_confidence() -> None:
     ws = memory_workspace()
-    saved = add_memory(ws, {"type": "belief", "title": "Ünïted: we stand!", "tags": ["a"]}, "x")
+    saved = add_memory(ws.view(), {"type": "belief", "title": "Ünïted: we stand!", "tags": ["a"]}, "x")
     assert saved.path == "memories/belief/2026/02/united-we-stand-m_0000000001.md"
     head = files_of(ws)[saved.path].decode()
     assert (
@@ -53,7 +53,7 @@ def test_a_belief_states_its_confidence() -> None:
 
 def test_anothers_memory_is_their_own() -> None:
     ws = memory_workspace(actor="si:ash", config=Config(owner=OWNER, filenames="id"))
-    saved = add_memory(ws, {"type": "episode", "source": "human:claire"}, "We met.")
+    saved = add_memory(ws.view(), {"type": "episode", "source": "human:claire"}, "We met.")
     assert saved.path == "memories/episode/2026/02/m_0000000001.md"
     text = files_of(ws)[saved.path].decode()
     for line in (
@@ -72,7 +72,7 @@ def test_refs_are_written_in_whole() -> None:
         "derived_from": ["m_7f3", "url:https://example.org"],
         "relates_to": ["raw:m_7f3k9q2x1c"],
     }
-    text = files_of(ws)[add_memory(ws, values, "x").path].decode()
+    text = files_of(ws)[add_memory(ws.view(), values, "x").path].decode()
     assert "derived_from: [raw:m_7f3k9q2x1c, url:https://example.org]" in text
     assert "relates_to: [raw:m_7f3k9q2x1c]" in text
 
@@ -96,24 +96,24 @@ def test_refs_are_written_in_whole() -> None:
 def test_what_is_wrong_stops_it_and_nothing_is_written(values: dict[str, Plain], error: type[Exception]) -> None:
     ws = memory_workspace({"memories/a.md": RAW, "memories/b.md": memory_text()})
     with pytest.raises(error):
-        add_memory(ws, values, "x")
+        add_memory(ws.view(), values, "x")
     assert list(files_of(ws)) == ["memories/a.md", "memories/b.md"]
 
 
 def test_a_memory_of_somebody_else_is_not_there() -> None:
     ws = memory_workspace({"memories/a.md": RAW}, actor="si:ash")
     with pytest.raises(NotFoundError):
-        add_memory(ws, {"derived_from": ["m_7f3"]}, "x")
+        add_memory(ws.view(), {"derived_from": ["m_7f3"]}, "x")
 
 
 def test_a_memory_needs_a_text() -> None:
     with pytest.raises(UsageError):
-        add_memory(memory_workspace(), {}, " \n")
+        add_memory(memory_workspace().view(), {}, " \n")
 
 
 def test_a_dry_run_shows_the_file_and_writes_nothing() -> None:
     ws = memory_workspace()
-    saved = add_memory(ws, {}, "Tea", dry_run=True)
+    saved = add_memory(ws.view(), {}, "Tea", dry_run=True)
     assert saved.diff.startswith(f"--- /dev/null\n+++ b/{saved.path}\n@@ -0,0 +1,9 @@\n+---\n+type: note\n")
     assert files_of(ws) == {}
     assert ws.journal.last() is None
@@ -121,23 +121,23 @@ def test_a_dry_run_shows_the_file_and_writes_nothing() -> None:
 
 def test_what_was_added_can_be_undone() -> None:
     ws = memory_workspace()
-    add_memory(ws, {}, "Tea")
-    undo(ws)
+    add_memory(ws.view(), {}, "Tea")
+    undo(ws.view())
     assert files_of(ws) == {}
 
 
 def test_no_file_is_overwritten() -> None:
     first = memory_workspace()
-    path = add_memory(first, {}, "Tea").path
+    path = add_memory(first.view(), {}, "Tea").path
     ws = memory_workspace({path: b"mine"})
     with pytest.raises(ChangedMeanwhileError):
-        add_memory(ws, {}, "Tea")
+        add_memory(ws.view(), {}, "Tea")
     assert files_of(ws) == {path: b"mine"}
 
 
 def test_a_draft_keeps_its_style() -> None:
     ws = memory_workspace()
-    saved = add_draft(ws, b"---\r\ntitle: 'Tea' # mine\r\ntype: note\r\n---\r\nText.\r\n", {})
+    saved = add_draft(ws.view(), b"---\r\ntitle: 'Tea' # mine\r\ntype: note\r\n---\r\nText.\r\n", {})
     assert files_of(ws)[saved.path].decode() == (
         "---\r\ntitle: 'Tea' # mine\r\n"
         'created_at: "2026-02-01T12:00:00Z"\r\nauthor: human:sean\r\nsource_type: direct_experience\r\n'
@@ -148,12 +148,12 @@ def test_a_draft_keeps_its_style() -> None:
 @pytest.mark.parametrize("draft", [b"no fence", b"---\ntype: nothing\n---\nx\n", b"---\ntype: note\n---\n \n"])
 def test_a_bad_draft_is_refused(draft: bytes) -> None:
     with pytest.raises(UsageError):
-        add_draft(memory_workspace(), draft, {})
+        add_draft(memory_workspace().view(), draft, {})
 
 
 def test_a_draft_has_no_id() -> None:
     with pytest.raises(RefusedError):
-        add_draft(memory_workspace(), memory_text(id="m_0000000009"), {})
+        add_draft(memory_workspace().view(), memory_text(id="m_0000000009"), {})
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_slugs(title: str, expected: str) -> None:
 
 def test_a_draft_may_leave_its_type_out_and_options_win() -> None:
     ws = memory_workspace()
-    saved = add_draft(ws, b"---\ntitle: Tea\ntags: [a]\nid:\n---\nText.\n", {"tags": ["b"]})
+    saved = add_draft(ws.view(), b"---\ntitle: Tea\ntags: [a]\nid:\n---\nText.\n", {"tags": ["b"]})
     assert saved.ref == "note:m_0000000001"
     assert b"tags: [b]\n" in files_of(ws)[saved.path]
 
 
 def test_a_value_that_was_given_alone_is_told_of_without_a_place_in_a_file() -> None:
     with pytest.raises(UsageError) as told:
-        add_memory(memory_workspace(), {"confidence": 2}, "x")
+        add_memory(memory_workspace().view(), {"confidence": 2}, "x")
     assert str(told.value) == "`confidence` must be a number from 0 to 1, and is 2"

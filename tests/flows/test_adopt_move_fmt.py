@@ -22,7 +22,7 @@ FILES = {
 
 
 def test_what_could_be_adopted_is_listed() -> None:
-    found = {a.path: a.lacks for a in adoptable(memory_workspace(FILES))}
+    found = {a.path: a.lacks for a in adoptable(memory_workspace(FILES).view())}
     assert found == {
         "plain.md": ("type", "id", "created_at", "source_type"),
         "obsidian/tea.md": ("type", "id", "created_at", "source_type"),
@@ -32,7 +32,7 @@ def test_what_could_be_adopted_is_listed() -> None:
 
 def test_adopted_files_keep_all_their_bytes() -> None:
     ws = memory_workspace(FILES)
-    adopted = adopt(ws, kind="observation")
+    adopted = adopt(ws.view(), kind="observation")
     files = files_of(ws)
     assert files["plain.md"] == (
         b"\xef\xbb\xbf---\r\ntype: observation\r\nid: m_0000000006\r\n"
@@ -49,22 +49,22 @@ def test_adopted_files_keep_all_their_bytes() -> None:
     assert all(
         isinstance(read(path, files[path]), MemoryFile) for path in ("plain.md", "obsidian/tea.md", "nameless.md")
     )
-    undo(ws)
+    undo(ws.view())
     assert files_of(ws) == FILES
 
 
 def test_a_folder_or_a_file_alone() -> None:
     ws = memory_workspace(FILES)
-    assert [a.path for a in adoptable(ws, ["obsidian/"])] == ["obsidian/tea.md"]
-    assert [saved.path for saved in adopt(ws, ["./plain.md"], dry_run=True).saved] == ["plain.md"]
+    assert [a.path for a in adoptable(ws.view(), ["obsidian/"])] == ["obsidian/tea.md"]
+    assert [saved.path for saved in adopt(ws.view(), ["./plain.md"], dry_run=True).saved] == ["plain.md"]
     assert files_of(ws) == FILES
     with pytest.raises(VaultError):
-        adopt(ws, ["gone.md"])
+        adopt(ws.view(), ["gone.md"])
 
 
 def test_only_the_owner_adopts() -> None:
     with pytest.raises(RefusedError):
-        adopt(memory_workspace(FILES, actor="si:ash"))
+        adopt(memory_workspace(FILES, actor="si:ash").view())
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_only_the_owner_adopts() -> None:
 )
 def test_a_memory_moves(to: str, path: str) -> None:
     ws = memory_workspace({"known.md": memory_text(id="m_known"), "tea/x.md": memory_text()})
-    moved = move(ws, "m_known", to)
+    moved = move(ws.view(), "m_known", to)
     assert (moved.path_before, moved.path, moved.ref) == ("known.md", path, "note:m_known")
     assert files_of(ws)[path] == memory_text(id="m_known")
     assert len(files_of(ws)) == 2
@@ -80,10 +80,10 @@ def test_a_memory_moves(to: str, path: str) -> None:
 
 def test_a_move_can_be_undone_and_tried() -> None:
     ws = memory_workspace({"known.md": memory_text(id="m_known")})
-    move(ws, "m_known", "a.md", dry_run=True)
+    move(ws.view(), "m_known", "a.md", dry_run=True)
     assert list(files_of(ws)) == ["known.md"]
-    move(ws, "m_known", "a.md")
-    undo(ws)
+    move(ws.view(), "m_known", "a.md")
+    undo(ws.view())
     assert list(files_of(ws)) == ["known.md"]
 
 
@@ -91,14 +91,14 @@ def test_a_move_can_be_undone_and_tried() -> None:
 def test_no_memory_can_lie_there(to: str) -> None:
     ws = memory_workspace({"a/known.md": memory_text(id="m_known")})
     with pytest.raises(UsageError):
-        move(ws, "m_known", to)
+        move(ws.view(), "m_known", to)
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_move_never_overwrites(dry_run: bool) -> None:  # noqa: FBT001 - a parameter of the test
     ws = memory_workspace({"known.md": memory_text(id="m_known"), "x.md": b"mine"})
     with pytest.raises(ChangedMeanwhileError):
-        move(ws, "m_known", "x.md", dry_run=dry_run)
+        move(ws.view(), "m_known", "x.md", dry_run=dry_run)
     assert files_of(ws)["x.md"] == b"mine"
 
 
@@ -109,11 +109,11 @@ EVEN = b"---\ntype: note\nid: m_known\n---\n\ttext  \n"
 def test_layout_is_made_even() -> None:
     files = {"a.md": UNEVEN, "b.md": EVEN.replace(b"known", b"other"), "c.md": FILES["broken.md"]}
     ws = memory_workspace(files)
-    tried = fmt(ws, dry_run=True)
+    tried = fmt(ws.view(), dry_run=True)
     assert ([saved.path for saved in tried.saved], tried.total, tried.left_out) == (["a.md"], 2, 1)
     assert files_of(ws) == files
-    fmt(ws)
+    fmt(ws.view())
     assert files_of(ws) == {**files, "a.md": EVEN}
-    assert fmt(ws, ["m_known"]).saved == ()
+    assert fmt(ws.view(), ["m_known"]).saved == ()
     with pytest.raises(NotFoundError):
-        fmt(ws, ["c.md"])
+        fmt(ws.view(), ["c.md"])

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from memstore.core.change import Edit, Saved
 from memstore.errors import ChangedMeanwhileError, FormatError, NotFoundError, RefusedError, UsageError
-from memstore.flows.amend import Rejected, accept, opened_for_change, set_keys, tag
-from memstore.flows.save import Edit, Saved, save
+from memstore.flows.amend import Rejected, accept, set_keys, tag
+from memstore.flows.save import save
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
@@ -38,7 +39,7 @@ PATH = "memories/tea.md"
 )
 def test_a_key_changes_and_nothing_else(texts: dict[str, list[str]], old: bytes, new: bytes) -> None:
     ws = memory_workspace({PATH: STYLED, "memories/other.md": OTHER})
-    saved = set_keys(ws, "m_7f3", texts)
+    saved = set_keys(ws.view(), "m_7f3", texts)
     expected = STYLED.replace(old, new, 1)
     if "relates_to" in texts:
         expected = STYLED.replace(b"- dog\n", b"- dog\nrelates_to: [episode:m_other]\n")
@@ -48,7 +49,7 @@ def test_a_key_changes_and_nothing_else(texts: dict[str, list[str]], old: bytes,
 
 def test_a_confidence_that_is_set_is_recorded() -> None:
     ws = memory_workspace({PATH: STYLED})
-    set_keys(ws, "m_7f3", {"confidence": ["0.9"]})
+    set_keys(ws.view(), "m_7f3", {"confidence": ["0.9"]})
     assert files_of(ws)[PATH] == STYLED.replace(b"0.80", b"0.9").replace(
         b"new: 0.8}\n",
         b'new: 0.8}\n- {timestamp: "2026-02-01T12:30:01Z", op: edit, old: 0.8, new: 0.9, by: "human:sean"}\n',
@@ -73,30 +74,30 @@ def test_a_confidence_that_is_set_is_recorded() -> None:
 def test_what_cannot_be_set_is_refused(key: str, text: str, error: type[Exception]) -> None:
     ws = memory_workspace({PATH: STYLED})
     with pytest.raises(error) as raised:
-        set_keys(ws, "m_7f3", {key: [text]})
+        set_keys(ws.view(), "m_7f3", {key: [text]})
     assert getattr(raised.value, "hint", None)
     assert files_of(ws)[PATH] == STYLED
 
 
 def test_tags_come_and_go() -> None:
     ws = memory_workspace({PATH: STYLED})
-    saved = tag(ws, "m_7f3", add=["cat", "bird"], remove=["dog"])
+    saved = tag(ws.view(), "m_7f3", add=["cat", "bird"], remove=["dog"])
     assert files_of(ws)[PATH] == STYLED.replace(b"tags:\n- dog\n", b"tags: [cat, bird]\n")
     assert saved.diff.count("\n+") == 2
     with pytest.raises(UsageError):
-        tag(ws, "m_7f3", add=["x"], remove=["x"])
+        tag(ws.view(), "m_7f3", add=["x"], remove=["x"])
 
 
 def test_a_memory_of_somebody_else_is_not_there() -> None:
     ws = memory_workspace({PATH: STYLED}, actor="si:ash")
     with pytest.raises(NotFoundError):
-        set_keys(ws, "m_7f3k9q2x1c", {"title": ["x"]})
+        set_keys(ws.view(), "m_7f3k9q2x1c", {"title": ["x"]})
 
 
 def test_a_draft_becomes_the_file() -> None:
     ws = memory_workspace({PATH: STYLED})
-    before = opened_for_change(ws, "m_7f3")
-    saved = accept(ws, before, STYLED.replace(b"Text.", b"Other text."))
+    before = ws.view().original("m_7f3")
+    saved = accept(ws.view(), before, STYLED.replace(b"Text.", b"Other text."))
     assert isinstance(saved, Saved)
     assert b"Other text." in files_of(ws)[PATH]
 
@@ -111,7 +112,7 @@ def test_a_draft_becomes_the_file() -> None:
 )
 def test_a_bad_draft_is_handed_back(draft: bytes, code: str) -> None:
     ws = memory_workspace({PATH: STYLED})
-    rejected = accept(ws, opened_for_change(ws, "m_7f3"), draft)
+    rejected = accept(ws.view(), ws.view().original("m_7f3"), draft)
     assert isinstance(rejected, Rejected)
     assert [finding.code for finding in rejected.findings] == [code]
     assert files_of(ws)[PATH] == STYLED
@@ -139,7 +140,7 @@ LINKED = {
 )
 def test_the_editor_takes_no_ref_that_a_command_would_refuse(keys: dict[str, str], code: str) -> None:
     ws = memory_workspace(LINKED)
-    rejected = accept(ws, opened_for_change(ws, "m_aaa"), memory_text(id="m_aaa", **keys))
+    rejected = accept(ws.view(), ws.view().original("m_aaa"), memory_text(id="m_aaa", **keys))
     assert isinstance(rejected, Rejected)
     assert [(finding.code, finding.is_error) for finding in rejected.findings] == [(code, True)]
     assert files_of(ws) == LINKED
@@ -148,26 +149,26 @@ def test_the_editor_takes_no_ref_that_a_command_would_refuse(keys: dict[str, str
 def test_the_editor_does_not_ask_for_what_was_wrong_before() -> None:
     ws = memory_workspace(LINKED)
     draft = LINKED["c.md"].replace(b"[note:m_bbb]", b"[note:m_aaa, note:m_bbb]")
-    assert isinstance(accept(ws, opened_for_change(ws, "m_ccc"), draft), Saved)
+    assert isinstance(accept(ws.view(), ws.view().original("m_ccc"), draft), Saved)
     assert files_of(ws)["c.md"] == draft
 
 
 def test_a_save_in_between_wins() -> None:
     ws = memory_workspace({PATH: STYLED})
-    before = opened_for_change(ws, "m_7f3")
+    before = ws.view().original("m_7f3")
     files_of(ws)[PATH] = STYLED + b"More.\n"
     with pytest.raises(ChangedMeanwhileError):
-        accept(ws, before, STYLED.replace(b"Text.", b"Other text."))
+        accept(ws.view(), before, STYLED.replace(b"Text.", b"Other text."))
     assert files_of(ws)[PATH] == STYLED + b"More.\n"
 
 
 def test_a_file_that_would_be_broken_is_never_written() -> None:
     ws = memory_workspace({PATH: STYLED})
-    before = opened_for_change(ws, "m_7f3")
+    before = ws.view().original("m_7f3")
     with pytest.raises(FormatError):
-        save(ws, Edit(path=PATH, before=before, after=b"---\ntype: [\n---\n"), verb="set")
+        save(ws.view(), Edit(path=PATH, before=before, after=b"---\ntype: [\n---\n"), verb="set")
     with pytest.raises(RefusedError):
-        save(ws, Edit(path=PATH, before=before, after=memory_text()), verb="set")
+        save(ws.view(), Edit(path=PATH, before=before, after=memory_text()), verb="set")
     assert files_of(ws)[PATH] == STYLED
 
 
@@ -177,7 +178,7 @@ def test_a_broken_file_is_never_rewritten() -> None:
     broken = memory_file.read(PATH, b"---\ntype: [\n---\n")
     ws = memory_workspace({PATH: broken.data})
     with pytest.raises(FormatError):
-        save(ws, Edit(path=PATH, before=broken, after=STYLED), verb="set")
+        save(ws.view(), Edit(path=PATH, before=broken, after=STYLED), verb="set")
     assert files_of(ws)[PATH] == broken.data
 
 
@@ -191,12 +192,12 @@ def test_a_circle_of_any_length_is_refused(ref: str, value: str) -> None:
     }
     ws = memory_workspace(files)
     with pytest.raises((RefusedError, UsageError), match=r"circle|itself"):
-        set_keys(ws, ref, {"derived_from": [value]})
+        set_keys(ws.view(), ref, {"derived_from": [value]})
     assert files_of(ws) == files
 
 
 def test_a_slip_in_a_new_key_is_told_when_it_is_written_and_not_again() -> None:
     ws = memory_workspace({"a.md": memory_text(id="m_known", tgs="x")})
-    first = set_keys(ws, "m_known", {"acess_grants": ["human:claire"], "mine": ["y"]})
+    first = set_keys(ws.view(), "m_known", {"acess_grants": ["human:claire"], "mine": ["y"]})
     assert [(finding.code, finding.at.line) for finding in first.findings] == [("key-unknown", 5)]
-    assert set_keys(ws, "m_known", {"title": ["T"]}).findings == ()
+    assert set_keys(ws.view(), "m_known", {"title": ["T"]}).findings == ()

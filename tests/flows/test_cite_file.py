@@ -14,7 +14,7 @@ DATA = b"one\r\ntwo\nthree"
 
 @pytest.mark.parametrize(("lines", "span"), [("L1-L3", "L1-L3"), ("2-3", "L2-L3"), ("L2", "L2")])
 def test_lines_of_a_file_are_a_source(lines: str, span: str) -> None:
-    mark = cite_file(memory_workspace(), "../src/a b.py", DATA, lines)
+    mark = cite_file(memory_workspace().view(), "../src/a b.py", DATA, lines)
     assert mark == f"file:../src/a b.py#{span}@{blob_id(DATA)[:10]}"
     assert is_external_mark(mark)
     first, last = span.replace("L", "").partition("-")[::2]
@@ -24,4 +24,4 @@ def test_lines_of_a_file_are_a_source(lines: str, span: str) -> None:
 @pytest.mark.parametrize("lines", ["", "L0", "L1-L4", "L3-L2", "all"])
 def test_what_are_no_lines(lines: str) -> None:
     with pytest.raises(UsageError):
-        cite_file(memory_workspace(), "a.py", DATA, lines)
+        cite_file(memory_workspace().view(), "a.py", DATA, lines)

@@ -8,24 +8,23 @@ from memstore.flows.add import add_memory
 from memstore.flows.amend import set_keys, tag
 from memstore.flows.compare import MOST_STATEMENTS, Comparer, side_of
 from memstore.flows.supersede import supersede
-from memstore.flows.visible import visible_file
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 
 def refs(ws: Workspace, path: str) -> list[str]:
-    file = visible_file(ws, path)
+    file = ws.view().read(path)
     assert file
-    return [found.refs[1] for found in Comparer(ws).conflicts(side_of(file))]
+    return [found.refs[1] for found in Comparer(ws.view()).conflicts(side_of(file))]
 
 
 def test_adding_tells_of_what_says_otherwise() -> None:
     ws = memory_workspace()
-    first = add_memory(ws, {}, "User likes tea")
-    second = add_memory(ws, {}, "User dislikes tea")
+    first = add_memory(ws.view(), {}, "User likes tea")
+    second = add_memory(ws.view(), {}, "User dislikes tea")
 
     assert first.conflicts == ()
     assert [found.refs for found in second.conflicts] == [(second.ref, first.ref)]
@@ -34,7 +33,7 @@ def test_adding_tells_of_what_says_otherwise() -> None:
 def test_a_dry_run_tells_it_too() -> None:
     ws = memory_workspace({"a.md": memory_text("User likes tea\n", id="m_aaa")})
 
-    assert add_memory(ws, {}, "User dislikes tea", dry_run=True).conflicts
+    assert add_memory(ws.view(), {}, "User dislikes tea", dry_run=True).conflicts
     assert list(files_of(ws)) == ["a.md"]
 
 
@@ -43,22 +42,22 @@ def test_only_what_is_said_anew_is_compared() -> None:
         {"a.md": memory_text("User likes tea\n", id="m_aaa"), "b.md": memory_text("User dislikes tea\n", id="m_bbb")}
     )
 
-    assert not tag(ws, "m_aaa", add=["drink"]).conflicts
-    assert set_keys(ws, "m_aaa", {"title": ["User likes coffee"]}).conflicts
+    assert not tag(ws.view(), "m_aaa", add=["drink"]).conflicts
+    assert set_keys(ws.view(), "m_aaa", {"title": ["User likes coffee"]}).conflicts
 
 
 def test_what_is_superseded_in_the_same_operation_is_no_conflict() -> None:
     ws = memory_workspace({"a.md": memory_text("User likes tea\n", id="m_aaa")})
 
-    assert not supersede(ws, "m_aaa", "User dislikes tea").saved.conflicts
+    assert not supersede(ws.view(), "m_aaa", "User dislikes tea").saved.conflicts
 
 
 def test_nobody_hears_of_what_they_may_not_see() -> None:
     files = {"a.md": memory_text("User likes tea\n", id="m_aaa")}
     others = memory_workspace(files, actor="si:ash")
 
-    assert add_memory(memory_workspace(files), {}, "User dislikes tea").conflicts
-    assert not add_memory(others, {}, "User dislikes tea").conflicts
+    assert add_memory(memory_workspace(files).view(), {}, "User dislikes tea").conflicts
+    assert not add_memory(others.view(), {}, "User dislikes tea").conflicts
 
 
 def test_claims_are_found_by_subject_and_attribute_alone() -> None:
@@ -80,7 +79,7 @@ def test_among_many_alike_the_one_that_says_otherwise_is_found() -> None:
     noise = {f"n{at}.md": memory_text(f"Guest {at} likes the green tea a lot\n", id=f"m_n{at}") for at in range(200)}
     ws = memory_workspace({**noise, "a.md": memory_text("Claire likes tea\n", id="m_aaa")})
 
-    assert [found.refs[1] for found in add_memory(ws, {}, "Claire dislikes tea").conflicts] == ["note:m_aaa"]
+    assert [found.refs[1] for found in add_memory(ws.view(), {}, "Claire dislikes tea").conflicts] == ["note:m_aaa"]
 
 
 def test_code_is_not_compared_and_long_texts_in_part() -> None:
@@ -90,7 +89,7 @@ def test_code_is_not_compared_and_long_texts_in_part() -> None:
             "long.md": memory_text("".join(f"Word{at} is here. " for at in range(500)), id="m_lll"),
         }
     )
-    code, long = (visible_file(ws, path) for path in ("code.md", "long.md"))
+    code, long = (ws.view().read(path) for path in ("code.md", "long.md"))
     assert code
     assert long
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.ports.history import History
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 OLD, NEW = '"2025-06-01T12:00:00Z"', '"2026-01-20T12:00:00Z"'
 LONG = f"Claire called at noon. She had been to the coast, and it had rained all day.\n\n{'Rain. ' * 40}\n"
@@ -58,7 +58,7 @@ def body(ws: Workspace, path: str) -> str:
 def test_title_and_first_sentence_are_left() -> None:
     ws = committed({"a.md": old("m_one", title="Claire's call", confidence="0.6")})
     before = files_of(ws)["a.md"]
-    done = compress(ws)
+    done = compress(ws.view())
     assert [saved.ref for saved in done.saved] == ["note:m_one"]
     assert done.sizes[0].before == len(before)
     assert body(ws, "a.md") == "Claire called at noon.\n"
@@ -68,9 +68,9 @@ def test_title_and_first_sentence_are_left() -> None:
     assert kept is not None
     assert (kept.commit, kept.blob) == ("c" * 40, blob_id(before))
     assert file.memory.confidence == 0.6
-    assert expand(ws, "m_one", full=True).whole == before
-    assert compress(ws).saved == ()
-    undo(ws)
+    assert expand(ws.view(), "m_one", full=True).whole == before
+    assert compress(ws.view()).saved == ()
+    undo(ws.view())
     assert files_of(ws)["a.md"] == before
 
 
@@ -94,17 +94,17 @@ def test_what_keeps_its_text() -> None:
     ws.usage.record(Use("m_used", ws.clock.now(), OWNER, "show"))
     files_of(ws)["dirty.md"] += b"by hand\n"
     before = dict(files_of(ws))
-    assert compress(ws).saved == ()
+    assert compress(ws.view()).saved == ()
     assert files_of(ws) == before
     for named, why in (("m_used", "used"), ("m_dirty", "committed"), ("m_cited", "cites"), ("m_high", "important")):
         with pytest.raises(RefusedError, match=why):
-            compress(ws, [named])
+            compress(ws.view(), [named])
 
 
 def test_it_is_the_owners_history() -> None:
     ws = committed({"a.md": old("m_one", owner="si:ash")})
     with pytest.raises(RefusedError):
-        compress(ws._replace(actor="si:ash"))
+        compress(ws._replace(actor="si:ash").view())
 
 
 @given(
@@ -116,10 +116,10 @@ def test_every_byte_comes_back(text: str, eol: str, end: bool) -> None:  # noqa:
     head = f'---\n# by hand\ntype: note\nid:   m_one\ncreated_at: {OLD}\ntitle: "T"\n---\n\nFirst one. {text}\n\nmore'
     data = (head + ("\n" if end else "")).replace("\n", eol).encode()
     ws = committed({"a.md": data})
-    if compress(ws).saved:
+    if compress(ws.view()).saved:
         assert files_of(ws)["a.md"] != data
         assert b"# by hand" in files_of(ws)["a.md"]
-        assert expand(ws, "m_one", full=True).whole == data
+        assert expand(ws.view(), "m_one", full=True).whole == data
     else:
         assert files_of(ws)["a.md"] == data
 
@@ -129,7 +129,7 @@ def test_a_blob_of_something_else_is_not_shown() -> None:
     mark = f'{{commit: {"c" * 40}, blob: "{blob_id(other)}"}}'
     ws = committed({"other.md": other, "a.md": old("m_one", compressed_from=mark)})
     with pytest.raises(NotFoundError, match="blob"):
-        expand(ws, "m_one", full=True)
+        expand(ws.view(), "m_one", full=True)
 
 
 def test_in_a_real_repository(tmp_path: Path) -> None:
@@ -137,10 +137,10 @@ def test_in_a_real_repository(tmp_path: Path) -> None:
     whole = memory("m_one", LONG, created_at=OLD)
     vault.write("a.md", whole)
     vault.commit("a call")
-    done = compress(vault.open(), ["m_one"], commit=True)
+    done = compress(vault.open().view(), ["m_one"], commit=True)
     assert done.saved[0].commit
     assert len((vault.root / "a.md").read_text()) < len(whole) + 100
-    assert expand(vault.open(), "m_one", full=True).whole == whole.encode()
+    assert expand(vault.open().view(), "m_one", full=True).whole == whole.encode()
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,10 @@ def test_check_tells_where_the_whole_is_lost(tmp_path: Path) -> None:
     vault = vault_in(tmp_path / "vault")
     vault.write("a.md", memory("m_one", LONG, created_at=OLD))
     vault.commit("a call")
-    compress(vault.open(), commit=True)
+    compress(vault.open().view(), commit=True)
 
     def lost() -> list[tuple[str, int]]:
-        found = check(vault.open()).findings
+        found = check(vault.open().view()).findings
         return [(one.path, one.at.line) for one in found if one.code == "compressed-lost"]
 
     assert lost() == []

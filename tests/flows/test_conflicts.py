@@ -19,7 +19,7 @@ from tests.support import memory_text
 
 if TYPE_CHECKING:
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 LIKES = memory_text("Sean likes tea\n", id="m_likes", confidence="0.9", tags="[drink]")
 DISLIKES = memory_text("Sean dislikes tea\n", id="m_dislikes", confidence="0.5")
@@ -27,39 +27,41 @@ FILES = {"a.md": LIKES, "b.md": DISLIKES, "c.md": memory_text("Bella eats at eig
 
 
 def memory(ws: Workspace, ref: str) -> Memory:
-    return show_memory(ws, ref).memory
+    return show_memory(ws.view(), ref).memory
 
 
 def test_each_pair_is_listed_once_and_a_ref_stands_first() -> None:
     ws = memory_workspace(FILES)
 
-    assert [found.refs for found in conflicts(ws)] == [("note:m_likes", "note:m_dislikes")]
-    assert [found.refs for found in conflicts(ws, "m_dislikes")] == [("note:m_dislikes", "note:m_likes")]
-    assert conflicts(ws, "m_ccc") == ()
-    assert conflicts(ws, filters=Filters(tag=("drink",)))
-    assert not conflicts(ws, filters=Filters(tag=("walk",)))
+    assert [found.refs for found in conflicts(ws.view())] == [("note:m_likes", "note:m_dislikes")]
+    assert [found.refs for found in conflicts(ws.view(), "m_dislikes")] == [("note:m_dislikes", "note:m_likes")]
+    assert conflicts(ws.view(), "m_ccc") == ()
+    assert conflicts(ws.view(), filters=Filters(tag=("drink",)))
+    assert not conflicts(ws.view(), filters=Filters(tag=("walk",)))
 
 
 def test_the_surer_memory_loses_half_as_much() -> None:
     ws = memory_workspace(FILES)
 
-    assert [found.penalty for found in open_conflicts(ws, "a.md")] == [0.15]
-    assert [found.penalty for found in open_conflicts(ws, "b.md")] == [0.30]
-    assert not open_conflicts(ws, "c.md")
+    assert [found.penalty for found in open_conflicts(ws.view(), "a.md")] == [0.15]
+    assert [found.penalty for found in open_conflicts(ws.view(), "b.md")] == [0.30]
+    assert not open_conflicts(ws.view(), "c.md")
 
 
 def test_others_see_no_conflict_with_what_they_may_not_see() -> None:
     shared = {**FILES, "b.md": DISLIKES.replace(b"id: m_dislikes\n", b"id: m_dislikes\nowner: si:ash\n")}
     alone = {"b.md": shared["b.md"]}
 
-    assert conflicts(memory_workspace(shared, actor="si:ash")) == conflicts(memory_workspace(alone, actor="si:ash"))
+    assert conflicts(memory_workspace(shared, actor="si:ash").view()) == conflicts(
+        memory_workspace(alone, actor="si:ash").view()
+    )
     with pytest.raises(NotFoundError):
-        conflicts(memory_workspace(shared, actor="si:ash"), "m_likes")
+        conflicts(memory_workspace(shared, actor="si:ash").view(), "m_likes")
 
 
 def test_the_one_that_is_kept_takes_the_place_of_the_other() -> None:
     ws = memory_workspace(FILES)
-    done = resolve_conflict(ws, "m_likes", "m_dislikes", keep="m_dislikes", reason="asked him")
+    done = resolve_conflict(ws.view(), "m_likes", "m_dislikes", keep="m_dislikes", reason="asked him")
     lost, kept = memory(ws, "m_likes"), memory(ws, "m_dislikes")
 
     assert (done.conflict_type, done.decision, done.kept) == ("contradiction", "keep", "note:m_dislikes")
@@ -69,23 +71,23 @@ def test_the_one_that_is_kept_takes_the_place_of_the_other() -> None:
         (line,) = one.resolved_conflicts
         assert (line.with_, line.conflict_type, line.decision) == (other, "contradiction", "keep")
         assert (line.by, line.reason) == ("human:sean", "asked him")
-    assert conflicts(ws) == ()
+    assert conflicts(ws.view()) == ()
 
 
 def test_both_may_be_true_and_it_is_not_raised_again() -> None:
     ws = memory_workspace(FILES)
-    resolve_conflict(ws, "m_likes", "m_dislikes", keep="both")
+    resolve_conflict(ws.view(), "m_likes", "m_dislikes", keep="both")
 
     assert memory(ws, "m_likes").status == memory(ws, "m_dislikes").status == "active"
     assert memory(ws, "m_likes").resolved_conflicts[0].decision == "both-true"
-    assert conflicts(ws) == ()
+    assert conflicts(ws.view()) == ()
 
 
 def test_deciding_twice_changes_nothing() -> None:
     ws = memory_workspace(FILES)
-    resolve_conflict(ws, "m_likes", "m_dislikes", keep="m_likes")
+    resolve_conflict(ws.view(), "m_likes", "m_dislikes", keep="m_likes")
     before = dict(files_of(ws))
-    again = resolve_conflict(ws, "m_dislikes", "m_likes", keep="m_likes")
+    again = resolve_conflict(ws.view(), "m_dislikes", "m_likes", keep="m_likes")
 
     assert not any(saved.changed for saved in again.saved)
     assert files_of(ws) == before
@@ -93,7 +95,7 @@ def test_deciding_twice_changes_nothing() -> None:
 
 def test_a_dry_run_shows_both_diffs() -> None:
     ws = memory_workspace(FILES)
-    done = resolve_conflict(ws, "m_likes", "m_dislikes", keep="m_likes", dry_run=True)
+    done = resolve_conflict(ws.view(), "m_likes", "m_dislikes", keep="m_likes", dry_run=True)
 
     assert all("+resolved_conflicts:" in saved.diff for saved in done.saved)
     assert files_of(ws) == FILES
@@ -111,7 +113,7 @@ def test_a_dry_run_shows_both_diffs() -> None:
 def test_what_makes_no_sense_is_refused(other: str, keep: str, decision: str | None, why: str) -> None:
     ws = memory_workspace(FILES)
     with pytest.raises(UsageError, match=why):
-        resolve_conflict(ws, "m_likes", other, keep=keep, decision=decision)
+        resolve_conflict(ws.view(), "m_likes", other, keep=keep, decision=decision)
     assert files_of(ws) == FILES
 
 
@@ -128,7 +130,7 @@ def test_duplicates_are_proposed_and_nothing_is_changed() -> None:
         "short too.md": memory_text("Likes coffee\n", id="m_hhh"),
     }
     ws = memory_workspace(files)
-    (found,) = dedupe(ws)
+    (found,) = dedupe(ws.view())
 
     assert found.command == "memstore merge note:m_ccc note:m_bbb note:m_aaa"
     assert 0.8 <= found.similarity < 1
@@ -137,8 +139,8 @@ def test_duplicates_are_proposed_and_nothing_is_changed() -> None:
 
 def test_results_of_a_search_tell_of_each_other_and_lose_quality() -> None:
     ws = memory_workspace(FILES)
-    likes, dislikes = sorted(search(ws, "tea").hits, key=lambda hit: hit.ref or "", reverse=True)
-    (alone,) = search(memory_workspace({"a.md": LIKES}), "tea").hits
+    likes, dislikes = sorted(search(ws.view(), "tea").hits, key=lambda hit: hit.ref or "", reverse=True)
+    (alone,) = search(memory_workspace({"a.md": LIKES}).view(), "tea").hits
 
     assert [found.refs for found in likes.conflicts] == [("note:m_likes", "note:m_dislikes")]
     assert [found.penalty for found in dislikes.conflicts] == [0.3]
@@ -153,12 +155,12 @@ def test_results_that_claim_otherwise_tell_of_each_other() -> None:
         "b.md": memory_text("Locked out again by that warden today\n", id="m_bbb", claims=claim % "20:00"),
     }
 
-    assert all(hit.conflicts for hit in search(memory_workspace(files), "warden").hits)
+    assert all(hit.conflicts for hit in search(memory_workspace(files).view(), "warden").hits)
 
 
 def test_showing_a_memory_tells_of_its_conflicts_and_counts_them() -> None:
-    shown = show_memory(memory_workspace(FILES), "m_dislikes")
-    alone = show_memory(memory_workspace({"b.md": DISLIKES}), "m_dislikes")
+    shown = show_memory(memory_workspace(FILES).view(), "m_dislikes")
+    alone = show_memory(memory_workspace({"b.md": DISLIKES}).view(), "m_dislikes")
 
     assert [found.refs[1] for found in shown.conflicts] == ["note:m_likes"]
     assert shown.grounds.penalty == 0.3
@@ -167,7 +169,7 @@ def test_showing_a_memory_tells_of_its_conflicts_and_counts_them() -> None:
 
 def test_a_search_does_not_compare_texts_as_long_as_books(monkeypatch: pytest.MonkeyPatch) -> None:
     ws = memory_workspace(FILES)
-    assert [len(hit.conflicts) for hit in search(ws, "tea").hits] == [1, 1]
+    assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
     monkeypatch.setattr(among, "MOST_PAIRS", 0)
-    assert [len(hit.conflicts) for hit in search(ws, "tea").hits] == [0, 0]
-    assert open_conflicts(ws, "a.md")
+    assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [0, 0]
+    assert open_conflicts(ws.view(), "a.md")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memstore.model.memory import Memory
     from memstore.ports.run_record import Run
     from memstore.ports.synthesizer import Source
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 WALKS = (
     "Bella was slow on her walk, it was the heat.",
@@ -69,18 +69,18 @@ def refs(done: Consolidated) -> list[str]:
 
 
 def memory(ws: Workspace, ref: str) -> Memory:
-    return show_memory(ws, ref).memory
+    return show_memory(ws.view(), ref).memory
 
 
 def test_19_episodes_say_not_yet_and_20_do_not() -> None:
-    done = consolidate(vault(alone(15), walks()), apply=True)
+    done = consolidate(vault(alone(15), walks()).view(), apply=True)
     assert (done.enough, done.pooled, done.suggestions) == (False, 19, ())
-    assert len(consolidate(vault(alone(16), walks()), apply=True).suggestions) == 1
+    assert len(consolidate(vault(alone(16), walks()).view(), apply=True).suggestions) == 1
 
 
 def test_a_suggestion_quotes_cites_and_computes() -> None:
     ws = vault(alone(17), walks(3))
-    (one,) = consolidate(ws, apply=True).suggestions
+    (one,) = consolidate(ws.view(), apply=True).suggestions
     made = memory(ws, one.ref)
     assert (made.status, made.proposes, made.source, made.source_type) == (
         "draft", "create", "consolidation", "consolidation"
@@ -97,7 +97,7 @@ def test_a_suggestion_quotes_cites_and_computes() -> None:
 def test_nothing_is_written_without_apply() -> None:
     ws = vault(alone(20), walks())
     before = dict(files_of(ws))
-    done = consolidate(ws)
+    done = consolidate(ws.view())
     assert [saved.path for saved in done.saved] == [f"suggestions/{ref.partition(':')[2]}.md" for ref in refs(done)]
     assert all(saved.diff.startswith("--- /dev/null\n+++ b/suggestions/prop_") for saved in done.saved)
     assert files_of(ws) == before
@@ -105,31 +105,31 @@ def test_nothing_is_written_without_apply() -> None:
 
 def test_a_second_run_gives_no_diff() -> None:
     ws = vault(alone(20), walks())
-    consolidate(ws, apply=True)
+    consolidate(ws.view(), apply=True)
     before = dict(files_of(ws))
-    done = consolidate(ws, apply=True)
+    done = consolidate(ws.view(), apply=True)
     assert (done.suggestions, done.saved, files_of(ws)) == ((), (), before)
 
 
 def test_shuffled_files_give_the_same_proposals() -> None:
     files = {**alone(20), **walks(), **walks(prefix="other", scope="project:b")}
-    first = consolidate(vault(files)).saved
+    first = consolidate(vault(files).view()).saved
     assert len(first) == 2
-    assert consolidate(vault(dict(reversed(files.items())))).saved == first
+    assert consolidate(vault(dict(reversed(files.items()))).view()).saved == first
 
 
 def test_three_episodes_of_two_sessions_form_nothing() -> None:
     one, two = '{session_id: "1"}', '{session_id: "2"}'
     part = {**walks(2, origin=one), **walks(3, prefix="x", origin=two)}
-    assert refs(consolidate(vault(alone(20), part))) == []
+    assert refs(consolidate(vault(alone(20), part).view())) == []
 
 
 def test_a_slow_pattern_spread_over_many_runs_is_found() -> None:
     ws = vault(alone(20))
     for count in range(3):
-        assert refs(consolidate(ws, apply=True)) == []
-        add_memory(ws, {"type": "episode", "source": "x"}, WALKS[count])
-    assert len(refs(consolidate(ws, apply=True))) == 1
+        assert refs(consolidate(ws.view(), apply=True)) == []
+        add_memory(ws.view(), {"type": "episode", "source": "x"}, WALKS[count])
+    assert len(refs(consolidate(ws.view(), apply=True))) == 1
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_a_slow_pattern_spread_over_many_runs_is_found() -> None:
     ids=["private and public", "project A and B", "subjects", "consents"],
 )
 def test_private_and_public_project_a_and_b_never_mix(here: dict[str, str], there: dict[str, str]) -> None:
-    assert refs(consolidate(vault(alone(20), walks(2, **here), walks(2, prefix="there", **there)))) == []
-    both = consolidate(vault(alone(20), walks(3, **here), walks(4, prefix="there", **there)))
+    assert refs(consolidate(vault(alone(20), walks(2, **here), walks(2, prefix="there", **there)).view())) == []
+    both = consolidate(vault(alone(20), walks(3, **here), walks(4, prefix="there", **there)).view())
     assert sorted(len(one.proposal.members) for one in both.suggestions) == [3, 4]
     for one in both.suggestions:
         (file,) = (saved for saved in both.saved if saved.ref == one.ref)
@@ -158,19 +158,19 @@ def test_subject_names_do_not_make_clusters() -> None:
     }
     said = ("Lu Marchetti laughs.", "Professor Lucia Marchetti sneezed.", "Marchetti, the professor, Lu, paid.")
     part = dict(episode(f"lu{i}", text, subject_ids="[human:lucia]") for i, text in enumerate(said))
-    assert refs(consolidate(vault(names, alone(20), part))) == []
-    assert len(refs(consolidate(vault(alone(20), part)))) == 1  # nobody's names
+    assert refs(consolidate(vault(names, alone(20), part).view())) == []
+    assert len(refs(consolidate(vault(alone(20), part).view()))) == 1  # nobody's names
 
 
 def test_a_raw_memory_is_there_once_as_the_episode_that_was_made_of_it() -> None:
     raw = memory_text("\nHeat, and a slow walk.\n", type="raw", id="m_raw", processed_into="[episode:m_walk0]")
-    (one,) = consolidate(vault(alone(20), walks(), {"r.md": raw})).suggestions
+    (one,) = consolidate(vault(alone(20), walks(), {"r.md": raw}).view()).suggestions
     assert len(one.proposal.members) == 4
 
 
 def test_a_new_belief_is_never_surer_than_its_sources() -> None:
     ws = vault(alone(20), walks(3), walks(1, prefix="unsure", confidence="0.4"))
-    (one,) = consolidate(ws, apply=True).suggestions
+    (one,) = consolidate(ws.view(), apply=True).suggestions
     assert one.new == 0.4
     assert [line.op for line in memory(ws, one.ref).confidence_history] == ["assert"]
 
@@ -180,24 +180,24 @@ def test_what_the_viewer_may_not_see_is_neither_pooled_nor_matched() -> None:
     belief = {
         "b.md": memory_text("\nHeat.\n", type="belief", id="m_b", derived_from="[episode:m_walk0]", owner="si:ash")
     }
-    with_them = consolidate(vault(alone(20), walks(), hidden, belief))
-    assert with_them == consolidate(vault(alone(20), walks()))
-    assert consolidate(vault(alone(20), walks(), hidden), apply=True).pooled == 24
-    assert consolidate(vault(alone(20), walks(), hidden, actor="si:ash")).pooled == 4
+    with_them = consolidate(vault(alone(20), walks(), hidden, belief).view())
+    assert with_them == consolidate(vault(alone(20), walks()).view())
+    assert consolidate(vault(alone(20), walks(), hidden).view(), apply=True).pooled == 24
+    assert consolidate(vault(alone(20), walks(), hidden, actor="si:ash").view()).pooled == 4
 
 
 def test_as_of_looks_at_what_had_been_written() -> None:
     ws = vault(alone(20), walks(2), walks(2, prefix="late", created_at='"2026-01-20T10:00:00Z"'))
     then = TickClock().now().replace(month=1, day=10)
-    done = consolidate(ws, as_of=then)
+    done = consolidate(ws.view(), as_of=then)
     assert (done.pooled, refs(done)) == (22, [])
-    assert len(refs(consolidate(ws))) == 1
+    assert len(refs(consolidate(ws.view()))) == 1
 
 
 def test_a_belief_that_time_faded_is_reported_and_not_written() -> None:
     old = memory_text("\nTea first.\n", type="belief", id="m_b", confidence="0.9", created_at='"2020-01-01T00:00:00Z"')
     ws = vault(alone(20), {"b.md": old})
-    (faded,) = consolidate(ws, apply=True).faded
+    (faded,) = consolidate(ws.view(), apply=True).faded
     assert (faded.ref, faded.stored) == ("belief:m_b", 0.9)
     assert faded.now < 0.6
     assert files_of(ws)["b.md"] == old
@@ -208,71 +208,71 @@ def test_a_belief_that_time_faded_is_reported_and_not_written() -> None:
 
 def test_accepting_records_the_cluster_the_suggestion_and_the_computed_confidence() -> None:
     ws = vault(alone(20), walks(3))
-    consolidate(ws, apply=True)
-    (waiting,) = list_suggestions(ws)
-    linked = accept_suggestion(ws, str(waiting.memory.ref))
+    consolidate(ws.view(), apply=True)
+    (waiting,) = list_suggestions(ws.view())
+    linked = accept_suggestion(ws.view(), str(waiting.memory.ref))
     made = memory(ws, linked.saved.ref or "")
     assert made.status == "active"
     assert (made.source, made.source_type, made.confidence) == ("consolidation", "consolidation", 0.7802)
     assert set(made.derived_from) == {*waiting.memory.derived_from, str(waiting.memory.ref)}
     assert made.confidence_history == waiting.memory.confidence_history
     assert memory(ws, str(waiting.memory.ref)).status == "archived"
-    assert list_suggestions(ws) == ()
-    add_memory(ws, {"type": "episode", "source": "x"}, WALKS[3])
-    assert consolidate(ws).pooled == 21  # the cluster is spoken for
+    assert list_suggestions(ws.view()) == ()
+    add_memory(ws.view(), {"type": "episode", "source": "x"}, WALKS[3])
+    assert consolidate(ws.view()).pooled == 21  # the cluster is spoken for
     with pytest.raises(RefusedError, match="was accepted: belief:"):
-        accept_suggestion(ws, str(waiting.memory.ref))
+        accept_suggestion(ws.view(), str(waiting.memory.ref))
 
 
 def test_a_number_that_a_hand_gave_a_suggestion_stands_and_the_ledger_says_so() -> None:
     ws = vault(alone(20), walks(3))
-    (one,) = consolidate(ws, apply=True).suggestions
-    path = show_suggestion(ws, one.ref).file.path
+    (one,) = consolidate(ws.view(), apply=True).suggestions
+    path = show_suggestion(ws.view(), one.ref).file.path
     files_of(ws)[path] = files_of(ws)[path].replace(b"confidence: 0.7802", b"confidence: 0.6")
-    made = memory(ws, accept_suggestion(ws, one.ref).saved.ref or "")
+    made = memory(ws, accept_suggestion(ws.view(), one.ref).saved.ref or "")
     assert (made.confidence, [line.op for line in made.confidence_history]) == (0.6, ["support"] * 3 + ["edit"])
     assert replayed(made.confidence_history) == 0.6
 
 
 def test_rejected_stays_rejected_until_three_more_say_so() -> None:
     ws = vault(alone(20), walks(3))
-    consolidate(ws, apply=True)
-    (waiting,) = list_suggestions(ws)
-    reject_suggestion(ws, str(waiting.memory.ref))
+    consolidate(ws.view(), apply=True)
+    (waiting,) = list_suggestions(ws.view())
+    reject_suggestion(ws.view(), str(waiting.memory.ref))
     assert "rejected" in memory(ws, str(waiting.memory.ref)).tags
     for text in (WALKS[3], WALKS[0], WALKS[1]):
-        assert refs(consolidate(ws, apply=True)) == []
-        add_memory(ws, {"type": "episode", "source": "x"}, text)
-    (one,) = consolidate(ws, apply=True).suggestions
+        assert refs(consolidate(ws.view(), apply=True)) == []
+        add_memory(ws.view(), {"type": "episode", "source": "x"}, text)
+    (one,) = consolidate(ws.view(), apply=True).suggestions
     assert len(one.proposal.members) == 6
     with pytest.raises(RefusedError, match="was rejected"):
-        accept_suggestion(ws, str(waiting.memory.ref))
+        accept_suggestion(ws.view(), str(waiting.memory.ref))
 
 
 def test_moving_a_suggestion_out_accepts_it() -> None:
     ws = vault(alone(20), walks(3))
-    (one,) = consolidate(ws, apply=True).suggestions
-    move(ws, one.ref, "beliefs/heat.md")
-    assert list_suggestions(ws) == ()
-    done = consolidate(ws, apply=True)
+    (one,) = consolidate(ws.view(), apply=True).suggestions
+    move(ws.view(), one.ref, "beliefs/heat.md")
+    assert list_suggestions(ws.view()) == ()
+    done = consolidate(ws.view(), apply=True)
     assert (done.suggestions, [saved.path for saved in done.saved]) == ((), ["beliefs/heat.md"])
     assert (memory(ws, one.ref).status, memory(ws, one.ref).proposes) == ("active", None)
-    assert consolidate(ws, apply=True).saved == ()
+    assert consolidate(ws.view(), apply=True).saved == ()
 
 
 def test_the_suggestions_of_others_are_nobodys() -> None:
     ws = vault(alone(20), walks(3))
-    (one,) = consolidate(ws, apply=True).suggestions
+    (one,) = consolidate(ws.view(), apply=True).suggestions
     ash = ws._replace(actor="si:ash")
-    assert list_suggestions(ash) == ()
+    assert list_suggestions(ash.view()) == ()
     with pytest.raises(NotFoundError):
-        accept_suggestion(ash, one.ref)
+        accept_suggestion(ash.view(), one.ref)
 
 
 def test_what_is_no_suggestion_is_not_shown_as_one() -> None:
     ws = vault(alone(1))
     with pytest.raises(NotFoundError, match="episode:m_alone0 is no suggestion"):
-        show_suggestion(ws, "m_alone0")
+        show_suggestion(ws.view(), "m_alone0")
 
 
 @pytest.mark.parametrize(("action", "op"), [("support", "support"), ("contradict", "contradict")])
@@ -283,7 +283,7 @@ def test_evidence_that_was_suggested_is_recorded_when_it_is_accepted(action: str
         derived_from='[episode:m_walk0, episode:m_walk1, "consolidation:2026-01-01"]',
     )  # fmt: skip
     ws = vault(walks(2), {"b.md": belief, "suggestions/prop_1.md": draft})
-    linked = accept_suggestion(ws, "prop_1")
+    linked = accept_suggestion(ws.view(), "prop_1")
     assert [linked.saved.path, *(saved.path for saved in linked.others)] == ["b.md", "suggestions/prop_1.md"]
     lines = memory(ws, "m_b").confidence_history[1:]
     assert [(line.op, line.evidence_source, line.reason) for line in lines] == [
@@ -294,7 +294,7 @@ def test_evidence_that_was_suggested_is_recorded_when_it_is_accepted(action: str
 
 def test_every_suggestion_is_a_memory_file() -> None:
     ws = vault(alone(20), walks(3))
-    (one,) = consolidate(ws, apply=True).suggestions
+    (one,) = consolidate(ws.view(), apply=True).suggestions
     assert isinstance(memory_file.read(one.edit.path, files_of(ws)[one.edit.path]), MemoryFile)
 
 
@@ -315,64 +315,66 @@ def held(text: str = SAYS, **keys: str) -> dict[str, bytes]:
 
 def test_a_contradiction_with_cosine_097_is_proposed_as_one() -> None:
     ws = vault(alone(20), bridge(DENIES), held())
-    (one,) = consolidate(ws, apply=True).suggestions
+    (one,) = consolidate(ws.view(), apply=True).suggestions
     assert (one.proposal.action.value, one.old) == ("contradict", 0.8)
     assert (one.new or 1) < 0.8
     assert "-confidence: 0.8\n" in memory(ws, one.ref).body
     assert memory(ws, one.ref).relates_to == ("belief:m_b",)
-    accept_suggestion(ws, one.ref)
+    accept_suggestion(ws.view(), one.ref)
     assert memory(ws, "m_b").confidence == one.new
 
 
 def test_what_says_the_same_is_proposed_as_support_of_the_belief() -> None:
-    (one,) = consolidate(vault(alone(20), bridge(SAYS), held())).suggestions
+    (one,) = consolidate(vault(alone(20), bridge(SAYS), held()).view()).suggestions
     assert (one.proposal.action.value, one.proposal.unanimous) == ("support", True)
     assert (one.new or 0) > 0.8
 
 
 def test_apply_safe_records_unanimous_support_alone() -> None:
     ws = vault(alone(20), bridge(SAYS), held())
-    done = consolidate(ws, apply=True, apply_safe=True)
+    done = consolidate(ws.view(), apply=True, apply_safe=True)
     assert [saved.path for saved in done.saved] == ["b.md"]
     assert memory(ws, "m_b").confidence == done.suggestions[0].new
-    assert consolidate(ws, apply=True, apply_safe=True).saved == ()
+    assert consolidate(ws.view(), apply=True, apply_safe=True).saved == ()
     for said in (DENIES, "To lorries the old bridge is mostly closed."):
         doubtful = vault(alone(20), bridge(said), held())
-        (saved,) = consolidate(doubtful, apply=True, apply_safe=True).saved
+        (saved,) = consolidate(doubtful.view(), apply=True, apply_safe=True).saved
         assert saved.path.startswith("suggestions/")
 
 
 def test_a_refuted_belief_is_proposed_for_the_archive_and_a_pinned_one_never() -> None:
     ws = vault(alone(20), held(confidence="0.2"))
-    (one,) = consolidate(ws, apply=True).suggestions
+    (one,) = consolidate(ws.view(), apply=True).suggestions
     assert one.title == "Archive: The old bridge is closed to lorries."
-    assert consolidate(ws, apply=True).suggestions == ()
-    (shown,) = (part for part in show_suggestion(ws, one.ref).memory.body.split("~~~~") if part.startswith("diff"))
-    assert "[[belief:m_b]] is refuted (confidence 0.2, " in show_suggestion(ws, one.ref).memory.body
+    assert consolidate(ws.view(), apply=True).suggestions == ()
+    (shown,) = (
+        part for part in show_suggestion(ws.view(), one.ref).memory.body.split("~~~~") if part.startswith("diff")
+    )
+    assert "[[belief:m_b]] is refuted (confidence 0.2, " in show_suggestion(ws.view(), one.ref).memory.body
     before = files_of(ws)["b.md"]
-    accept_suggestion(ws, one.ref)
+    accept_suggestion(ws.view(), one.ref)
     assert memory(ws, "m_b").status_reason == f"Accepted {one.ref}"
     assert shown == f"diff\n{unified_diff('b.md', before, files_of(ws)['b.md'])}"
-    restore(ws, ["m_b"])
+    restore(ws.view(), ["m_b"])
     assert files_of(ws)["b.md"] == before
-    assert consolidate(ws).suggestions == ()
-    assert consolidate(vault(alone(20), held(confidence="0.2", importance="pinned"))).suggestions == ()
+    assert consolidate(ws.view()).suggestions == ()
+    assert consolidate(vault(alone(20), held(confidence="0.2", importance="pinned")).view()).suggestions == ()
 
 
 def test_what_was_superseded_meanwhile_is_not_archived() -> None:
     ws = vault(alone(20), held(confidence="0.2"))
-    (one,) = consolidate(ws, apply=True).suggestions
-    supersede(ws, "m_b", "The old bridge is open.")
+    (one,) = consolidate(ws.view(), apply=True).suggestions
+    supersede(ws.view(), "m_b", "The old bridge is open.")
     with pytest.raises(RefusedError, match="superseded"):
-        accept_suggestion(ws, one.ref)
+        accept_suggestion(ws.view(), one.ref)
 
 
 def test_accepting_is_a_use_and_a_dry_run_is_none() -> None:
     ws = vault(alone(20), bridge(DENIES), held())
-    (one,) = consolidate(ws, apply=True).suggestions
-    accept_suggestion(ws, one.ref, dry_run=True)
+    (one,) = consolidate(ws.view(), apply=True).suggestions
+    accept_suggestion(ws.view(), one.ref, dry_run=True)
     assert list(ws.usage.uses(["m_b"])) == []
-    accept_suggestion(ws, one.ref)
+    accept_suggestion(ws.view(), one.ref)
     assert [use.how for use in ws.usage.uses(["m_b"])] == ["accept"]
 
 
@@ -396,7 +398,7 @@ class Answers:
 def test_a_synthesizer_words_it_and_the_number_stays_computed() -> None:
     answer = {"text": "Heat slows every walk.", "cites": ["episode:m_walk0"], "confidence": 1.0}
     ws = vault(alone(17), walks(3))
-    (one,) = consolidate(ws, apply=True, synthesizer=Answers(answer)).suggestions
+    (one,) = consolidate(ws.view(), apply=True, synthesizer=Answers(answer)).suggestions
     assert (one.note, one.new) == (None, 0.7802)
     made = memory(ws, one.ref)
     assert made.title == "Heat slows every walk."
@@ -429,8 +431,8 @@ def test_a_synthesizer_words_it_and_the_number_stays_computed() -> None:
 )
 def test_a_bad_synthesizer_falls_back_to_the_quotation(answer: Any) -> None:
     ws = vault(alone(17), walks(3))
-    (quoted,) = consolidate(vault(alone(17), walks(3))).suggestions
-    (one,) = consolidate(ws, synthesizer=Answers(answer)).suggestions
+    (quoted,) = consolidate(vault(alone(17), walks(3)).view()).suggestions
+    (one,) = consolidate(ws.view(), synthesizer=Answers(answer)).suggestions
     assert (one.note or "").startswith("quoted instead: ")
     assert replace(one, note=None) == quoted
 
@@ -454,17 +456,17 @@ class LastRun:
 def test_if_due_waits_for_20_new_or_for_the_hours_to_go_by() -> None:
     runs = LastRun()
     ws = vault(alone(20))._replace(runs=runs)
-    assert consolidate(ws, if_due=True).due
+    assert consolidate(ws.view(), if_due=True).due
     assert runs.run is None  # nothing was written
-    assert consolidate(ws, apply=True, if_due=True).due
-    assert not consolidate(ws, apply=True, if_due=True).due
-    assert consolidate(ws, apply=True).due
+    assert consolidate(ws.view(), apply=True, if_due=True).due
+    assert not consolidate(ws.view(), apply=True, if_due=True).due
+    assert consolidate(ws.view(), apply=True).due
     seldom = ws._replace(config=ws.config._replace(every=1), clock=TickClock(datetime(2026, 2, 1, 14, tzinfo=UTC)))
-    assert consolidate(seldom, if_due=True).due
+    assert consolidate(seldom.view(), if_due=True).due
     for count in range(20):
-        assert not consolidate(ws, if_due=True).due
-        add_memory(ws, {"type": "episode", "source": "x"}, f"Something {count}.")
-    assert consolidate(ws, if_due=True).due
+        assert not consolidate(ws.view(), if_due=True).due
+        add_memory(ws.view(), {"type": "episode", "source": "x"}, f"Something {count}.")
+    assert consolidate(ws.view(), if_due=True).due
 
 
 # -- by meaning ----------------------------------------------------------------------------------
@@ -493,12 +495,12 @@ class Topics:
 @pytest.mark.parametrize(("likeness", "suggested"), [(0.76, 1), (0.74, 0)])
 def test_an_embedder_decides_what_is_alike_at_three_quarters(likeness: float, suggested: int) -> None:
     ws = vault(alone(20), walks())._replace(embedder=Topics(likeness))
-    assert len(consolidate(ws).suggestions) == suggested
-    assert len(consolidate(ws._replace(embedder=None)).suggestions) == 1
+    assert len(consolidate(ws.view()).suggestions) == suggested
+    assert len(consolidate(ws._replace(embedder=None).view()).suggestions) == 1
 
 
 def test_what_is_hidden_is_not_embedded() -> None:
     embedder = Topics(0.8)
-    consolidate(vault(alone(20), walks(owner="si:ash"))._replace(embedder=embedder))
+    consolidate(vault(alone(20), walks(owner="si:ash"))._replace(embedder=embedder).view())
     assert not any("walk" in text for text in embedder.texts)
     assert len(embedder.texts) == 20

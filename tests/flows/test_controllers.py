@@ -17,7 +17,7 @@ PITH = {"entities/si/pith.md": entity("si:pith", "human:claire")}
 
 
 def test_who_controls_an_entity_is_what_its_file_says() -> None:
-    found = Controllers(memory_workspace(PITH))
+    found = Controllers(memory_workspace(PITH).view())
     assert [found.of(one) for one in ("si:pith", "human:claire", "si:ash")] == [
         "human:claire",
         "human:claire",
@@ -37,8 +37,8 @@ def test_who_controls_an_entity_is_what_its_file_says() -> None:
 )
 def test_where_files_can_not_be_relied_on_nobody_knows_whose_voice_it_is(files: dict[str, bytes]) -> None:
     ws = memory_workspace(files)
-    assert Controllers(ws).of("si:pith") == ""
-    voucher = Voucher(ws)
+    assert Controllers(ws.view()).of("si:pith") == ""
+    voucher = Voucher(ws.view())
     # It may be anybody's, so it vouches for nobody.
     assert voucher.is_one_voice("si:pith", "human:claire")
     assert voucher.is_one_voice("human:claire", "si:pith")

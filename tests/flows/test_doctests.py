@@ -21,7 +21,7 @@ from tests.memory_workspace import OWNER, memory_workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 
 BABELS = b"---\ntype: insight\nid: m_babel0000x\nauthor: si:babel\n---\n\nSynthesis is hard.\n"

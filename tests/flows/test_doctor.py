@@ -25,7 +25,7 @@ def vault(tmp_path: Path) -> Path:
         wiring.place(env, root),
         owner="human:sean",
         default_owner="human:x",
-        open_vault=lambda: wiring.open_workspace(env, vault=str(root)),
+        open_vault=lambda: wiring.open_workspace(env, vault=str(root)).view(),
     )
     return root
 
@@ -36,7 +36,7 @@ def _around(vault: Path) -> Surroundings:
 
 def _examine(vault: Path, *, fix: bool = False, entity: str | None = None) -> Diagnosis:
     env = Environment.of_process()
-    return doctor(_around(vault), lambda: wiring.open_workspace(env, vault=str(vault), entity=entity), fix=fix)
+    return doctor(_around(vault), lambda: wiring.open_workspace(env, vault=str(vault), entity=entity).view(), fix=fix)
 
 
 def _check(diagnosis: Diagnosis, name: str) -> Check:
@@ -176,7 +176,7 @@ class _OldMachine:
 @pytest.mark.parametrize("git", [None, (2, 20, 1)])
 def test_what_is_too_old_is_an_error(vault: Path, git: tuple[int, ...] | None) -> None:
     env = Environment.of_process()
-    diagnosis = doctor(_OldMachine(git), lambda: wiring.open_workspace(env, vault=str(vault)), fix=False)
+    diagnosis = doctor(_OldMachine(git), lambda: wiring.open_workspace(env, vault=str(vault)).view(), fix=False)
     assert _check(diagnosis, "python").verdict is Verdict.ERROR
     assert _check(diagnosis, "git").verdict is Verdict.ERROR
     assert not diagnosis.is_well

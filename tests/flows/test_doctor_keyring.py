@@ -29,7 +29,7 @@ def _keyring(vault: Vault, actor: str | None = None) -> Check | None:
     ws = vault.open()
     opened = ws._replace(actor=actor) if actor else ws
     around = wiring.surroundings(Environment.of_process(), str(vault.root))
-    return next((one for one in doctor(around, lambda: opened, fix=False).checks if one.name == "keyring"), None)
+    return next((one for one in doctor(around, opened.view, fix=False).checks if one.name == "keyring"), None)
 
 
 def _told(vault: Vault) -> tuple[Verdict, str]:
@@ -68,7 +68,7 @@ def test_a_pinned_commit_that_is_out_of_reach_is_an_error(vault: Vault) -> None:
 
 
 def test_no_pin_is_told_where_there_are_keys(vault: Vault) -> None:
-    unpin(vault.open())
+    unpin(vault.open().view())
     verdict, text = _told(vault)
     assert (verdict, text[:22]) == (Verdict.OK, "2 keys count, unpinned")
     vault.write([])

@@ -18,17 +18,17 @@ from memstore.rules.evidence import RECALLED, roots
 from tests.memory_workspace import memory_workspace
 
 if TYPE_CHECKING:
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 CALL = "Claire called at noon and said that the coast was wet and cold all day."
 
 
 def derived(ws: Workspace, ref: str | None) -> tuple[str, ...]:
-    return glance(ws, ref or "").memory.derived_from
+    return glance(ws.view(), ref or "").memory.derived_from
 
 
 def roots_of(ws: Workspace, ref: str | None) -> tuple[str, ...]:
-    return roots(glance(ws, ref or "").memory, loader(ws, ws.library.snapshot()))
+    return roots(glance(ws.view(), ref or "").memory, loader(ws.view()))
 
 
 @pytest.fixture
@@ -37,51 +37,51 @@ def ws() -> Workspace:
 
 
 def test_recalled_text_is_linked_and_has_the_roots_of_what_it_repeats(ws: Workspace) -> None:
-    first = raw(ws, CALL, session_id="s1", source="human:claire")
-    again = raw(ws, CALL, session_id="s2")
+    first = raw(ws.view(), CALL, session_id="s1", source="human:claire")
+    again = raw(ws.view(), CALL, session_id="s2")
     assert derived(ws, again.ref) == (first.ref, RECALLED)
     assert roots_of(ws, again.ref) == roots_of(ws, first.ref) == ("session:s1",)
     assert [finding.code for finding in again.findings] == ["recalled-text"]
 
 
 def test_a_pasted_bite_is_recognised_however_short(ws: Workspace) -> None:
-    held = belief(ws, "Claire tires early.", confidence=0.7)
-    (bite,) = recall(ws, "Is Claire tired early?").beliefs
-    again = raw(ws, f"{bite.line}\n", session_id="s2")
+    held = belief(ws.view(), "Claire tires early.", confidence=0.7)
+    (bite,) = recall(ws.view(), "Is Claire tired early?").beliefs
+    again = raw(ws.view(), f"{bite.line}\n", session_id="s2")
     assert derived(ws, again.ref) == (held.ref, RECALLED)
 
 
 def test_it_does_not_make_a_belief_surer(ws: Workspace) -> None:
-    seen = episode(ws, CALL, "It was a long call about the coast.", session_id="s1")
-    held = belief(ws, "Claire calls when the coast is wet.", confidence=0.7)
-    before = reinforce(ws, held.ref or "", seen.ref or "").new
-    again = raw(ws, CALL, session_id="s2")
-    assert reinforce(ws, held.ref or "", again.ref or "").new == before
+    seen = episode(ws.view(), CALL, "It was a long call about the coast.", session_id="s1")
+    held = belief(ws.view(), "Claire calls when the coast is wet.", confidence=0.7)
+    before = reinforce(ws.view(), held.ref or "", seen.ref or "").new
+    again = raw(ws.view(), CALL, session_id="s2")
+    assert reinforce(ws.view(), held.ref or "", again.ref or "").new == before
 
 
 def test_a_text_with_news_of_its_own_is_only_related(ws: Workspace) -> None:
-    first = note(ws, CALL)
+    first = note(ws.view(), CALL)
     news = " ".join(f"word{n}" for n in range(40))
-    again = raw(ws, f"{CALL} But then: {news}", session_id="s2")
-    memory = glance(ws, again.ref or "").memory
+    again = raw(ws.view(), f"{CALL} But then: {news}", session_id="s2")
+    memory = glance(ws.view(), again.ref or "").memory
     assert (memory.derived_from, memory.relates_to) == ((), (first.ref,))
     assert roots_of(ws, again.ref) == ("session:s2",)
 
 
 def test_what_is_vouched_for_said_by_chance_or_new_is_evidence(ws: Workspace) -> None:
-    raw(ws, CALL)
-    raw(ws, "The build broke again.")
-    told = raw(ws, CALL, source_entity="human:sean")
-    short = raw(ws, "The build broke again.")
-    other = raw(ws, "Something else entirely happened in the garden on that other evening.")
+    raw(ws.view(), CALL)
+    raw(ws.view(), "The build broke again.")
+    told = raw(ws.view(), CALL, source_entity="human:sean")
+    short = raw(ws.view(), "The build broke again.")
+    other = raw(ws.view(), "Something else entirely happened in the garden on that other evening.")
     assert [derived(ws, one.ref) for one in (told, short, other)] == [(), (), ()]
-    assert derived(ws, note(ws, CALL).ref) == ()
+    assert derived(ws, note(ws.view(), CALL).ref) == ()
 
 
 def test_what_the_writer_may_not_see_is_not_told(ws: Workspace) -> None:
-    raw(ws, CALL)
+    raw(ws.view(), CALL)
     ash = ws._replace(actor="si:ash")
-    assert derived(ash, raw(ash, CALL).ref) == ()
+    assert derived(ash, raw(ash.view(), CALL).ref) == ()
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

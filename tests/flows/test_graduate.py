@@ -22,7 +22,7 @@ from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import TickClock, memory_text
 
 if TYPE_CHECKING:
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
     from tests.memory_vault import MemoryVault
 
 OLD, NEW = '"2026-01-01T12:00:00Z"', '"2026-01-31T12:00:00Z"'
@@ -59,11 +59,11 @@ def test_what_is_important_and_old_or_used_comes_in() -> None:
     ws = memory_workspace(files)
     for _ in range(3):
         ws.usage.record(Use("m_used", ws.clock.now(), OWNER, "show"))
-    (done,) = graduate(ws)
+    (done,) = graduate(ws.view())
     assert done.entered == ("note:m_old", "note:m_used")
     assert entries(ws) == ["- Old. [[note:m_old]]", "- Used. [[note:m_used]]"]
-    assert graduate(ws) == ()
-    undo(ws)
+    assert graduate(ws.view()) == ()
+    undo(ws.view())
     assert "MEMORY.md" not in files_of(ws)
 
 
@@ -73,17 +73,17 @@ def test_a_belief_needs_three_roots_and_leaves_later_than_it_came() -> None:
         "half.md": belief("Half.", "m_half", "0.65"),
     }  # fmt: skip
     ws = memory_workspace(files)
-    assert [done.entered for done in graduate(ws)] == [("belief:m_sure",)]
+    assert [done.entered for done in graduate(ws.view())] == [("belief:m_sure",)]
     files_of(ws)["sure.md"] = belief("Sure.", "m_sure", "0.65")
-    assert graduate(ws) == ()
+    assert graduate(ws.view()) == ()
     files_of(ws)["sure.md"] = belief("Sure.", "m_sure", "0.55")
-    assert [done.left for done in graduate(ws)] == [("belief:m_sure",)]
+    assert [done.left for done in graduate(ws.view())] == [("belief:m_sure",)]
     assert entries(ws) == []
 
 
 def test_a_project_has_a_page_of_its_own_and_nothing_passes_from_it() -> None:
     ws = memory_workspace({"a.md": note("All.", "m_all"), "p.md": note("Ours.", "m_ours", scope="project:tides")})
-    graduate(ws)
+    graduate(ws.view())
     assert entries(ws) == ["- All. [[note:m_all]]"]
     assert entries(ws, "projects/tides/MEMORY.md") == ["- Ours. [[note:m_ours]]"]
     assert page_of("project:tides") == "projects/tides/MEMORY.md"
@@ -95,48 +95,48 @@ def test_a_project_has_a_page_of_its_own_and_nothing_passes_from_it() -> None:
 )
 def test_what_is_kept_from_somebody_stays_out(keys: dict[str, str]) -> None:
     ws = memory_workspace({"a.md": note("Narrow.", "m_narrow", **keys), "b.md": note("Mine.", "m_mine")})
-    graduate(ws)
+    graduate(ws.view())
     assert entries(ws) == ["- Mine. [[note:m_mine]]"]
 
 
 def test_it_is_the_owners_page() -> None:
     ws = memory_workspace({"a.md": note("Mine.", "m_mine")})
     with pytest.raises(RefusedError):
-        graduate(ws._replace(actor="si:ash"))
+        graduate(ws._replace(actor="si:ash").view())
     assert "MEMORY.md" not in files_of(ws)
 
 
 def test_ten_a_run_and_two_hundred_lines() -> None:
     many = {f"{n}.md": note(f"Fact {n}.", f"m_fact{n:03}") for n in range(12)}
     ws = memory_workspace({**many, "MEMORY.md": b"mine\n" * (MOST_LINES - 14)})
-    assert [len(done.entered) for done in graduate(ws)] == [10]
-    assert [len(done.entered) for done in graduate(ws)] == [1]
-    assert graduate(ws) == ()
+    assert [len(done.entered) for done in graduate(ws.view())] == [10]
+    assert [len(done.entered) for done in graduate(ws.view())] == [1]
+    assert graduate(ws.view()) == ()
     assert len(page(ws)) == MOST_LINES
 
 
 def test_hand_edits_in_the_block_stay_and_are_proposed() -> None:
     files = {name: note(f"Fact {name}.", f"m_{name * 3}") for name in "abc"}
     ws = memory_workspace({f"{name}.md": data for name, data in files.items()})
-    graduate(ws)
+    graduate(ws.view())
     text = files_of(ws)["MEMORY.md"].decode()
     text = text.replace("- Fact a.", "- Fact A, really.").replace("- Fact b. [[note:m_bbb]]\n", "- my own\n")
     files_of(ws)["MEMORY.md"] = text.encode()
-    (done,) = graduate(ws)
+    (done,) = graduate(ws.view())
     told = [(one.line, one.ref, one.text) for one in done.proposals]
     assert told == [(2, "note:m_aaa", "Fact A, really."), (3, None, "my own"), (1, "note:m_bbb", "")]
     assert files_of(ws)["MEMORY.md"].decode() == text
     assert {saved.path for saved in done.suggested} == {path for path in files_of(ws) if path.startswith("suggestions")}
     assert [saved.ref for saved in done.suggested] == [one.suggestion for one in done.proposals]
-    assert [page.suggested for page in graduate(ws)] == [()]
+    assert [page.suggested for page in graduate(ws.view())] == [()]
     files_of(ws)["c.md"] = note("Fact d.", "m_ccc")
-    graduate(ws)
+    graduate(ws.view())
     assert entries(ws) == ["- Fact A, really. [[note:m_aaa]]", "- my own", "- Fact d. [[note:m_ccc]]"]
     # Where the memory says the same by now, the line is the program's again.
     files_of(ws)["a.md"] = note("Fact A, really.", "m_aaa", title="Fact A, really.")
-    assert "note:m_aaa" not in [one.ref for done in graduate(ws) for one in done.proposals]
+    assert "note:m_aaa" not in [one.ref for done in graduate(ws.view()) for one in done.proposals]
     files_of(ws)["a.md"] = note("Other.", "m_aaa", title="Other.")
-    graduate(ws)
+    graduate(ws.view())
     assert entries(ws)[0] == "- Other. [[note:m_aaa]]"
 
 
@@ -148,12 +148,12 @@ def test_the_users_lines_are_never_touched(before: str, eol: str) -> None:
     own = before.replace("\n", eol).encode()
     ws = memory_workspace({"a.md": note("Fact.", "m_fact"), "MEMORY.md": own})
     ws = ws._replace(clock=TickClock())
-    graduate(ws)
+    graduate(ws.view())
     assert files_of(ws)["MEMORY.md"].startswith(own)
     after = b"\nbelow, without an end"
     files_of(ws)["MEMORY.md"] += after
     files_of(ws)["a.md"] = note("Other fact.", "m_fact")
-    graduate(ws)
+    graduate(ws.view())
     text = files_of(ws)["MEMORY.md"]
     assert text.startswith(own)
     assert text.endswith(after)
@@ -164,19 +164,19 @@ def test_a_broken_block_is_left_alone() -> None:
     own = managed_block.BEGIN.encode() + b"\n- a\n"
     ws = memory_workspace({"a.md": note("Fact.", "m_fact"), "MEMORY.md": own})
     with pytest.raises(FormatError, match=r"MEMORY\.md:1"):
-        graduate(ws)
+        graduate(ws.view())
     assert files_of(ws)["MEMORY.md"] == own
 
 
 def test_a_title_cannot_end_the_block() -> None:
     ws = memory_workspace({"a.md": note("x", "m_fact", title="'<!-- memstore:end --> and on'")})
-    graduate(ws)
+    graduate(ws.view())
     assert len(managed_block.read("MEMORY.md", files_of(ws)["MEMORY.md"]).lines) == 1
 
 
 def test_a_dry_run_writes_nothing() -> None:
     ws = memory_workspace({"a.md": note("Fact.", "m_fact")})
-    (done,) = graduate(ws, dry_run=True)
+    (done,) = graduate(ws.view(), dry_run=True)
     assert "+- Fact. [[note:m_fact]]" in done.diff
     assert "MEMORY.md" not in files_of(ws)
 
@@ -189,61 +189,61 @@ def changed() -> Workspace:
     """Return a vault whose page had a line reworded, one taken out and one written by a hand."""
     files = {name: note(f"Fact {name}.", f"m_{name * 3}", owner=OWNER, tags="[x]") for name in "ab"}
     ws = memory_workspace({f"{name}.md": data for name, data in files.items()})
-    graduate(ws)
+    graduate(ws.view())
     text = files_of(ws)["MEMORY.md"].decode()
     text = text.replace("- Fact a.", "- Fact A, really.").replace("- Fact b. [[note:m_bbb]]\n", "## Mine\n\n- my own\n")
     files_of(ws)["MEMORY.md"] = text.encode()
-    graduate(ws)
+    graduate(ws.view())
     return ws
 
 
 def waiting(ws: Workspace) -> dict[str, str]:
-    return {one.action.value: str(one.memory.ref) for one in list_suggestions(ws)}
+    return {one.action.value: str(one.memory.ref) for one in list_suggestions(ws.view())}
 
 
 def test_accepting_makes_the_memories_say_what_the_hand_wrote(changed: Workspace) -> None:
     found = waiting(changed)
     assert set(found) == {"create", "revise", "archive"}
     for action, ref in found.items():
-        (shown,) = (one for one in list_suggestions(changed) if one.action.value == action)
-        diff = accept_suggestion(changed, ref, dry_run=True).saved.diff
+        (shown,) = (one for one in list_suggestions(changed.view()) if one.action.value == action)
+        diff = accept_suggestion(changed.view(), ref, dry_run=True).saved.diff
         assert action == "create" or f"~~~~diff\n{diff}~~~~\n" in shown.memory.body
-        accept_suggestion(changed, ref)
-    memories = {one.title: one for one in list_memories(changed).entries}
+        accept_suggestion(changed.view(), ref)
+    memories = {one.title: one for one in list_memories(changed.view()).entries}
     assert set(memories) == {"Fact A, really.", "my own"}
-    made = show_memory(changed, memories["my own"].ref or "").memory
+    made = show_memory(changed.view(), memories["my own"].ref or "").memory
     assert (made.type, made.source, made.source_type, made.body.strip()) == (
         "note", "MEMORY.md", "told_by_human", "my own",
     )  # fmt: skip
-    assert [page.proposals for page in graduate(changed)] == [()]  # the line is the program's again
-    assert graduate(changed) == ()
+    assert [page.proposals for page in graduate(changed.view())] == [()]  # the line is the program's again
+    assert graduate(changed.view()) == ()
     assert entries(changed) == ["- Fact A, really. [[note:m_aaa]]", "- my own"]
-    restore(changed, ["m_bbb"])
+    restore(changed.view(), ["m_bbb"])
     assert files_of(changed)["b.md"] == note("Fact b.", "m_bbb", owner=OWNER, tags="[x]")
 
 
 def test_what_was_rejected_is_neither_written_nor_told_again(changed: Workspace) -> None:
     before = {path: data for path, data in files_of(changed).items() if not path.startswith("suggestions")}
     for ref in waiting(changed).values():
-        reject_suggestion(changed, ref)
-    assert graduate(changed) == ()
+        reject_suggestion(changed.view(), ref)
+    assert graduate(changed.view()) == ()
     assert {path: data for path, data in files_of(changed).items() if not path.startswith("suggestions")} == before
 
 
 def test_a_dry_run_suggests_nothing(changed: Workspace) -> None:
     for path in [path for path in files_of(changed) if path.startswith("suggestions")]:
         del files_of(changed)[path], cast("MemoryVault", changed.vault)._stats[path]
-    (done,) = graduate(changed, dry_run=True)
+    (done,) = graduate(changed.view(), dry_run=True)
     assert len(done.suggested) == 3
     assert waiting(changed) == {}
 
 
 def test_a_suggestion_is_of_the_scope_of_its_page_and_shown_to_nobody_else() -> None:
     ws = memory_workspace({"p.md": note("Ours.", "m_ours", scope="project:tides", access_grants='["si:ash"]')})
-    graduate(ws)
+    graduate(ws.view())
     page = "projects/tides/MEMORY.md"
     files_of(ws)[page] = files_of(ws)[page].replace(b"- Ours.", b"- my own\n- Ours, all.")
-    graduate(ws)
-    own, reworded = sorted(list_suggestions(ws), key=lambda one: one.action.value)
+    graduate(ws.view())
+    own, reworded = sorted(list_suggestions(ws.view()), key=lambda one: one.action.value)
     assert (own.memory.scope, own.memory.access_grants) == ("project:tides", ())
     assert (reworded.memory.scope, reworded.memory.access_grants) == ("project:tides", ("si:ash",))

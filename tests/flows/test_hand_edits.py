@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.model.finding import Finding
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
     from tests.git_repositories import Written
 
 STATED = '  - {timestamp: "2026-02-01T10:00:00Z", op: assert, old: null, new: 0.8}\n'
@@ -49,15 +49,15 @@ def text(vault: Written) -> str:
 
 
 def drifts(ws: Workspace) -> list[Finding]:
-    return [finding for finding in check(ws).findings if finding.code == "confidence-drift"]
+    return [finding for finding in check(ws.view()).findings if finding.code == "confidence-drift"]
 
 
 def mended_by_check(ws: Workspace) -> None:
-    assert [finding.code for finding in fix(ws).fixed] == ["confidence-drift"]
+    assert [finding.code for finding in fix(ws.view()).fixed] == ["confidence-drift"]
 
 
 def mended_by_recompute(ws: Workspace) -> None:
-    (unequal,) = recompute(ws).unequal
+    (unequal,) = recompute(ws.view()).unequal
     assert unequal.ref == "belief:m_b"
 
 
@@ -80,7 +80,7 @@ def test_a_number_changed_by_hand_stands_and_is_recorded(vault: Written, mend: C
     assert text(vault).startswith(belief("0.6").partition("---\nHeld")[0] + edited)
     assert ':00Z", op: edit, old: 0.8286, new: 0.6, by: "human:unknown"}\n---\nHeld.\n' in text(vault)
     assert drifts(ws) == []
-    assert check_confidences(ws).unequal == ()
+    assert check_confidences(ws.view()).unequal == ()
 
 
 def test_the_hand_is_the_entity_whose_file_lists_the_address(vault: Written) -> None:
@@ -88,7 +88,7 @@ def test_the_hand_is_the_entity_whose_file_lists_the_address(vault: Written) -> 
     vault.write("entities/human/claire.md", SEAN.format(mail="claire@example.org").replace("sean", "claire"))
     vault.write("entities/human/sean.md", SEAN.format(mail=mail.upper()))
     vault.write("b.md", belief("0.6"))
-    recompute(vault.open())
+    recompute(vault.open().view())
     assert 'op: edit, old: 0.8286, new: 0.6, by: "human:sean"}' in text(vault)
 
 
@@ -112,16 +112,16 @@ def test_what_was_committed_so_is_left_to_judgement(vault: Written) -> None:
     vault.write("b.md", belief("0.6"))
     vault.commit("by hand, without the hook")
     ws = vault.open()
-    assert fix(ws).fixed == ()
+    assert fix(ws.view()).fixed == ()
     assert text(vault) == belief("0.6")
-    assert [one.by_hand for one in recompute(ws).unequal] == [False]
+    assert [one.by_hand for one in recompute(ws.view()).unequal] == [False]
     assert text(vault) == belief("0.8286")
 
 
 def test_a_file_that_no_commit_has_stands_as_it_is(vault: Written) -> None:
     vault.write("b.md", belief("0.8286"))
     vault.write("new.md", belief("0.3").replace("m_b", "m_new"))
-    (unequal,) = recompute(vault.open()).unequal
+    (unequal,) = recompute(vault.open().view()).unequal
     assert (unequal.path, unequal.by_hand) == ("new.md", True)
     assert "confidence: 0.3\n" in (vault.root / "new.md").read_text()
 
@@ -129,13 +129,13 @@ def test_a_file_that_no_commit_has_stands_as_it_is(vault: Written) -> None:
 def test_evidence_that_a_hand_took_out_is_recorded_as_retracted(vault: Written) -> None:
     vault.write("b.md", belief("0.8286", STATED))
     ws = vault.open()
-    assert sorted(finding.code for finding in fix(ws).fixed) == ["confidence-drift", "history-lost"]
+    assert sorted(finding.code for finding in fix(ws.view()).fixed) == ["confidence-drift", "history-lost"]
     assert "confidence: 0.8\n" in text(vault)
     assert (
         ':00Z", op: retract, old: null, new: null, evidence_source: "raw:m_r", reason: "Taken out by hand", '
         in text(vault)
     )
-    assert fix(ws).fixed == ()
+    assert fix(ws.view()).fixed == ()
     assert check_staged_of(ws, vault) == []
     vault.write("b.md", belief("0.8286", STATED))
     assert check_staged_of(ws, vault) == ["history-lost"]
@@ -144,22 +144,22 @@ def test_evidence_that_a_hand_took_out_is_recorded_as_retracted(vault: Written) 
 def test_a_number_whose_whole_history_a_hand_took_out_is_stated_anew(vault: Written) -> None:
     vault.write("b.md", belief("0.8286", "").replace("confidence_history:\n", ""))
     ws = vault.open()
-    fix(ws)
+    fix(ws.view())
     assert [word for word in ("op: assert, old: null, new: 0.8286", "op: retract") if word not in text(vault)] == []
     assert "confidence: 0.8286\n" in text(vault)
-    assert fix(ws).fixed == ()
+    assert fix(ws.view()).fixed == ()
     assert drifts(ws) == []
 
 
 def check_staged_of(ws: Workspace, vault: Written) -> list[str]:
     git(vault.root, "add", "-A")
-    return [finding.code for finding in check_staged_files(ws).findings if finding.code == "history-lost"]
+    return [finding.code for finding in check_staged_files(ws.view()).findings if finding.code == "history-lost"]
 
 
 def test_a_number_and_its_evidence_changed_at_once_are_both_recorded(vault: Written) -> None:
     vault.write("b.md", belief("0.4", STATED))
     ws = vault.open()
-    fix(ws)
+    fix(ws.view())
     assert [word for word in ("op: retract", "op: edit", "confidence: 0.4\n") if word not in text(vault)] == []
     assert drifts(ws) == []
 
@@ -168,7 +168,7 @@ def test_a_number_and_its_evidence_changed_at_once_are_both_recorded(vault: Writ
 def test_what_is_no_confidence_is_an_error_with_its_line_and_never_mended(vault: Written, number: str) -> None:
     vault.write("b.md", belief(number))
     ws = vault.open()
-    (finding,) = [found for found in fix(ws).findings if found.path == "b.md"]
+    (finding,) = [found for found in fix(ws.view()).findings if found.path == "b.md"]
     assert (finding.is_error, finding.at.line) == (True, 5)
     assert text(vault) == belief(number)
 
@@ -177,41 +177,41 @@ def test_a_folded_history_is_one_line_that_git_keeps_the_others_of(vault: Writte
     ws = vault.open()
     vault.write("b.md", belief("0.8", STATED + SEEN.replace("support", "contradict").replace("0.8286", "0.7")))
     with pytest.raises(RefusedError, match="once they are committed"):
-        fold(ws, "m_b")
+        fold(ws.view(), "m_b")
     vault.write("b.md", belief("0.8286"))
-    before = held_now(show_memory(ws, "m_b").memory, ws.clock.now())
-    fold(ws, "m_b")
+    before = held_now(show_memory(ws.view(), "m_b").memory, ws.clock.now())
+    fold(ws.view(), "m_b")
     assert (
         '  - {timestamp: "2026-02-01T11:00:01Z", op: checkpoint, old: 0.8286, new: 0.8286, reason: "Folded 2 lines", '
         'by: "human:tester", precision: 7.0, counted: ["raw:m_r"]}\n---\n'
     ) in text(vault)
     assert text(vault).count("timestamp") == 1
     assert check_staged_of(ws, vault) == []
-    assert check_confidences(ws).unequal == ()
-    assert held_now(show_memory(ws, "m_b").memory, ws.clock.now()) == before
-    assert not reinforce(ws, "m_b", "raw:m_r").saved.changed
-    assert not fold(ws, "m_b").changed
+    assert check_confidences(ws.view()).unequal == ()
+    assert held_now(show_memory(ws.view(), "m_b").memory, ws.clock.now()) == before
+    assert not reinforce(ws.view(), "m_b", "raw:m_r").saved.changed
+    assert not fold(ws.view(), "m_b").changed
 
 
 # -- against an earlier revision -----------------------------------------------------------------
 
 
 def against(ws: Workspace, *, mend: bool = False) -> list[str]:
-    return [finding.code for finding in check_against(ws, "HEAD~1", mend=mend).findings]
+    return [finding.code for finding in check_against(ws.view(), "HEAD~1", mend=mend).findings]
 
 
 def test_evidence_that_was_taken_out_and_committed_is_lost_until_it_is_retracted(vault: Written) -> None:
     vault.write("b.md", belief("0.8", STATED))
     vault.commit("without its evidence")
     ws = vault.open()
-    assert fix(ws).fixed == ()  # the last commit has nothing that is missing now
+    assert fix(ws.view()).fixed == ()  # the last commit has nothing that is missing now
     assert against(ws) == ["history-lost"]
-    done = check_against(ws, "HEAD~1", mend=True)
+    done = check_against(ws.view(), "HEAD~1", mend=True)
     assert ([finding.code for finding in done.fixed], done.findings) == (["history-lost"], ())
     assert 'op: retract, old: null, new: null, evidence_source: "raw:m_r"' in text(vault)
     vault.commit("and so it is retracted")
-    assert check_against(vault.open(), "HEAD~2").findings == ()
-    assert check_confidences(ws).unequal == ()
+    assert check_against(vault.open().view(), "HEAD~2").findings == ()
+    assert check_confidences(ws.view()).unequal == ()
 
 
 def test_all_that_changed_since_is_checked_and_nothing_else(vault: Written) -> None:
@@ -222,12 +222,12 @@ def test_all_that_changed_since_is_checked_and_nothing_else(vault: Written) -> N
     (vault.root / "consents" / "2026" / "con_0000000000.md").unlink()
     vault.commit("another id, and a consent gone")
     vault.write("new.md", "---\ntype: note\nconfidence: 80%\n---\nNot committed.\n")
-    found = check_against(vault.open(), "HEAD~1")
+    found = check_against(vault.open().view(), "HEAD~1")
     assert sorted((one.path, one.code) for one in found.findings if one.is_error) == [
         ("b.md", "id-changed"), ("consents/2026/con_0000000000.md", "consent-deleted"), ("new.md", "value-shape"),
     ]  # fmt: skip
-    assert (found.files, check_against(vault.open(), "HEAD~2").files) == (2, 3)
+    assert (found.files, check_against(vault.open().view(), "HEAD~2").files) == (2, 3)
     with pytest.raises(NotFoundError):
-        check_against(vault.open(), "nowhere")
+        check_against(vault.open().view(), "nowhere")
     with pytest.raises(RefusedError):
-        check_against(vault.open()._replace(actor="si:ash"), "HEAD")
+        check_against(vault.open()._replace(actor="si:ash").view(), "HEAD")

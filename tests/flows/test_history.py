@@ -9,10 +9,9 @@ import pytest
 
 from memstore.adapters.git_history import GitHistory
 from memstore.errors import ChangedMeanwhileError, FormatError, GitError, NotFoundError, RefusedError, UsageError
-from memstore.flows.at import commit_at, snapshot_at
 from memstore.flows.blame import blame
 from memstore.flows.check import check
-from memstore.flows.commit import commit, commit_paths
+from memstore.flows.commit import commit
 from memstore.flows.diff import diff
 from memstore.flows.list_memories import list_memories
 from memstore.flows.log import log
@@ -23,6 +22,7 @@ from memstore.flows.undo import undo
 from memstore.ports.history import HookState
 from memstore.ports.journal import Operation
 from memstore.ports.journal import Written as WrittenFile
+from memstore.vault.committing import commit_paths
 from tests.git_repositories import OWNER, git, memory, vault_in
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def dated(vault: Written) -> Written:
     ],
 )  # fmt: skip
 def test_a_date_or_revision_names_a_commit(dated: Written, when: str, back: int) -> None:
-    assert commit_at(dated.open(), when) == git(dated.root, "rev-parse", f"HEAD~{back}").strip()
+    assert dated.open().view().commit_at(when) == git(dated.root, "rev-parse", f"HEAD~{back}").strip()
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,15 @@ def test_a_date_or_revision_names_a_commit(dated: Written, when: str, back: int)
 )  # fmt: skip
 def test_what_names_none_is_an_error(dated: Written, when: str, error: type[Exception]) -> None:
     with pytest.raises(error):
-        commit_at(dated.open(), when)
+        dated.open().view().commit_at(when)
 
 
 def test_the_vault_as_it_was(dated: Written) -> None:
-    snapshot, read = snapshot_at(dated.open(), "2026-01-10")
-    assert [snapshot.catalog.entry(row).path for row in snapshot.catalog.memories] == ["a.md"]
-    assert b"Old text" in read("a.md")
+    view = dated.open().view().at("2026-01-10")
+    assert [view.entry(row).path for row in view.rows] == ["a.md"]
+    file = view.read("a.md")
+    assert file is not None
+    assert b"Old text" in file.data
 
 
 # -- log -----------------------------------------------------------------------------------------
@@ -98,7 +100,7 @@ def test_the_log_follows_the_id_and_not_the_path(vault: Written) -> None:
     vault.write("a.md", memory("m_bbb", "Not this one.\n"))
     vault.commit("3", "2026-01-03T00:00:00Z")
     (vault.root / "c.md").rename(vault.root / "a new name.md")
-    assert [(line.at[:10], line.verb, line.path, line.details) for line in log(vault.open(), "m_aaa").lines] == [
+    assert [(line.at[:10], line.verb, line.path, line.details) for line in log(vault.open().view(), "m_aaa").lines] == [
         ("2026-01-02", "edit", "c.md", ("from a.md", "tags +x", "body: 2 lines changed")),
         ("2026-01-01", "add", "a.md", ()),
     ]
@@ -109,7 +111,7 @@ def test_events_of_the_confidence_stand_between_commits(vault: Written) -> None:
     vault.commit("1", "2026-01-01T00:00:00Z")
     vault.write("a.md", memory("m_aaa", confidence="0.86", confidence_history=HISTORY))
     vault.commit("2", "2026-02-01T00:00:00Z")
-    lines = log(vault.open(), "m_aaa").lines
+    lines = log(vault.open().view(), "m_aaa").lines
     assert [(line.at[:10], line.verb, line.commit is None, line.by) for line in lines] == [
         ("2026-02-01", "reinforce", False, "Tester"),
         ("2026-01-15", "support", True, "si:ash"),
@@ -117,7 +119,7 @@ def test_events_of_the_confidence_stand_between_commits(vault: Written) -> None:
     ]
     assert lines[0].details == ("confidence 0.80 → 0.86 because episode:m_e",)
     assert lines[1].details == ("confidence 0.80 → 0.86", "because episode:m_e")
-    assert [line.verb for line in log(vault.open(), "m_aaa", limit=1).lines] == ["reinforce"]
+    assert [line.verb for line in log(vault.open().view(), "m_aaa", limit=1).lines] == ["reinforce"]
 
 
 def test_the_log_of_the_vault_tells_all_memories_and_each_change_once(vault: Written) -> None:
@@ -133,23 +135,23 @@ def test_the_log_of_the_vault_tells_all_memories_and_each_change_once(vault: Wri
     git(vault.root, "merge", "-q", "--no-edit", "side")
     (vault.root / "a.md").unlink()
     vault.commit("4", "2027-01-04T00:00:00Z")
-    lines = log(vault.open()).lines
+    lines = log(vault.open().view()).lines
     assert [(line.verb, line.name, line.summary) for line in lines] == [
         ("delete", "note:m_aaa", "4"),
         ("add", "note:m_ccc", "3"),
         ("add", "note:m_bbb", "2"),
         ("add", "note:m_aaa", "1"),
     ]
-    assert log(vault.open(), limit=2).lines == lines[:2]
+    assert log(vault.open().view(), limit=2).lines == lines[:2]
 
 
 def test_a_deleted_memory_has_a_log_while_the_commit_has_it(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa"))
     vault.commit("1")
     (vault.root / "a.md").unlink()
-    assert [line.verb for line in log(vault.open(), "m_aaa").lines] == ["add"]
+    assert [line.verb for line in log(vault.open().view(), "m_aaa").lines] == ["add"]
     with pytest.raises(NotFoundError, match="m_zzz"):
-        log(vault.open(), "m_zzz")
+        log(vault.open().view(), "m_zzz")
 
 
 def test_a_revision_that_cannot_be_read_is_told(vault: Written) -> None:
@@ -159,7 +161,11 @@ def test_a_revision_that_cannot_be_read_is_told(vault: Written) -> None:
     vault.commit("2", "2026-01-02T00:00:00Z")
     vault.write("a.md", memory("m_aaa", "Mended.\n"))
     vault.commit("3", "2026-01-03T00:00:00Z")
-    assert [line.details for line in log(vault.open(), "m_aaa").lines] == [("was unreadable",), ("is unreadable",), ()]
+    assert [line.details for line in log(vault.open().view(), "m_aaa").lines] == [
+        ("was unreadable",),
+        ("is unreadable",),
+        (),
+    ]
 
 
 def test_memories_of_others_are_in_no_log_diff_or_status(vault: Written) -> None:
@@ -171,15 +177,15 @@ def test_memories_of_others_are_in_no_log_diff_or_status(vault: Written) -> None
     vault.write("broken.md", "---\n")
     vault.write("plain.md", "plain")
     ash, tester = vault.open("si:ash"), vault.open()
-    assert [line.name for line in log(tester).lines] == ["note:m_aaa"]
-    assert [m.name for m in diff(tester).memories] == ["note:m_aaa"]
-    seen = status(ash)
+    assert [line.name for line in log(tester.view()).lines] == ["note:m_aaa"]
+    assert [m.name for m in diff(tester.view()).memories] == ["note:m_aaa"]
+    seen = status(ash.view())
     assert ([u.name for u in seen.uncommitted], seen.plain, seen.broken, seen.memories) == (["note:m_bbb"], (), (), 1)
     for verb in (log, blame, diff):
         with pytest.raises(NotFoundError) as hidden:
-            verb(tester, "m_bbb")
+            verb(tester.view(), "m_bbb")
         with pytest.raises(NotFoundError) as unknown:
-            verb(tester, "m_zzz")
+            verb(tester.view(), "m_zzz")
         assert str(hidden.value).replace("m_bbb", "m_zzz") == str(unknown.value)
         assert hidden.value.hint == unknown.value.hint
 
@@ -190,13 +196,13 @@ def test_the_past_is_refused_to_others_in_the_same_words_whatever_they_name(vaul
     vault.commit("1")
     ash = vault.open("si:ash")
     refused: list[Callable[[], object]] = [
-        lambda: log(ash), lambda: log(ash, "m_bbb"), lambda: log(ash, "m_zzz"),
-        lambda: blame(ash, "m_bbb"), lambda: blame(ash, "m_aaa"), lambda: blame(ash, "m_zzz"),
-        lambda: diff(ash), lambda: diff(ash, "m_aaa", "HEAD"), lambda: diff(ash, "m_zzz", "1999"),
-        lambda: show_memory(ash, "m_bbb", at="HEAD"), lambda: show_memory(ash, "m_zzz", at="nothing"),
-        lambda: list_memories(ash, at="HEAD"), lambda: list_memories(ash, at="2026-13-40"),
-        lambda: search(ash, "text", at="HEAD"), lambda: search(ash, "text", at="1999"),
-        lambda: check(ash), lambda: check(ash, ["nowhere"]),
+        lambda: log(ash.view()), lambda: log(ash.view(), "m_bbb"), lambda: log(ash.view(), "m_zzz"),
+        lambda: blame(ash.view(), "m_bbb"), lambda: blame(ash.view(), "m_aaa"), lambda: blame(ash.view(), "m_zzz"),
+        lambda: diff(ash.view()), lambda: diff(ash.view(), "m_aaa", "HEAD"), lambda: diff(ash.view(), "m_zzz", "1999"),
+        lambda: show_memory(ash.view(), "m_bbb", at="HEAD"), lambda: show_memory(ash.view(), "m_zzz", at="nothing"),
+        lambda: list_memories(ash.view(), at="HEAD"), lambda: list_memories(ash.view(), at="2026-13-40"),
+        lambda: search(ash.view(), "text", at="HEAD"), lambda: search(ash.view(), "text", at="1999"),
+        lambda: check(ash.view()), lambda: check(ash.view(), ["nowhere"]),
     ]  # fmt: skip
     told = set()
     for look in refused:
@@ -216,7 +222,7 @@ def test_blame_names_the_commit_of_each_entry_and_line(vault: Written) -> None:
     second = vault.commit("2")
     vault.write("b.md", memory("m_aaa", "zero\none\n2\nthree\nfour", confidence="0.86", confidence_history=HISTORY))
     (vault.root / "a.md").unlink()
-    found = blame(vault.open(), "m_aaa")
+    found = blame(vault.open().view(), "m_aaa")
     assert found.path == "b.md"
     assert [(line.line, line.commit.id if line.commit else None) for line in found.history] == [(6, second)]
     assert EVENT in found.history[0].text
@@ -231,10 +237,10 @@ def test_blame_names_the_commit_of_each_entry_and_line(vault: Written) -> None:
 
 def test_blame_of_a_memory_that_was_never_committed(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa"))
-    assert [line.commit for line in blame(vault.open(), "m_aaa").body] == [None]
+    assert [line.commit for line in blame(vault.open().view(), "m_aaa").body] == [None]
     vault.commit("1")
     vault.write("b.md", memory("m_bbb"))
-    assert [line.commit for line in blame(vault.open(), "m_bbb").body] == [None]
+    assert [line.commit for line in blame(vault.open().view(), "m_bbb").body] == [None]
 
 
 # -- diff and status -----------------------------------------------------------------------------
@@ -245,9 +251,9 @@ def test_diff_says_in_words_what_became_different(vault: Written) -> None:
     first = vault.commit("1", "2026-01-01T00:00:00Z")
     vault.write("b.md", memory("m_aaa", "one\n2\n", confidence="0.86", confidence_history=HISTORY))
     (vault.root / "a.md").unlink()
-    told = diff(vault.open(), "m_aaa")
+    told = diff(vault.open().view(), "m_aaa")
     assert (told.old, told.new) == (first, None)
-    assert told.memories == diff(vault.open()).memories
+    assert told.memories == diff(vault.open().view()).memories
     assert [(m.verb, m.path_before, m.path, m.statements, m.body) for m in told.memories] == [
         (
             "reinforce", "a.md", "b.md",
@@ -256,24 +262,24 @@ def test_diff_says_in_words_what_became_different(vault: Written) -> None:
         )
     ]  # fmt: skip
     second = vault.commit("2", "2026-01-02T00:00:00Z")
-    assert diff(vault.open(), "m_aaa").memories == ()
-    between = diff(vault.open(), "m_aaa", "2026-01-01", "HEAD")
+    assert diff(vault.open().view(), "m_aaa").memories == ()
+    between = diff(vault.open().view(), "m_aaa", "2026-01-01", "HEAD")
     assert (between.old, between.new, between.memories) == (first, second, told.memories)
-    assert [m.verb for m in diff(vault.open(), "m_aaa", "HEAD", "HEAD~1").memories] == ["edit"]
+    assert [m.verb for m in diff(vault.open().view(), "m_aaa", "HEAD", "HEAD~1").memories] == ["edit"]
 
 
 def test_diff_of_what_came_or_went(vault: Written) -> None:
     vault.commit("0")
     vault.write("a.md", memory("m_aaa"))
-    assert [m.verb for m in diff(vault.open(), "m_aaa").memories] == ["add"]
+    assert [m.verb for m in diff(vault.open().view(), "m_aaa").memories] == ["add"]
     vault.commit("1")
     (vault.root / "a.md").unlink()
-    assert [(m.verb, m.body[-1]) for m in diff(vault.open(), "m_aaa").memories] == [("delete", "-Some text.")]
+    assert [(m.verb, m.body[-1]) for m in diff(vault.open().view(), "m_aaa").memories] == [("delete", "-Some text.")]
     with pytest.raises(NotFoundError, match="neither"):
-        diff(vault.open(), "m_aaa", "HEAD~1", "HEAD~1")
+        diff(vault.open().view(), "m_aaa", "HEAD~1", "HEAD~1")
     vault.write("a.md", memory("m_aaa", tags="broken"))
     with pytest.raises(FormatError):
-        diff(vault.open(), "a.md")
+        diff(vault.open().view(), "a.md")
 
 
 def test_status_tells_what_is_not_committed(vault: Written) -> None:
@@ -286,7 +292,7 @@ def test_status_tells_what_is_not_committed(vault: Written) -> None:
     vault.write("new.md", memory("m_new"))
     vault.write("plain.md", "Just text.\n")
     vault.write("broken.md", "---\ntype: note\n")
-    found = status(vault.open())
+    found = status(vault.open().view())
     assert [(u.verb, u.name, u.path, u.path_before) for u in found.uncommitted] == [
         ("edit", "note:m_changed", "changed.md", None),
         ("delete", "note:m_gone", "gone.md", None),
@@ -299,16 +305,16 @@ def test_status_tells_what_is_not_committed(vault: Written) -> None:
 
 def test_status_works_before_the_first_commit_and_without_a_repository(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa"))
-    assert [u.verb for u in status(vault.open()).uncommitted] == ["add"]
+    assert [u.verb for u in status(vault.open().view()).uncommitted] == ["add"]
     (vault.root / ".git").rename(vault.root.parent / "elsewhere")
     ws = vault.open()._replace(
         history=GitHistory(vault.root, os.environ | {"GIT_CEILING_DIRECTORIES": str(vault.root)})
     )
-    found = status(ws)
+    found = status(ws.view())
     assert (found.repository, found.memories, found.uncommitted, found.hooks) == (None, 1, (), {})
     for verb in (log, diff, commit):
         with pytest.raises(GitError, match="no git repository"):
-            verb(ws)
+            verb(ws.view())
 
 
 # -- commit --------------------------------------------------------------------------------------
@@ -323,13 +329,13 @@ def test_commit_takes_all_memories_and_nothing_else(vault: Written) -> None:
     (vault.root / "gone.md").unlink()
     vault.write("plain.md", "Just text.\n")
     vault.write("broken.md", "---\n")
-    done = commit(vault.open())
+    done = commit(vault.open().view())
     assert done.refs == ("note:m_aaa", "note:m_gone", "note:m_bbb")
     assert done.left_out == ("broken.md",)
     assert done.message.startswith("3 memories: 1 edited, 1 deleted, 1 added\n\n")
     assert git(vault.root, "log", "-1", "--format=%B").strip() == done.message.strip()
     assert git(vault.root, "status", "--porcelain").split() == ["??", "broken.md", "??", "plain.md"]
-    assert commit(vault.open()).commit is None
+    assert commit(vault.open().view()).commit is None
 
 
 def test_commit_takes_only_the_memories_that_were_named(vault: Written) -> None:
@@ -339,15 +345,15 @@ def test_commit_takes_only_the_memories_that_were_named(vault: Written) -> None:
     for name in ("aaa", "bbb"):
         vault.write(f"{name}.md", memory(f"m_{name}", "New.\n"))
     (vault.root / "ccc.md").unlink()
-    done = commit(vault.open(), ["m_bbb", "note:m_ccc"], text="Two of them")
+    done = commit(vault.open().view(), ["m_bbb", "note:m_ccc"], text="Two of them")
     assert done.message == "Two of them\n\nMemory-Id: m_bbb\nMemory-Id: m_ccc\n"
     assert git(vault.root, "status", "--porcelain").split() == ["M", "aaa.md"]
     with pytest.raises(NotFoundError, match="pending"):
-        commit(vault.open(), ["m_bbb"])
+        commit(vault.open().view(), ["m_bbb"])
     with pytest.raises(NotFoundError):
-        commit(vault.open(), ["m_zzz"])
-    assert commit_paths(vault.open(), ["aaa.md"]).refs == ("note:m_aaa",)
-    assert commit_paths(vault.open(), ["aaa.md"]).commit is None
+        commit(vault.open().view(), ["m_zzz"])
+    assert commit_paths(vault.open(), ["aaa.md"], None).refs == ("note:m_aaa",)
+    assert commit_paths(vault.open(), ["aaa.md"], None).commit is None
 
 
 def test_commit_makes_the_checks_of_the_hook(vault: Written) -> None:
@@ -355,19 +361,19 @@ def test_commit_makes_the_checks_of_the_hook(vault: Written) -> None:
     vault.commit("1")
     vault.write("a.md", memory("m_other"))
     with pytest.raises(RefusedError, match="id-changed"):
-        commit(vault.open())
+        commit(vault.open().view())
     vault.write("a.md", memory("m_aaa"))
     vault.write("copy.md", memory("m_aaa", "A copy.\n"))
     with pytest.raises(RefusedError, match="id-duplicate"):
-        commit(vault.open())
+        commit(vault.open().view())
     (vault.root / "copy.md").unlink()
     vault.write("a.md", memory("m_aaa").replace("note", "belief"))
-    assert [finding.code for finding in commit(vault.open()).findings] == ["type-changed"]
+    assert [finding.code for finding in commit(vault.open().view()).findings] == ["type-changed"]
 
 
 def test_the_first_commit_of_a_repository(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa"))
-    done = commit(vault.open())
+    done = commit(vault.open().view())
     assert git(vault.root, "log", "--format=%H %s").split(maxsplit=1) == [done.commit, "add note:m_aaa\n"]
 
 
@@ -376,24 +382,24 @@ def test_a_clone_of_what_was_committed_is_a_vault(vault: Written) -> None:
     for path in (".gitattributes", "entities/human/sean.md", "groups/club.yaml", "entities/.draft.md", "other.txt"):
         vault.write(path, "text")
     vault.write("a.md", memory("m_aaa"))
-    assert status(vault.open()).own_files == own
-    done = commit(vault.open())
+    assert status(vault.open().view()).own_files == own
+    done = commit(vault.open().view())
     assert done.own_files == own
     assert done.message == (
         "add note:m_aaa\n\nwith .gitattributes, .memstore/config.toml, 1 in entities, 1 in groups\n\nMemory-Id: m_aaa\n"
     )
     assert git(vault.root, "ls-files").split() == sorted([*own, "a.md"])
-    assert status(vault.open()).own_files == ()
+    assert status(vault.open().view()).own_files == ()
     (vault.root / "groups/club.yaml").unlink()
     vault.write(".gitattributes", "other text")
-    assert commit(vault.open("si:ash")).commit is None
-    assert commit(vault.open()).message == "vault: .gitattributes, 1 in groups\n"
+    assert commit(vault.open("si:ash").view()).commit is None
+    assert commit(vault.open().view()).message == "vault: .gitattributes, 1 in groups\n"
     assert git(vault.root, "status", "--porcelain").split() == ["??", "entities/.draft.md", "??", "other.txt"]
 
 
 def test_a_commit_of_named_memories_leaves_the_vaults_own_files(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa"))
-    assert commit(vault.open(), ["m_aaa"]).own_files == ()
+    assert commit(vault.open().view(), ["m_aaa"]).own_files == ()
     assert git(vault.root, "ls-files").split() == ["a.md"]
 
 
@@ -402,12 +408,12 @@ def test_what_git_is_told_to_ignore_is_not_committed(vault: Written) -> None:
     vault.write("private/a.md", memory("m_aaa"))
     vault.write("groups/club.yaml", "text")
     vault.write("kept.md", memory("m_kept"))
-    found = status(vault.open())
+    found = status(vault.open().view())
     assert ([u.path for u in found.uncommitted], found.own_files) == (["kept.md"], (".memstore/config.toml",))
-    commit(vault.open())
+    commit(vault.open().view())
     assert git(vault.root, "ls-files").split() == [".memstore/config.toml", "kept.md"]
     git(vault.root, "add", "-f", "private/a.md")
-    assert [u.path for u in status(vault.open()).uncommitted] == ["private/a.md"]
+    assert [u.path for u in status(vault.open().view()).uncommitted] == ["private/a.md"]
 
 
 # -- undo ----------------------------------------------------------------------------------------
@@ -424,16 +430,16 @@ def test_undo_takes_back_and_a_second_one_does_it_again(vault: Written) -> None:
     )
     ws = vault.open()
     with pytest.raises(NotFoundError):
-        undo(ws)
+        undo(ws.view())
     ws.journal.record(Operation(verb="set", at="2026-01-01T00:00:00Z", files=files))
-    done, back = undo(ws, dry_run=True)
+    done, back = undo(ws.view(), dry_run=True)
     assert (vault.root / "changed.md").read_text() == after
     assert [(file.before, file.after) for file in back.files] == [(file.after, file.before) for file in files]
-    done, _ = undo(vault.open())
+    done, _ = undo(vault.open().view())
     assert (done.verb, done.paths) == ("set", ("changed.md", "new.md", "gone.md"))
     assert (vault.root / "changed.md").read_text() == (vault.root / "gone.md").read_text() == before
     assert not (vault.root / "new.md").exists()
-    assert undo(vault.open())[0].verb == "undo"
+    assert undo(vault.open().view())[0].verb == "undo"
     assert (vault.root / "changed.md").read_text() == (vault.root / "new.md").read_text() == after
     assert not (vault.root / "gone.md").exists()
 
@@ -443,18 +449,18 @@ def test_what_somebody_else_wrote_is_neither_undone_nor_shown(vault: Written) ->
     vault.write("a.md", mine)
     ash = vault.open("si:ash")
     with pytest.raises(NotFoundError) as nothing:
-        undo(ash)
+        undo(ash.view())
     vault.open().journal.record(Operation("add", "2026-01-01T00:00:00Z", (WrittenFile("a.md", None, mine.encode()),)))
     for dry_run in (True, False):
         with pytest.raises(NotFoundError) as hidden:
-            undo(ash, dry_run=dry_run)
+            undo(ash.view(), dry_run=dry_run)
         assert (str(hidden.value), hidden.value.hint) == (str(nothing.value), nothing.value.hint)
     assert (vault.root / "a.md").read_text() == mine
     vault.write("b.md", ashs)
     ash.journal.record(Operation("add", "2026-01-01T00:00:00Z", (WrittenFile("b.md", None, ashs.encode()),)))
     with pytest.raises(NotFoundError):
-        undo(vault.open())
-    assert undo(ash)[0].paths == ("b.md",)
+        undo(vault.open().view())
+    assert undo(ash.view())[0].paths == ("b.md",)
 
 
 def test_what_others_did_to_what_one_sees_is_not_undone(vault: Written) -> None:
@@ -470,12 +476,12 @@ def test_what_others_did_to_what_one_sees_is_not_undone(vault: Written) -> None:
         for by in (OWNER, None):
             owner.journal.record(Operation("set", "2026-01-01T00:00:00Z", files, by))
             with pytest.raises(NotFoundError, match="nothing to undo"):
-                undo(bob)
-            assert undo(owner, dry_run=True)[0].paths == tuple(file.path for file in files)
+                undo(bob.view())
+            assert undo(owner.view(), dry_run=True)[0].paths == tuple(file.path for file in files)
     # What somebody did themselves they take back, to whosever memory it was; so does its owner.
     owner.journal.record(Operation("witness", "2026-01-01T00:00:00Z", (written,), "human:bob"))
-    assert undo(owner, dry_run=True)[0].paths == ("a.md",)
-    assert undo(bob)[0].paths == ("a.md",)
+    assert undo(owner.view(), dry_run=True)[0].paths == ("a.md",)
+    assert undo(bob.view())[0].paths == ("a.md",)
     assert (vault.root / "a.md").read_text() == public
 
 
@@ -489,6 +495,6 @@ def test_undo_leaves_what_was_changed_since(vault: Written, meanwhile: str) -> N
     if meanwhile == "deleted":
         (vault.root / "b.md").unlink()
     with pytest.raises(ChangedMeanwhileError, match=r"b\.md"):
-        undo(ws)
+        undo(ws.view())
     assert (vault.root / "a.md").read_text() == "a"
     assert ws.actor == OWNER

@@ -82,30 +82,30 @@ def test_an_item_that_is_no_belief_is_named(name: str, data: bytes, where: str) 
 
 def test_seeds_record_where_they_come_from() -> None:
     ws = memory_workspace()
-    (saved, _) = import_seeds(ws, [TRUTH, PLAIN, PLAIN]).saved
-    memory = show_memory(ws, saved.ref or "").memory
+    (saved, _) = import_seeds(ws.view(), [TRUTH, PLAIN, PLAIN]).saved
+    memory = show_memory(ws.view(), saved.ref or "").memory
     assert (memory.type, memory.source, memory.source_type) == ("belief", "seed-initialization", "seed")
     assert (memory.derived_from, memory.context_tags) == (("kernle:seed-beliefs",), ("kernle_seed", "truth", "nuance"))
     assert (memory.foundational, memory.confidence) == (True, 0.65)
     (line,) = memory.confidence_history
     assert (line.op, line.evidence_source, line.reason) == ("assert", "kernle:seed-beliefs", "seed")
-    assert find_orphans(ws).without_source == ()
+    assert find_orphans(ws.view()).without_source == ()
 
 
 def test_a_second_import_writes_nothing() -> None:
     known = memory_text("Growth requires\ndiscomfort!\n\nMore.\n", type="belief", id="m_g", status="archived")
     ws = memory_workspace({"g.md": known})
-    first = import_seeds(ws, [TRUTH, PLAIN])
+    first = import_seeds(ws.view(), [TRUTH, PLAIN])
     assert (len(first.saved), first.known) == (1, ("belief:m_g",))
     files = dict(files_of(ws))
-    again = import_seeds(ws, [TRUTH, PLAIN])
+    again = import_seeds(ws.view(), [TRUTH, PLAIN])
     assert (again.saved, set(again.known)) == ((), {"belief:m_g", first.saved[0].ref})
     assert files_of(ws) == files
 
 
 def test_a_dry_run_or_a_bad_number_writes_nothing() -> None:
     ws = memory_workspace()
-    assert len(import_seeds(ws, [TRUTH], dry_run=True).saved) == 1
+    assert len(import_seeds(ws.view(), [TRUTH], dry_run=True).saved) == 1
     with pytest.raises(UsageError):
-        import_seeds(ws, [PLAIN, Seed(statement="x", confidence=3)])
+        import_seeds(ws.view(), [PLAIN, Seed(statement="x", confidence=3)])
     assert files_of(ws) == {}

@@ -20,7 +20,7 @@ def _init(root: Path, owner: str | None = None) -> Initialised:
         wiring.place(env, root),
         owner=owner,
         default_owner="human:tester",
-        open_vault=lambda: wiring.open_made(env, root),
+        open_vault=lambda: wiring.open_made(env, root).view(),
     )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 BOTH = 'namespaces="attest@memstore.dev,git"'
 ATTEST = 'namespaces="attest@memstore.dev"'
@@ -83,14 +83,14 @@ class Vault:
 
     def names(self) -> list[str]:
         """Return whose keys count, in order."""
-        keyring, _ = read_keyring(self.open())
+        keyring, _ = read_keyring(self.open().view())
         return sorted(name for one in keyring.signers if one.key.blob not in keyring.revoked for name in one.principals)
 
     def codes(self) -> list[str]:
-        return [finding.code for finding in read_keyring(self.open())[1]]
+        return [finding.code for finding in read_keyring(self.open().view())[1]]
 
     def pin(self) -> None:
-        pin(self.open())
+        pin(self.open().view())
 
 
 @pytest.fixture(params=["sha1", "sha256"])
@@ -106,7 +106,7 @@ ALL = ["human:sean", "si:mallory", "si:pith"]
 
 def test_what_the_pinned_commit_holds_counts(vault: Vault) -> None:
     assert vault.names() == MINE
-    assert all(one.signer.pinned for one in list_keys(vault.open()).keys)
+    assert all(one.signer.pinned for one in list_keys(vault.open().view()).keys)
 
 
 def test_a_change_that_a_keeper_signed_counts(vault: Vault) -> None:
@@ -120,7 +120,7 @@ def test_a_change_that_no_keeper_signed_does_not_count(vault: Vault, by: str) ->
     vault.write([*vault.lines(), vault.line("mallory", BOTH)])
     vault.commit("Let me in", by)
     assert (vault.names(), vault.codes()) == (MINE, ["key-uncounted"])
-    listed = [(one.signer.principals[0], one.standing) for one in list_keys(vault.open()).keys]
+    listed = [(one.signer.principals[0], one.standing) for one in list_keys(vault.open().view()).keys]
     assert listed[-1] == ("si:mallory", "not counted")
     vault.write([*vault.lines(), vault.line("new", ATTEST)])
     vault.commit("And a friend", "mallory")
@@ -131,7 +131,7 @@ def test_a_key_that_was_taken_out_without_a_keeper_still_counts(vault: Vault) ->
     vault.write([vault.line("pith", ATTEST)])
     vault.commit("Sean is gone")
     assert (vault.names(), vault.codes()) == (MINE, ["key-uncounted"])
-    assert [one.signer.line for one in list_keys(vault.open()).keys] == [1, 0]
+    assert [one.signer.line for one in list_keys(vault.open().view()).keys] == [1, 0]
     vault.commit("An empty one", "sean")
     assert vault.names() == MINE
 
@@ -139,7 +139,7 @@ def test_a_key_that_was_taken_out_without_a_keeper_still_counts(vault: Vault) ->
 def told(vault: Vault) -> list[tuple[str, str]]:
     """Return of each finding its file and what happened there."""
     key = SshSignatures(vault.home, agent="").public_key(str(vault.home / "pith")).fingerprint
-    found = [(one.path, one.text.partition(key)[2]) for one in read_keyring(vault.open())[1]]
+    found = [(one.path, one.text.partition(key)[2]) for one in read_keyring(vault.open().view())[1]]
     return [(path, text.partition(" a keeper")[0].strip()) for path, text in found]
 
 
@@ -277,34 +277,34 @@ def test_an_older_branch_brings_no_signed_change_from_before_the_pin(vault: Vaul
 def test_what_is_not_committed_counts_for_this_user_and_says_so(vault: Vault) -> None:
     vault.write([vault.line("sean", BOTH), vault.line("new", ATTEST)])
     assert vault.names() == ["human:sean", "si:new"]
-    assert [one.signer.pinned for one in list_keys(vault.open()).keys] == [True, False]
+    assert [one.signer.pinned for one in list_keys(vault.open().view()).keys] == [True, False]
 
 
 def test_keys_that_are_added_say_whether_they_count(vault: Vault) -> None:
-    done = add_key(vault.open(), "si:new", str(vault.home / "new.pub"))
+    done = add_key(vault.open().view(), "si:new", str(vault.home / "new.pub"))
     assert (done.pinned, done.counts, done.commit) == (True, False, None)
-    done = add_key(vault.open(), "si:mallory", str(vault.home / "mallory.pub"), commit=True)
+    done = add_key(vault.open().view(), "si:mallory", str(vault.home / "mallory.pub"), commit=True)
     assert (done.counts, done.commit is not None) == (False, True)
     git(vault.root, "reset", "-q", "--hard", "HEAD~1")
-    done = add_key(vault.open("sean"), "si:new", str(vault.home / "new.pub"), commit=True)
+    done = add_key(vault.open("sean").view(), "si:new", str(vault.home / "new.pub"), commit=True)
     assert done.counts
     assert vault.names() == ["human:sean", "si:new", "si:pith"]
-    assert revoke_key(vault.open("sean"), "si:new", commit=True).counts
+    assert revoke_key(vault.open("sean").view(), "si:new", commit=True).counts
     assert vault.names() == MINE
 
 
 def test_a_line_that_lurks_makes_nobody_elses_doubtful_and_can_be_revoked(vault: Vault) -> None:
     vault.write([*vault.lines(), vault.line("mallory", BOTH)])
     vault.commit("Let me in")
-    assert add_key(vault.open("sean"), "si:new", str(vault.home / "new.pub"), commit=True).counts
-    assert revoke_key(vault.open("sean"), "si:mallory", commit=True).counts
+    assert add_key(vault.open("sean").view(), "si:new", str(vault.home / "new.pub"), commit=True).counts
+    assert revoke_key(vault.open("sean").view(), "si:mallory", commit=True).counts
     assert set(vault.names()) == {*MINE, "si:new"}
 
 
 def test_a_commit_of_keys_that_nobody_signs_warns(vault: Vault) -> None:
     for name, by, warnings in (("new", "sean", 0), ("mallory", "", 1), ("third", "pith", 2)):
-        add_key(vault.open(), f"si:{name}", str(vault.home / f"{name}.pub"))
-        assert [finding.code for finding in commit(vault.open(by)).findings] == ["key-uncounted"] * warnings
+        add_key(vault.open().view(), f"si:{name}", str(vault.home / f"{name}.pub"))
+        assert [finding.code for finding in commit(vault.open(by).view()).findings] == ["key-uncounted"] * warnings
 
 
 def test_a_keyring_without_keys_is_not_pinned(tmp_path: Path) -> None:
@@ -321,16 +321,16 @@ def test_pinning_again_tells_whom_that_lets_in(vault: Vault) -> None:
     vault.commit("New may", "sean")
     vault.write([*vault.lines(), vault.line("mallory", BOTH)])
     vault.commit("Let me in")
-    done = pin(vault.open(), dry_run=True)
+    done = pin(vault.open().view(), dry_run=True)
     assert [one.principals[0] for one in done.let_in] == ["si:mallory"]
     git(vault.root, "branch", "side", "HEAD")
     git(vault.root, "reset", "-q", "--hard", "HEAD~1")
     with pytest.raises(UsageError, match="is not in the history"):
-        pin(vault.open(), revision="side")
+        pin(vault.open().view(), revision="side")
 
 
 def test_git_takes_a_commit_that_was_signed_here(vault: Vault) -> None:
-    add_key(vault.open("sean"), "si:new", str(vault.home / "new.pub"), commit=True)
+    add_key(vault.open("sean").view(), "si:new", str(vault.home / "new.pub"), commit=True)
     signers = vault.root / ALLOWED_SIGNERS
     git(vault.root, "-c", f"gpg.ssh.allowedSignersFile={signers}", "-c", "gpg.format=ssh", "verify-commit", "HEAD")
 
@@ -341,13 +341,13 @@ def test_git_takes_a_commit_that_was_signed_here(vault: Vault) -> None:
 def test_a_history_that_was_written_anew_vouches_for_nobody(vault: Vault) -> None:
     git(vault.root, "checkout", "-q", "--orphan", "other")
     vault.commit("All new", "sean")
-    keyring, findings = read_keyring(vault.open())
+    keyring, findings = read_keyring(vault.open().view())
     assert keyring.signers == ()
     assert "is not in the history" in (keyring.unreadable or "")
     assert [(finding.code, finding.is_error) for finding in findings] == [("pin-lost", True)]
     assert "memstore keys pin" in (findings[0].hint or "")
-    assert [one.standing for one in list_keys(vault.open()).keys] == ["not counted"] * 2
-    assert "pin-lost" in [finding.code for finding in check(vault.open()).findings]
+    assert [one.standing for one in list_keys(vault.open().view()).keys] == ["not counted"] * 2
+    assert "pin-lost" in [finding.code for finding in check(vault.open().view()).findings]
     vault.pin()
     assert vault.names() == MINE
 
@@ -357,7 +357,7 @@ def test_a_shallow_clone_says_what_to_fetch(vault: Vault, tmp_path: Path) -> Non
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--depth=1", vault.root.as_uri(), str(clone))
     other = vault.open()._replace(history=GitHistory(clone, os.environ))
-    keyring, findings = read_keyring(other)
+    keyring, findings = read_keyring(other.view())
     assert keyring.signers == ()
     assert "--unshallow" in (findings[0].hint or "")
 
@@ -372,7 +372,7 @@ def test_an_object_that_was_overwritten_vouches_for_nobody(vault: Vault) -> None
     target = objects / blob[:2] / blob[2:]
     target.chmod(0o600)
     target.write_bytes((objects / forged[:2] / forged[2:]).read_bytes())
-    keyring, findings = read_keyring(vault.open())
+    keyring, findings = read_keyring(vault.open().view())
     assert (keyring.signers, findings[0].code) == ((), "pin-lost")
 
 
@@ -386,7 +386,7 @@ def test_no_program_that_the_repository_names_is_run(vault: Vault) -> None:
     git(vault.root, "config", "commit.gpgSign", "true")
     git(vault.root, "config", "gpg.format", "ssh")
     git(vault.root, "config", "log.showSignature", "true")
-    assert add_key(vault.open("sean"), "si:new", str(vault.home / "new.pub"), commit=True).counts
+    assert add_key(vault.open("sean").view(), "si:new", str(vault.home / "new.pub"), commit=True).counts
     assert vault.names() == ["human:sean", "si:new", "si:pith"]
     assert not ran.exists()
 
@@ -424,21 +424,21 @@ def test_without_a_pin_all_counts_as_it_stands(tmp_path: Path) -> None:
     vault.write([*vault.lines(), vault.line("mallory", BOTH)])
     vault.commit("Let me in")
     assert vault.names() == ALL
-    assert not any(one.signer.pinned for one in list_keys(vault.open()).keys)
+    assert not any(one.signer.pinned for one in list_keys(vault.open().view()).keys)
 
 
 def test_a_pin_is_kept_in_the_users_settings_and_nothing_else_there_changes(tmp_path: Path) -> None:
     vault = Vault(tmp_path)
     config = tmp_path / "config.toml"
     config.write_text('# mine\nentity = "human:tester"  # me\n')
-    done = pin(vault.open())
+    done = pin(vault.open().view())
     assert [one.principals[0] for one in done.keepers] == ["human:sean"]
     assert config.read_text().startswith('# mine\nentity = "human:tester"  # me\n')
     assert vault.open().pins.commit == done.commit
-    pin(vault.open(), revision="HEAD", dry_run=True)
+    pin(vault.open().view(), revision="HEAD", dry_run=True)
     with pytest.raises(NotFoundError):
-        pin(vault.open(), revision="nowhere")
-    assert unpin(vault.open()).before == done.commit
+        pin(vault.open().view(), revision="nowhere")
+    assert unpin(vault.open().view()).before == done.commit
     assert vault.open().pins.commit is None
 
 

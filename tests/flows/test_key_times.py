@@ -25,7 +25,7 @@ from tests.support import TickClock
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
     from tests.git_repositories import Written
 
 # The clock of these workspaces starts at noon, a minute a call; whatever is signed is signed within an hour.
@@ -59,17 +59,17 @@ def opened(vault: Written, *, later: bool = False) -> Workspace:
 
 
 def state(vault: Written, *, later: bool = True) -> str:
-    return trust_of(opened(vault, later=later), REF).vouched.signature.state.value
+    return trust_of(opened(vault, later=later).view(), REF).vouched.signature.state.value
 
 
 def signed(vault: Written) -> None:
-    sign(opened(vault), REF, key=str(vault.root.parent / "key"))
+    sign(opened(vault).view(), REF, key=str(vault.root.parent / "key"))
 
 
 def test_an_anchor_that_holds_the_signature_proves_its_time(vault: Written) -> None:
     signed(vault)
     vault.commit("Signed", "2026-02-01T12:30:00Z")
-    anchor_commit(opened(vault), REF)
+    anchor_commit(opened(vault).view(), REF)
     enrol(vault, f',valid-before="{ONE}"')
     assert state(vault) == "valid"
 
@@ -77,16 +77,16 @@ def test_an_anchor_that_holds_the_signature_proves_its_time(vault: Written) -> N
 def test_an_anchor_after_the_key_expired_proves_nothing(vault: Written) -> None:
     signed(vault)
     vault.commit("Signed", "2026-02-01T13:30:00Z")
-    anchor_commit(opened(vault), REF)
+    anchor_commit(opened(vault).view(), REF)
     enrol(vault, f',valid-before="{ONE}"')
     assert state(vault) == "unproven-time"
 
 
 def test_an_anchor_from_before_the_signature_proves_nothing(vault: Written) -> None:
-    anchor_commit(opened(vault), REF)
+    anchor_commit(opened(vault).view(), REF)
     signed(vault)
     enrol(vault, f',valid-before="{ONE}"')
-    found = trust_of(opened(vault, later=True), REF).vouched
+    found = trust_of(opened(vault, later=True).view(), REF).vouched
     assert found.anchors[0].counts
     assert found.signature.state.value == "unproven-time"
 
@@ -94,11 +94,11 @@ def test_an_anchor_from_before_the_signature_proves_nothing(vault: Written) -> N
 def test_a_witness_who_signs_an_old_date_with_an_expired_key_is_not_believed(vault: Written) -> None:
     signed(vault)
     vault.commit("Signed", "2026-02-01T12:30:00Z")
-    anchor_commit(opened(vault), REF)
+    anchor_commit(opened(vault).view(), REF)
     key = str(vault.root.parent / "key")
-    witness(opened(vault)._replace(actor="si:pith", config=Config(owner="si:pith")), REF, "confirm", key=key)
+    witness(opened(vault)._replace(actor="si:pith", config=Config(owner="si:pith")).view(), REF, "confirm", key=key)
     enrol(vault, f',valid-before="{ONE}"')
-    found = trust_of(opened(vault, later=True), REF).vouched
+    found = trust_of(opened(vault, later=True).view(), REF).vouched
     assert found.signature.counts
     assert [one.verdict.state.value for one in found.witnesses] == ["unproven-time"]
 
@@ -138,9 +138,9 @@ STEPS: list[Any] = [("append", b"nonce"), ("sha256",)]
 
 def stamped(vault: Written, *, at: str, height: int = 7) -> Workspace:
     """Stamp the memory as it is, in a block of that time, and return the vault of whoever pinned the block."""
-    page = digest_page(opened(vault), [REF]).encode()
+    page = digest_page(opened(vault).view(), [REF]).encode()
     digest = hashlib.sha256(page).digest()
-    anchor_stamp(opened(vault), REF, page, timestamps.proof(digest, [*STEPS, ("bitcoin", height)]))
+    anchor_stamp(opened(vault).view(), REF, page, timestamps.proof(digest, [*STEPS, ("bitcoin", height)]))
     header = timestamps.header(timestamps.root(digest, STEPS), datetime.fromisoformat(at))
     return opened(vault, later=True)._replace(pins=Blocks(height, header))
 
@@ -149,7 +149,7 @@ def test_a_stamp_of_the_signature_proves_its_time(vault: Written) -> None:
     signed(vault)
     ws = stamped(vault, at="2026-02-01T10:30:00+00:00")
     enrol(vault, f',valid-before="{ONE}"')
-    found = trust_of(ws, REF).vouched
+    found = trust_of(ws.view(), REF).vouched
     assert (found.anchors[0].status.value, found.anchors[0].counts, found.signature.counts) == ("valid", True, True)
     assert state(vault) == "unproven-time"  # for who pinned no block
 
@@ -159,7 +159,7 @@ def test_a_block_that_may_be_younger_than_the_keys_end_proves_nothing(vault: Wri
     signed(vault)
     ws = stamped(vault, at=at)
     enrol(vault, f',valid-before="{ONE}"')
-    found = trust_of(ws, REF).vouched
+    found = trust_of(ws.view(), REF).vouched
     assert (found.anchors[0].counts, found.signature.state.value) == (True, "unproven-time")
 
 
@@ -167,19 +167,19 @@ def test_a_stamp_from_before_the_signature_proves_nothing_for_it(vault: Written)
     ws = stamped(vault, at="2026-02-01T10:30:00+00:00")
     signed(vault)
     enrol(vault, f',valid-before="{ONE}"')
-    found = trust_of(ws, REF).vouched
+    found = trust_of(ws.view(), REF).vouched
     assert (found.anchors[0].counts, found.signature.state.value) == (True, "unproven-time")
 
 
 def test_a_stamp_older_than_the_memory_cannot_commit_to_it(vault: Written) -> None:
     ws = stamped(vault, at="2026-01-31T10:30:00+00:00")
-    assert not trust_of(ws, REF).vouched.anchors[0].counts
+    assert not trust_of(ws.view(), REF).vouched.anchors[0].counts
 
 
 def test_a_proof_that_leads_elsewhere_is_altered(vault: Written) -> None:
     stamped(vault, at="2026-02-01T10:30:00+00:00")
     header = timestamps.header(bytes(32), datetime(2026, 2, 1, 12, tzinfo=UTC))
     ws = opened(vault, later=True)._replace(pins=Blocks(7, header))
-    found = trust_of(ws, REF).vouched.anchors[0]
+    found = trust_of(ws.view(), REF).vouched.anchors[0]
     assert (found.status.value, found.counts) == ("altered", False)
     assert "another root" in found.reason

@@ -10,8 +10,8 @@ import pytest
 from memstore.flows.compress import compress
 from memstore.flows.consolidate import consolidate
 from memstore.flows.graduate import graduate
-from memstore.flows.recover import recover
 from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion
+from memstore.vault.writing import recover
 from tests.flows.test_compress import committed, old
 from tests.flows.test_consolidate import alone, episode, vault, walks
 from tests.flows.test_graduate import note
@@ -21,7 +21,7 @@ from tests.memory_workspace import ReadingLibrary, files_of, memory_workspace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 
 def pooled() -> Workspace:
@@ -31,13 +31,13 @@ def pooled() -> Workspace:
 
 def suggested() -> Workspace:
     ws = pooled()
-    consolidate(ws, apply=True)
+    consolidate(ws.view(), apply=True)
     return ws
 
 
 def edited() -> Workspace:
     ws = memory_workspace({f"{name}.md": note(f"Fact {name}.", f"m_{name * 3}") for name in "ab"})
-    graduate(ws)
+    graduate(ws.view())
     page = files_of(ws)["MEMORY.md"].replace(b"- Fact a.", b"- my own\n- Fact A.")
     files_of(ws)["MEMORY.md"] = page.replace(b"- Fact b. [[note:m_bbb]]\n", b"")
     ws.vault.create("c.md", note("Fact c.", "m_ccc"))
@@ -49,19 +49,19 @@ def texts() -> Workspace:
 
 
 def accept(ws: Workspace) -> None:
-    accept_suggestion(ws, list_suggestions(ws)[0].file.path)
+    accept_suggestion(ws.view(), list_suggestions(ws.view())[0].file.path)
 
 
 def reject(ws: Workspace) -> None:
-    reject_suggestion(ws, list_suggestions(ws)[0].file.path)
+    reject_suggestion(ws.view(), list_suggestions(ws.view())[0].file.path)
 
 
 ACTS: dict[str, tuple[Callable[[], Workspace], Callable[[Workspace], object], int]] = {
-    "consolidate": (pooled, lambda ws: consolidate(ws, apply=True), 2),
+    "consolidate": (pooled, lambda ws: consolidate(ws.view(), apply=True), 2),
     "accept": (suggested, accept, 2),
     "reject": (suggested, reject, 1),
-    "graduate": (edited, graduate, 4),
-    "compress": (texts, compress, 3),
+    "graduate": (edited, lambda ws: graduate(ws.view()), 4),
+    "compress": (texts, lambda ws: compress(ws.view()), 3),
 }
 
 

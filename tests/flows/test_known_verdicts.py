@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.codec.sshsig import SshSignature
     from memstore.ports.derived import Kept
     from memstore.ports.signatures import Signatures
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 
 @dataclass
@@ -68,13 +68,13 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def vault(keys: Path) -> Workspace:
     ws = babels_vault(keys)
-    sign(ws, PATH, key=str(keys / "babel"))
+    sign(ws.view(), PATH, key=str(keys / "babel"))
     witnessed(ws, keys, PITH)
     return ws._replace(derived=KeptInMemory(), signatures=Counting(ws.signatures))  # type: ignore[arg-type]
 
 
 def trusted(ws: Workspace, least: float = 0.5) -> list[str]:
-    return [entry.path for entry in list_memories(ws, Filters(min_trust=least)).entries]
+    return [entry.path for entry in list_memories(ws.view(), Filters(min_trust=least)).entries]
 
 
 def checked(ws: Workspace) -> int:
@@ -85,7 +85,7 @@ def test_what_was_verified_once_is_not_verified_again(vault: Workspace) -> None:
     assert trusted(vault) == [PATH]
     assert checked(vault) == 2
     assert trusted(vault) == [PATH]
-    assert [one for one in check(vault).findings if one.path == PATH] == []
+    assert [one for one in check(vault.view()).findings if one.path == PATH] == []
     assert checked(vault) == 2
 
 
@@ -128,7 +128,7 @@ def test_whatever_it_depends_on_changes_the_verdict_at_once(
 def test_what_depends_on_more_than_the_file_is_not_kept(vault: Workspace, keys: Path) -> None:
     witnessed(vault, keys, "human:claire", notes="I saw [[insight:m_0ther0000x]]")
     assert trusted(vault) == [PATH]
-    assert KnownVerdicts(vault, Voucher(vault)).of(vault.library.snapshot().catalog.entry(0).blob) is None
+    assert KnownVerdicts(vault.view(), Voucher(vault.view())).of(vault.library.snapshot().catalog.entry(0).blob) is None
     before = checked(vault)
     trusted(vault)
     assert checked(vault) > before
@@ -136,9 +136,9 @@ def test_what_depends_on_more_than_the_file_is_not_kept(vault: Workspace, keys: 
 
 def test_findings_come_again(vault: Workspace) -> None:
     edit(vault, "isn't", "is")
-    found = check(vault).findings
+    found = check(vault.view()).findings
     assert "attestation-stale" in [one.code for one in found]
-    assert check(vault).findings == found
+    assert check(vault.view()).findings == found
 
 
 def test_the_author_is_not_in_the_cache(vault: Workspace) -> None:

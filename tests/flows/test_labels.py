@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from memstore.adapters.memory_snapshot import snapshot_of_files
 from memstore.codec.git_blob import blob_id
 from memstore.codec.memory_file import MemoryFile, read
-from memstore.flows.labels import CatalogLabels
 from memstore.model.world import Session, World
 from memstore.rules.judge import Judge, labels_of
+from memstore.vault.labels import CatalogLabels
 from tests.access_cases import NOW, OWNER
 
 LISTS = (

@@ -29,7 +29,7 @@ FILES = {
 def keys(ref: str, *, actor: str = OWNER, down: bool = False) -> list[str]:
     ws = memory_workspace(FILES, actor=actor)
     direction = Direction.DOWN if down else Direction.UP
-    return [node.key for node in trace_memory(ws, ref, direction=direction).nodes]
+    return [node.key for node in trace_memory(ws.view(), ref, direction=direction).nodes]
 
 
 def test_hidden_memories_are_neither_shown_nor_missing() -> None:
@@ -39,7 +39,7 @@ def test_hidden_memories_are_neither_shown_nor_missing() -> None:
 
 def test_others_see_no_dangling_refs() -> None:
     assert keys("m_hidden", actor="si:claire") == ["note:m_hidden"]
-    assert find_orphans(memory_workspace(FILES, actor="si:claire")).dangling == ()
+    assert find_orphans(memory_workspace(FILES, actor="si:claire").view()).dangling == ()
 
 
 def test_a_hidden_memory_is_not_found() -> None:
@@ -50,7 +50,7 @@ def test_a_hidden_memory_is_not_found() -> None:
 def test_lineage_holds_when_a_source_is_moved_and_edited() -> None:
     moved = {**FILES, "elsewhere/a name.md": FILES["raw.md"] + b"\nMore.\n"}
     del moved["raw.md"]
-    traced = trace_memory(memory_workspace(moved), "m_note")
+    traced = trace_memory(memory_workspace(moved).view(), "m_note")
     assert [(node.key, node.path) for node in traced.nodes][2] == ("raw:m_raw", "elsewhere/a name.md")
 
 
@@ -63,7 +63,7 @@ def test_dangling_refs_name_their_field_and_line() -> None:
         "raw.md": FILES["raw.md"],
         "tombstone.md": memory_text(id="m_t", status="forgotten", derived_from="[raw:m_x]"),
     })  # fmt: skip
-    found = find_orphans(ws)
+    found = find_orphans(ws.view())
     assert [(one.node.path, one.at.line, one.field, one.target) for one in found.dangling] == [
         ("a.md", 4, "derived_from", "raw:m_x"),
         ("a.md", 5, "relates_to", "raw:m_x"),
@@ -77,7 +77,7 @@ def test_dangling_refs_name_their_field_and_line() -> None:
 
 def test_the_orphans_of_the_sample_vault_are_the_planted_ones() -> None:
     files = {path.relative_to(SAMPLE).as_posix(): path.read_bytes() for path in SAMPLE.rglob("*.md")}
-    found = find_orphans(memory_workspace(files, actor="si:ash", config=Config(owner="si:ash")))
+    found = find_orphans(memory_workspace(files, actor="si:ash", config=Config(owner="si:ash")).view())
     assert [node.key for node in found.without_source] == [
         "belief:m_kwydexdack",
         "lists/tram idea.md",
@@ -88,17 +88,17 @@ def test_the_orphans_of_the_sample_vault_are_the_planted_ones() -> None:
 
 def test_orphans_tell_whether_their_source_can_be_filled_in() -> None:
     rain = {name: BARE[name] for name in ("3.md", "4.md")}
-    assert find_orphans(memory_workspace(rain)).is_fixable
-    assert not find_orphans(memory_workspace({"3.md": rain["3.md"]})).is_fixable
+    assert find_orphans(memory_workspace(rain).view()).is_fixable
+    assert not find_orphans(memory_workspace({"3.md": rain["3.md"]}).view()).is_fixable
     tea = {"1.md": BARE["1.md"], "2.md": BARE["2.md"], "other.md": memory_text(id="m_other")}
-    assert [node.key for node in find_orphans(memory_workspace(tea)).without_source] == [
+    assert [node.key for node in find_orphans(memory_workspace(tea).view()).without_source] == [
         "belief:m_b1", "note:m_other", "raw:m_r1"
     ]  # fmt: skip
-    assert find_orphans(memory_workspace(tea)).is_fixable
+    assert find_orphans(memory_workspace(tea).view()).is_fixable
 
 
 def test_impact_names_the_edges_that_would_be_lost() -> None:
-    found = impact_of(memory_workspace(FILES), ["m_note"])
+    found = impact_of(memory_workspace(FILES).view(), ["m_note"])
     assert [one.node.key for one in found.lost] == ["belief:m_belief"]
     assert [edge.source for one in found.lost for edge in one.edges] == ["note:m_note"]
     assert found.weakened == ()
@@ -117,28 +117,28 @@ BARE = {
 
 def test_provenance_is_filled_in_on_both_sides_and_only_once() -> None:
     ws = memory_workspace(BARE)
-    fixed = fix_provenance(ws)
+    fixed = fix_provenance(ws.view())
     assert [file.path for file in fixed.files] == ["2.md", "3.md", "4.md", "5.md"]
     files = files_of(ws)
     assert b"derived_from: [raw:m_r1]\n" in files["2.md"]
     assert b"processed_into: [note:m_n2]\n" in files["3.md"]
     assert b"derived_from: [raw:m_r2]\n" in files["4.md"]
     assert b"source_type: seed\nderived_from: [kernle:seed-beliefs]\n" in files["5.md"]
-    assert fix_provenance(ws).files == ()
+    assert fix_provenance(ws.view()).files == ()
     assert files_of(ws) == files
 
 
 def test_a_dry_run_changes_no_byte_and_says_the_same() -> None:
     ws = memory_workspace(BARE)
-    planned = fix_provenance(ws, dry_run=True)
+    planned = fix_provenance(ws.view(), dry_run=True)
     assert files_of(ws) == BARE
-    assert fix_provenance(ws, dry_run=True) == planned
-    assert fix_provenance(ws).files == planned.files
+    assert fix_provenance(ws.view(), dry_run=True) == planned
+    assert fix_provenance(ws.view()).files == planned.files
 
 
 def test_signed_memories_are_left_alone() -> None:
     signature = '{by: si:ash, at: "2026-02-01T12:00:00Z", content: c, provenance: p, sig: s}'
     signed = memory_text("Tea gets cold.\n", type="belief", id="m_b1", signature=signature)
     ws = memory_workspace({"1.md": BARE["1.md"], "2.md": signed})
-    assert [file.skipped for file in fix_provenance(ws).files] == ["it is signed, and so is its provenance"]
+    assert [file.skipped for file in fix_provenance(ws.view()).files] == ["it is signed, and so is its provenance"]
     assert files_of(ws)["2.md"] == signed

@@ -11,7 +11,6 @@ from memstore.codec.results import answer_document
 from memstore.errors import UsageError
 from memstore.flows.meaning import vectors_of
 from memstore.flows.search import Wish, search
-from memstore.flows.visible import visible_file
 from memstore.model.retrieval import Unit
 from tests.embedders import HashedTrigrams
 from tests.git_repositories import memory, vault_in
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.ports.embedder import Embedder, Vector
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 FILES = {
     "dog.md": memory_text("\nThe dog sleeps.\n\nIt snores.\n", id="m_dog"),
@@ -57,13 +56,13 @@ def vault(files: dict[str, bytes] | None = None, embedder: Embedder | None = Non
 
 
 def found(ws: Workspace, text: str, wish: Wish | None = None) -> list[str | None]:
-    return [hit.ref for hit in search(ws, text, wish).hits]
+    return [hit.ref for hit in search(ws.view(), text, wish).hits]
 
 
 def test_what_means_the_same_is_found_without_a_word_in_common() -> None:
     assert found(memory_workspace(FILES), "puppy") == []
     assert found(vault(), "puppy") == ["note:m_kennel", "note:m_dog"]
-    (_, hit) = search(vault(), "puppy").hits
+    (_, hit) = search(vault().view(), "puppy").hits
     assert (hit.content, hit.citation.excerpt) == ("The dog sleeps.", "The dog sleeps.")
     assert 0 < hit.relevance < 0.5
 
@@ -97,7 +96,7 @@ def test_hidden_memories_never_influence() -> None:
     embedder = HashedTrigrams()
     with_it, without = vault(embedder=embedder), vault({k: v for k, v in FILES.items() if k != "secret.md"})
     for query in ("puppy", "birthday", "dog hotel"):
-        answers = [answer_document(search(ws, query)) for ws in (with_it, without)]
+        answers = [answer_document(search(ws.view(), query)) for ws in (with_it, without)]
         assert answers[0] == answers[1]
     assert not any("birthday" in text and "puppy" in text for text in embedder.texts)
 
@@ -176,15 +175,15 @@ def test_vectors_outlive_the_program_and_consolidation_shares_them(tmp_path: Pat
     again = HashedTrigrams()
     later = ws._replace(embedder=again, vectors=DiskVectors(tmp_path / "cache"))
     assert found(later, "puppy") == ["note:m_kennel"]
-    file = visible_file(later, "kennel.md")
+    file = later.view().read("kennel.md")
     assert file is not None
-    assert vectors_of(later, {"m_kennel": file})["m_kennel"]
+    assert vectors_of(later.view(), {"m_kennel": file})["m_kennel"]
     assert again.texts == ["puppy"]
 
 
 def test_a_past_state_is_searched_by_its_words_alone(tmp_path: Path) -> None:
     embedder = HashedTrigrams()
     ws = opened(tmp_path, embedder)
-    assert [hit.ref for hit in search(ws, "canine", at="HEAD").hits] == ["note:m_kennel"]
-    assert search(ws, "puppy", at="HEAD").hits == ()
+    assert [hit.ref for hit in search(ws.view(), "canine", at="HEAD").hits] == ["note:m_kennel"]
+    assert search(ws.view(), "puppy", at="HEAD").hits == ()
     assert embedder.texts == []

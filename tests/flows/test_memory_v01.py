@@ -130,8 +130,8 @@ def said(document: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example["id"]))
 def test_the_seeds_examples_come_in_and_go_out_again(example: dict[str, Any]) -> None:
     ws = memory_workspace()
-    (saved,) = import_memories(ws, [example]).saved
-    (out,) = export_memories(ws, [saved.ref or ""])
+    (saved,) = import_memories(ws.view(), [example]).saved
+    (out,) = export_memories(ws.view(), [saved.ref or ""])
     expected = said(example)
     if "lineage" in expected:  # nothing is known of either yet
         expected["lineage"]["derived_from"] = ["context:mem_abc123", "context:mem_source_2"]
@@ -141,8 +141,8 @@ def test_the_seeds_examples_come_in_and_go_out_again(example: dict[str, Any]) ->
 
 def test_what_a_memory_says_of_itself_lands_where_it_belongs() -> None:
     ws = memory_workspace()
-    import_memories(ws, [WHOLE, INSIGHT])
-    memory = show_memory(ws, "mem_uuid").memory
+    import_memories(ws.view(), [WHOLE, INSIGHT])
+    memory = show_memory(ws.view(), "mem_uuid").memory
     assert (memory.author, memory.platform, memory.confidence) == ("si:babel", "moltbook", 0.85)
     assert memory.title == "One-line description"
     assert memory.origin is not None
@@ -153,14 +153,14 @@ def test_what_a_memory_says_of_itself_lands_where_it_belongs() -> None:
     assert memory.derived_from == ("insight:mem_abc123", "context:mem_source_2")
     assert [witness.agent_id for witness in memory.witnesses] == ["si:pith"]
     assert memory.access_grants == ()
-    (out,) = export_memories(ws, ["mem_uuid"])
+    (out,) = export_memories(ws.view(), ["mem_uuid"])
     assert out["lineage"]["chain_depth"] == 1
 
 
 def test_a_signature_that_is_none_is_kept_and_counts_for_nothing() -> None:
     ws = memory_workspace()
-    import_memories(ws, [WHOLE])
-    vouched = trust_of(ws, "mem_uuid").vouched
+    import_memories(ws.view(), [WHOLE])
+    vouched = trust_of(ws.view(), "mem_uuid").vouched
     assert vouched.signature.state.value == "unsigned"
     assert [one.verdict.state.value for one in vouched.witnesses] == ["invalid"]
     assert "foreign_signature: base64_signature_of_content" in b"".join(files_of(ws).values()).decode()
@@ -168,27 +168,27 @@ def test_a_signature_that_is_none_is_kept_and_counts_for_nothing() -> None:
 
 def test_importing_twice_changes_nothing() -> None:
     ws = memory_workspace()
-    import_memories(ws, EXAMPLES)
+    import_memories(ws.view(), EXAMPLES)
     before = dict(files_of(ws))
-    again = import_memories(ws, [*EXAMPLES, {**INSIGHT, "trust": {"score": 1}}])
+    again = import_memories(ws.view(), [*EXAMPLES, {**INSIGHT, "trust": {"score": 1}}])
     assert (again.saved, len(again.known), again.different) == ((), 4, ())
     other = {**INSIGHT, "content": {**INSIGHT["content"], "body": "Storage is harder."}}
-    assert import_memories(ws, [other]).different == ("insight:mem_abc123",)
+    assert import_memories(ws.view(), [other]).different == ("insight:mem_abc123",)
     assert files_of(ws) == before
 
 
 def test_a_dry_run_writes_nothing() -> None:
     ws = memory_workspace()
-    assert len(import_memories(ws, EXAMPLES, dry_run=True).saved) == len(EXAMPLES)
+    assert len(import_memories(ws.view(), EXAMPLES, dry_run=True).saved) == len(EXAMPLES)
     assert files_of(ws) == {}
 
 
 def test_a_handle_is_the_entity_that_has_it_as_an_alias() -> None:
     ws = memory_workspace()
-    add_entity(ws, "si:tower", aliases=["Babel"])
-    import_memories(ws, [INSIGHT])
-    assert show_memory(ws, "mem_abc123").memory.author == "si:tower"
-    assert export_memories(ws, ["mem_abc123"])[0]["provenance"]["author"] == AUTHOR
+    add_entity(ws.view(), "si:tower", aliases=["Babel"])
+    import_memories(ws.view(), [INSIGHT])
+    assert show_memory(ws.view(), "mem_abc123").memory.author == "si:tower"
+    assert export_memories(ws.view(), ["mem_abc123"])[0]["provenance"]["author"] == AUTHOR
 
 
 @pytest.mark.parametrize(
@@ -214,16 +214,16 @@ def test_a_handle_is_the_entity_that_has_it_as_an_alias() -> None:
 def test_what_could_not_be_kept_is_refused(change: dict[str, Any], told: str) -> None:
     ws = memory_workspace()
     with pytest.raises(FormatError, match=told.replace(".", r"\.")):
-        import_memories(ws, [ENCOUNTER, {**INSIGHT, **change}])
+        import_memories(ws.view(), [ENCOUNTER, {**INSIGHT, **change}])
     assert files_of(ws) == {}
 
 
 def test_two_entities_of_one_name_are_told_apart_by_people() -> None:
     ws = memory_workspace()
-    add_entity(ws, "si:babel", aliases=["Babel"])
-    add_entity(ws, "human:babel", aliases=["babel"])
+    add_entity(ws.view(), "si:babel", aliases=["Babel"])
+    add_entity(ws.view(), "human:babel", aliases=["babel"])
     with pytest.raises(FormatError, match="human:babel or si:babel"):
-        import_memories(ws, [INSIGHT])
+        import_memories(ws.view(), [INSIGHT])
 
 
 @pytest.mark.parametrize("text", ["{", "3", "[]", "[3]", '{"a": NaN}', '{"memories": {}}', "\udcff"])
@@ -240,14 +240,14 @@ def test_files_hold_a_list_or_one_a_line(form: str) -> None:
 
 def test_others_get_only_what_they_may_see() -> None:
     ws = memory_workspace()
-    import_memories(ws, EXAMPLES)
+    import_memories(ws.view(), EXAMPLES)
     pith = memory_workspace(files_of(ws), actor="si:pith")
-    assert export_memories(pith, [], everything=True) == ()
+    assert export_memories(pith.view(), [], everything=True) == ()
     with pytest.raises(NotFoundError):
-        export_memories(pith, ["mem_abc123"])
-    assert len(export_memories(ws, [], everything=True)) == len(EXAMPLES)
+        export_memories(pith.view(), ["mem_abc123"])
+    assert len(export_memories(ws.view(), [], everything=True)) == len(EXAMPLES)
     with pytest.raises(UsageError):
-        export_memories(ws, [])
+        export_memories(ws.view(), [])
 
 
 ATTESTED = b"""\
@@ -280,11 +280,11 @@ Text.
 
 
 def test_all_but_who_may_see_it_travels() -> None:
-    (out,) = export_memories(memory_workspace({"a.md": ATTESTED}), ["a.md"])
+    (out,) = export_memories(memory_workspace({"a.md": ATTESTED}).view(), ["a.md"])
     elsewhere = memory_workspace()
-    import_memories(elsewhere, [out])
-    first = show_memory(memory_workspace({"a.md": ATTESTED}), "m_1snad0000x").memory
-    assert show_memory(elsewhere, "m_1snad0000x").memory == replace(
+    import_memories(elsewhere.view(), [out])
+    first = show_memory(memory_workspace({"a.md": ATTESTED}).view(), "m_1snad0000x").memory
+    assert show_memory(elsewhere.view(), "m_1snad0000x").memory == replace(
         first, owner=None, access_grants=(), extra={"mood": "sunny", "version": 1}
     )
 
@@ -295,13 +295,13 @@ def test_json_and_markdown_say_the_same(styled: HandStyled) -> None:
     assert isinstance(file, MemoryFile)
     assume(file.memory.id is not None)
     ws = memory_workspace({"a.md": styled.data})
-    (out,) = export_memories(ws, ["a.md"])
+    (out,) = export_memories(ws.view(), ["a.md"])
     elsewhere = memory_workspace()
     # Through bytes, as it travels.
-    import_memories(elsewhere, read("a.json", json.dumps(out).encode()))
+    import_memories(elsewhere.view(), read("a.json", json.dumps(out).encode()))
     (data,) = files_of(elsewhere).values()
     back = memory_file.read("b.md", data)
     assert isinstance(back, MemoryFile)
     assert canonical.digests(back.memory) == canonical.digests(file.memory)
-    (again,) = export_memories(elsewhere, [str(file.memory.id)])
+    (again,) = export_memories(elsewhere.view(), [str(file.memory.id)])
     assert said(again) == said(out)

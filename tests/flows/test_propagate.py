@@ -27,39 +27,42 @@ def weakened(files: dict[str, bytes], number: str = "0.3") -> dict[str, bytes]:
 
 def with_evidence() -> dict[str, bytes]:
     ws = memory_workspace(FILES)
-    reinforce(ws, "m_held", ["m_src", "m_t"])
+    reinforce(ws.view(), "m_held", ["m_src", "m_t"])
     return dict(files_of(ws))
 
 
 def test_a_plan_writes_nothing_and_applied_says_why() -> None:
     ws = memory_workspace(weakened(with_evidence()))
     before = dict(files_of(ws))
-    planned = propagate(ws)
+    planned = propagate(ws.view())
     assert [(step.ref, step.new, step.because) for step in planned.plan.steps] == [
         ("belief:m_held", round((0.6 * 6 + 0.3333 + 0.4) / 6.7333, 4), ("belief:m_src",)),
         ("belief:m_made", 0.3, ("belief:m_src",)),
     ]
     assert files_of(ws) == before
-    assert propagate(ws, apply=True, dry_run=True).saved[1].diff.count("\n+") == 5
+    assert propagate(ws.view(), apply=True, dry_run=True).saved[1].diff.count("\n+") == 5
     assert files_of(ws) == before
-    propagate(ws, apply=True)
+    propagate(ws.view(), apply=True)
     assert b"confidence: 0.3 # mine\n" in files_of(ws)["made.md"]
     assert (
         b'evidence_source: "belief:m_src", reason: "How sure its source is changed", by: "human:sean", factor: 0.3333}'
         in files_of(ws)["held.md"]
     )
-    assert propagate(ws).plan.steps == ()
-    assert check_confidences(ws).unequal == ()
+    assert propagate(ws.view()).plan.steps == ()
+    assert check_confidences(ws.view()).unequal == ()
 
 
 def test_a_source_that_recovers_restores() -> None:
     files = with_evidence()
     ws = memory_workspace(weakened(files))
-    propagate(ws, "m_src", apply=True)
+    propagate(ws.view(), "m_src", apply=True)
     again = memory_workspace({**files_of(ws), "source.md": files["source.md"]})
-    propagate(again, "m_src", apply=True)
+    propagate(again.view(), "m_src", apply=True)
     for ref in ("m_held", "m_made"):
-        assert show_memory(again, ref).memory.confidence == show_memory(memory_workspace(files), ref).memory.confidence
+        assert (
+            show_memory(again.view(), ref).memory.confidence
+            == show_memory(memory_workspace(files).view(), ref).memory.confidence
+        )
 
 
 def test_a_source_that_was_forgotten_or_deleted_counts_for_nothing() -> None:
@@ -67,10 +70,10 @@ def test_a_source_that_was_forgotten_or_deleted_counts_for_nothing() -> None:
     forgotten = {**files, "tombstone.md": memory_text(type="raw", id="m_t", status="forgotten")}
     deleted = {path: data for path, data in files.items() if path != "tombstone.md"}
     for state in (forgotten, deleted):
-        (step,) = propagate(memory_workspace(state)).plan.steps
+        (step,) = propagate(memory_workspace(state).view()).plan.steps
         assert (step.ref, step.because, step.lines[0].factor) == ("belief:m_held", ("raw:m_t",), 0.0)
     # The file that can't be read may be the one that is missing.
-    assert propagate(memory_workspace({**deleted, "broken.md": b"---\ntype: [\n---\n"})).plan.steps == ()
+    assert propagate(memory_workspace({**deleted, "broken.md": b"---\ntype: [\n---\n"}).view()).plan.steps == ()
 
 
 def test_others_learn_nothing_of_what_they_may_not_see() -> None:
@@ -79,12 +82,12 @@ def test_others_learn_nothing_of_what_they_may_not_see() -> None:
         path: data.replace(b"type:", b"owner: si:claire\ntype:", 1) if path != "source.md" else data
         for path, data in files.items()
     }
-    assert propagate(memory_workspace(files, actor="si:claire")).plan.steps == ()
+    assert propagate(memory_workspace(files, actor="si:claire").view()).plan.steps == ()
 
 
 def test_what_does_not_go_on() -> None:
     ws = memory_workspace(FILES)
     with pytest.raises(NotFoundError):
-        propagate(ws, "m_nobody")
+        propagate(ws.view(), "m_nobody")
     with pytest.raises(UsageError):
-        propagate(ws, depth=2)
+        propagate(ws.view(), depth=2)

@@ -32,7 +32,7 @@ FILES = {
 
 def test_evidence_is_one_line_and_the_number_follows() -> None:
     ws = memory_workspace(FILES)
-    done = reinforce(ws, "m_b", "m_e", reason="It held")
+    done = reinforce(ws.view(), "m_b", "m_e", reason="It held")
     assert (done.old, done.new) == (0.85, 0.8686)
     head = files_of(ws)["b.md"].decode()
     assert "confidence: 0.8686 # stated\n" in head
@@ -40,57 +40,57 @@ def test_evidence_is_one_line_and_the_number_follows() -> None:
     assert (
         "confidence_history:\n"
         '  - {timestamp: "2026-01-01T00:00:00Z", op: assert, old: null, new: 0.85, by: "si:ash"}\n'
-        '  - {timestamp: "2026-02-01T12:03:00Z", op: support, old: 0.85, new: 0.8686, evidence_source: "episode:m_e", '
+        '  - {timestamp: "2026-02-01T12:01:00Z", op: support, old: 0.85, new: 0.8686, evidence_source: "episode:m_e", '
         'weight: 0.85, roots: ["episode:m_e"], reason: "It held", by: "human:sean"}\n'
     ) in head
 
 
 def test_the_same_evidence_again_changes_no_byte() -> None:
     ws = memory_workspace(FILES)
-    reinforce(ws, "m_b", ["m_e", "episode:m_e"])
+    reinforce(ws.view(), "m_b", ["m_e", "episode:m_e"])
     files = dict(files_of(ws))
-    again = reinforce(ws, "belief:m_b", "e.md", reason="Another reason")
+    again = reinforce(ws.view(), "belief:m_b", "e.md", reason="Another reason")
     assert (again.saved.changed, again.counted_before, again.new) == (False, ("episode:m_e",), 0.8686)
     assert files_of(ws) == files
 
 
 def test_a_raw_memory_and_what_was_made_of_it_are_one_witness() -> None:
     ws = memory_workspace(FILES)
-    once = reinforce(ws, "m_b", "m_raw").new
-    assert reinforce(ws, "m_b", "m_made").new == once == round(6.1 / 7, 4)
+    once = reinforce(ws.view(), "m_b", "m_raw").new
+    assert reinforce(ws.view(), "m_b", "m_made").new == once == round(6.1 / 7, 4)
 
 
 def test_a_contradiction_lowers_and_supports_nothing() -> None:
     ws = memory_workspace(FILES)
-    assert contradict(ws, "m_b", "m_e").new == round(5.1 / 6.85, 4)
-    memory = show_memory(ws, "m_b").memory
+    assert contradict(ws.view(), "m_b", "m_e").new == round(5.1 / 6.85, 4)
+    memory = show_memory(ws.view(), "m_b").memory
     assert memory.relates_to == ()
     assert memory.confidence_history[-1].reason == "Contradicted by episode:m_e"
 
 
 def test_half_of_it_counts_on_both_sides() -> None:
     ws = memory_workspace(FILES)
-    assert reinforce(ws, "m_b", "m_e", partial=True).new == round(5.525 / 6.85, 4)
+    assert reinforce(ws.view(), "m_b", "m_e", partial=True).new == round(5.525 / 6.85, 4)
 
 
 def test_a_run_of_consolidation_counts_through_the_memories_named_with_it() -> None:
     ws = memory_workspace(FILES)
-    assert reinforce(ws, "m_b", "consolidation:2026-02-01").new == 0.85
-    assert reinforce(ws, "m_b", ["consolidation:2026-02-02", "m_e"]).new == 0.8686
-    lines = show_memory(ws, "m_b").memory.confidence_history
+    assert reinforce(ws.view(), "m_b", "consolidation:2026-02-01").new == 0.85
+    assert reinforce(ws.view(), "m_b", ["consolidation:2026-02-02", "m_e"]).new == 0.8686
+    lines = show_memory(ws.view(), "m_b").memory.confidence_history
     assert [line.weight for line in lines] == [None, 0.0, 0.0, 0.85]
 
 
 def test_what_the_evidence_was_held_with_is_recorded() -> None:
     ws = memory_workspace(FILES)
-    reinforce(ws, "m_b", "m_other")
-    line = show_memory(ws, "m_b").memory.confidence_history[-1]
+    reinforce(ws.view(), "m_b", "m_other")
+    line = show_memory(ws.view(), "m_b").memory.confidence_history[-1]
     assert (line.weight, line.source_confidence, line.roots) == (0.5, 0.4, ("belief:m_other",))
 
 
 def test_any_type_with_a_confidence_and_certainty_stays() -> None:
     ws = memory_workspace(FILES)
-    assert reinforce(ws, "m_sure", "m_e").new == 1.0
+    assert reinforce(ws.view(), "m_sure", "m_e").new == 1.0
 
 
 @pytest.mark.parametrize(
@@ -113,15 +113,15 @@ def test_any_type_with_a_confidence_and_certainty_stays() -> None:
 def test_what_is_no_evidence_stops_it_and_nothing_is_written(ref: str, evidence: Any, error: type[Exception]) -> None:
     ws = memory_workspace(FILES)
     with pytest.raises(error):
-        reinforce(ws, ref, evidence)
+        reinforce(ws.view(), ref, evidence)
     assert files_of(ws) == FILES
 
 
 def test_two_beliefs_do_not_lift_each_other() -> None:
     ws = memory_workspace(FILES)
-    reinforce(ws, "m_b", "m_other")
+    reinforce(ws.view(), "m_b", "m_other")
     with pytest.raises(RefusedError, match="rests on belief:m_other itself"):
-        reinforce(ws, "m_other", "m_b")
+        reinforce(ws.view(), "m_other", "m_b")
 
 
 # -- recompute -----------------------------------------------------------------------------------
@@ -129,18 +129,18 @@ def test_two_beliefs_do_not_lift_each_other() -> None:
 
 def test_stored_is_replayed_and_what_is_not_is_found() -> None:
     ws = memory_workspace(FILES)
-    reinforce(ws, "m_b", "m_e")
-    assert check_confidences(ws).unequal == ()
-    assert check_confidences(ws).ledgers == 1
+    reinforce(ws.view(), "m_b", "m_e")
+    assert check_confidences(ws.view()).unequal == ()
+    assert check_confidences(ws.view()).ledgers == 1
     files = dict(files_of(ws))
     files["b.md"] = files["b.md"].replace(b"confidence: 0.8686", b"confidence: 0.99")
     ws = memory_workspace(files)
-    (unequal,) = check_confidences(ws, ["m_b"]).unequal
+    (unequal,) = check_confidences(ws.view(), ["m_b"]).unequal
     assert unequal == Unequal(ref="belief:m_b", path="b.md", line=4, stored=0.99, replayed=0.8686, by_hand=True)
-    assert recompute(ws, dry_run=True).unequal == (unequal,)
+    assert recompute(ws.view(), dry_run=True).unequal == (unequal,)
     assert files_of(ws) == files
-    recompute(ws)
+    recompute(ws.view())
     # There is no commit to tell who changed what: the number stands, and the ledger learns of it.
     assert b"confidence: 0.99 # stated\n" in files_of(ws)["b.md"]
     assert b'op: edit, old: 0.8686, new: 0.99, by: "human:unknown"}' in files_of(ws)["b.md"]
-    assert recompute(ws).saved == ()
+    assert recompute(ws.view()).saved == ()

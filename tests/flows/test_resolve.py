@@ -4,16 +4,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.memory_snapshot import snapshot_of_files
 from memstore.errors import NotFoundError
-from memstore.flows.resolve import resolve
-from memstore.flows.visible import sees_unreadable, visible_rows
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.view import VaultView
 
 FILES = [
     ("memories/tea.md", memory_text(id="m_7f3k9q2x1c", title="Tea")),
@@ -25,23 +21,18 @@ FILES = [
 ]
 
 
-@pytest.fixture
-def snapshot() -> Snapshot:
-    return snapshot_of_files(FILES, blob_id=lambda data: str(len(data)))
-
-
-def looking_as(actor: str) -> Workspace:
-    return memory_workspace(dict(FILES), actor=actor)
+def looking_as(actor: str, files: list[tuple[str, bytes]] = FILES) -> VaultView:
+    return memory_workspace(dict(files), actor=actor).view()
 
 
 SEAN, CLAIRE, NOBODY = looking_as("human:sean"), looking_as("human:claire"), looking_as("")
 
 
-def test_each_sees_their_own(snapshot: Snapshot) -> None:
-    assert list(visible_rows(SEAN, snapshot)) == [0, 1, 3]
-    assert list(visible_rows(CLAIRE, snapshot)) == [2]
-    assert list(visible_rows(NOBODY, snapshot)) == []
-    assert [sees_unreadable(ws) for ws in (SEAN, CLAIRE, NOBODY)] == [True, False, False]
+def test_each_sees_their_own() -> None:
+    assert list(SEAN.rows) == [0, 1, 3]
+    assert list(CLAIRE.rows) == [2]
+    assert list(NOBODY.rows) == []
+    assert [view.is_owners for view in (SEAN, CLAIRE, NOBODY)] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -56,14 +47,14 @@ def test_each_sees_their_own(snapshot: Snapshot) -> None:
         ("./memories/nameless.md", "memories/nameless.md"),
     ],
 )
-def test_what_a_ref_may_be(snapshot: Snapshot, text: str, path: str) -> None:
-    assert resolve(SEAN, text, snapshot=snapshot).path == path
+def test_what_a_ref_may_be(text: str, path: str) -> None:
+    assert SEAN.find(text).path == path
 
 
 @pytest.mark.parametrize("text", ["", "m_", "nothing", "note:nothing", "memories/gone.md"])
-def test_what_answers_to_nothing(snapshot: Snapshot, text: str) -> None:
+def test_what_answers_to_nothing(text: str) -> None:
     with pytest.raises(NotFoundError, match="no memory answers"):
-        resolve(SEAN, text, snapshot=snapshot)
+        SEAN.find(text)
 
 
 @pytest.mark.parametrize(
@@ -73,30 +64,28 @@ def test_what_answers_to_nothing(snapshot: Snapshot, text: str) -> None:
         ("./plain.md", "no frontmatter", "memstore adopt plain.md"),
     ],
 )
-def test_the_owner_is_told_why_a_file_is_no_memory_and_nobody_else(
-    snapshot: Snapshot, path: str, why: str, hint: str
-) -> None:
+def test_the_owner_is_told_why_a_file_is_no_memory_and_nobody_else(path: str, why: str, hint: str) -> None:
     with pytest.raises(NotFoundError, match=why) as told:
-        resolve(SEAN, path, snapshot=snapshot)
+        SEAN.find(path)
     assert told.value.hint == hint
     with pytest.raises(NotFoundError, match="no memory answers"):
-        resolve(looking_as("si:ash"), path, snapshot=snapshot)
+        looking_as("si:ash").find(path)
 
 
-def test_a_hidden_memory_reads_as_if_it_were_not_there(snapshot: Snapshot) -> None:
-    without = snapshot_of_files([file for file in FILES if "sugar" not in file[0]], blob_id=lambda _: "")
+def test_a_hidden_memory_reads_as_if_it_were_not_there() -> None:
+    without = looking_as("human:sean", [file for file in FILES if "sugar" not in file[0]])
     for text in ("m_7f3bbbbbbb", "m_7f3b", "note:m_7f3bbbbbbb", "memories/sugar.md", "m_7f3bbbbbbc"):
         errors = []
-        for each in (snapshot, without):
+        for each in (SEAN, without):
             with pytest.raises(NotFoundError) as caught:
-                resolve(SEAN, text, snapshot=each)
+                each.find(text)
             errors.append((str(caught.value), caught.value.hint))
         assert errors[0] == errors[1]
 
 
-def test_an_ambiguous_ref_lists_its_candidates(snapshot: Snapshot) -> None:
+def test_an_ambiguous_ref_lists_its_candidates() -> None:
     with pytest.raises(NotFoundError) as caught:
-        resolve(SEAN, "m_7f3", snapshot=snapshot)
+        SEAN.find("m_7f3")
     assert str(caught.value).splitlines() == [
         "`m_7f3` may mean 2 memories:",
         "  belief:m_7f3aaaaaaa  Milk  memories/milk.md",
@@ -105,17 +94,17 @@ def test_an_ambiguous_ref_lists_its_candidates(snapshot: Snapshot) -> None:
 
 
 def test_a_copy_with_the_same_id_is_ambiguous() -> None:
-    twice = snapshot_of_files([FILES[0], ("copy.md", FILES[0][1])], blob_id=lambda _: "")
+    twice = looking_as("human:sean", [FILES[0], ("copy.md", FILES[0][1])])
     with pytest.raises(NotFoundError, match="may mean 2 memories"):
-        resolve(SEAN, "m_7f3k9q2x1c", snapshot=twice)
+        twice.find("m_7f3k9q2x1c")
 
 
-def test_another_type_is_reported(snapshot: Snapshot) -> None:
+def test_another_type_is_reported() -> None:
     with pytest.raises(NotFoundError, match="names no episode: that memory is note:m_7f3k9q2x1c"):
-        resolve(SEAN, "episode:m_7f3k9q2x1c", snapshot=snapshot)
+        SEAN.find("episode:m_7f3k9q2x1c")
 
 
-def test_a_near_id_is_suggested(snapshot: Snapshot) -> None:
+def test_a_near_id_is_suggested() -> None:
     with pytest.raises(NotFoundError) as caught:
-        resolve(SEAN, "m_7f3k9q2x1d", snapshot=snapshot)
+        SEAN.find("m_7f3k9q2x1d")
     assert caught.value.hint == "did you mean m_7f3k9q2x1c?"

@@ -25,38 +25,38 @@ FILES = {
 
 def test_beliefs_are_proposed_with_the_command_that_records_it() -> None:
     ws = memory_workspace(FILES)
-    found = revise_from(ws, "m_e")
+    found = revise_from(ws.view(), "m_e")
     assert [(one.command, one.path) for one in found] == [
         ("memstore contradict belief:m_not --evidence episode:m_e", "not.md"),
         ("memstore reinforce belief:m_likes --evidence episode:m_e", "likes.md"),
     ]
     assert files_of(ws) == FILES
     for one in found:
-        assert record(ws, one) == one.new == show_memory(ws, one.ref).memory.confidence
-    assert revise_from(ws, "m_e") == ()
+        assert record(ws.view(), one) == one.new == show_memory(ws.view(), one.ref).memory.confidence
+    assert revise_from(ws.view(), "m_e") == ()
 
 
 def test_what_rests_on_the_belief_itself_says_nothing_new_of_it() -> None:
     made = memory_text("Sean likes tea.\n", type="episode", id="m_e", derived_from="[belief:m_likes]")
-    assert [one.ref for one in revise_from(memory_workspace({**FILES, "e.md": made}), "m_e")] == ["belief:m_not"]
+    assert [one.ref for one in revise_from(memory_workspace({**FILES, "e.md": made}).view(), "m_e")] == ["belief:m_not"]
 
 
 def test_what_can_not_speak() -> None:
     ws = memory_workspace(FILES)
     with pytest.raises(NotFoundError):
-        revise_from(ws, "m_nobody")
+        revise_from(ws.view(), "m_nobody")
     with pytest.raises(UsageError):
-        revise_from(ws, "noid.md")
+        revise_from(ws.view(), "noid.md")
 
 
 def test_numbers_made_anew_follow_the_evidence_as_it_is_now() -> None:
     ws = memory_workspace(FILES)
-    reinforce(ws, "m_likes", "m_e")
-    assert rebuild_from_episodes(ws).differing == ()
+    reinforce(ws.view(), "m_likes", "m_e")
+    assert rebuild_from_episodes(ws.view()).differing == ()
     files = {**files_of(ws)}
     lesser = memory_workspace({**files, "e.md": files["e.md"].replace(b"direct_experience", b"inference")})
-    (one,) = rebuild_from_episodes(lesser).differing
+    (one,) = rebuild_from_episodes(lesser.view()).differing
     assert (one.ref, one.rebuilt, one.because) == ("belief:m_likes", round(5.3 / 6.5, 4), ("episode:m_e",))
     gone = memory_workspace({path: data for path, data in files.items() if path != "e.md"})
-    assert [one.rebuilt for one in rebuild_from_episodes(gone).differing] == [0.8]
+    assert [one.rebuilt for one in rebuild_from_episodes(gone.view()).differing] == [0.8]
     assert files_of(lesser)["likes.md"] == files["likes.md"]

@@ -31,18 +31,18 @@ FILES = {
 
 def test_better_words_keep_id_ledger_and_layout() -> None:
     ws = memory_workspace(FILES)
-    saved = revise(ws, "m_b", "Bella eats\nat nine sharp.", title="Bella's breakfast")
+    saved = revise(ws.view(), "m_b", "Bella eats\nat nine sharp.", title="Bella's breakfast")
     assert saved.ref == "belief:m_b"
     wanted = HELD.replace(b"# mine\r\n", b"# mine\r\ntitle: Bella's breakfast\r\n")
     assert files_of(ws)["b.md"] == wanted.replace(b"Bella eats.\r\nAt nine.", b"Bella eats\r\nat nine sharp.")
-    revise(ws, "m_bare", "Still none")
+    revise(ws.view(), "m_bare", "Still none")
     assert files_of(ws)["bare.md"].endswith(b"---\nStill none")
 
 
 def test_words_that_are_there_already_change_no_byte() -> None:
     ws = memory_workspace(FILES)
-    assert not revise(ws, "m_b", "Bella eats.\nAt nine.").changed
-    assert revise(ws, "m_b", "Other", dry_run=True).changed
+    assert not revise(ws.view(), "m_b", "Bella eats.\nAt nine.").changed
+    assert revise(ws.view(), "m_b", "Other", dry_run=True).changed
     assert files_of(ws) == FILES
 
 
@@ -50,26 +50,26 @@ def test_what_is_no_revision() -> None:
     ws = memory_workspace(FILES)
     for words in (None, " \n"):
         with pytest.raises(UsageError, match="no better words"):
-            revise(ws, "m_b", words)
+            revise(ws.view(), "m_b", words)
     with pytest.raises(RefusedError):
-        revise(ws, "m_t", "Not again")
+        revise(ws.view(), "m_t", "Not again")
     with pytest.raises(NotFoundError):
-        revise(ws, "m_nobody", "Hello")
+        revise(ws.view(), "m_nobody", "Hello")
     with pytest.raises(UsageError, match="nothing is committed"):
-        revise(ws, "m_b", "Hello", reason="Because")
+        revise(ws.view(), "m_b", "Hello", reason="Because")
 
 
 def test_an_archived_memory_is_out_of_sight_and_kept() -> None:
     ws = memory_workspace(FILES)
-    archive(ws, ["m_b", "b.md", "m_bare"])
+    archive(ws.view(), ["m_b", "b.md", "m_bare"])
     assert b"# mine\r\nstatus: archived\r\n" in files_of(ws)["b.md"]
-    assert [entry.id for entry in list_memories(ws).entries] == ["m_t"] or not list_memories(ws).entries
-    assert show_memory(ws, "m_b").memory.status == "archived"
-    assert [saved.changed for saved in archive(ws, ["m_b"])] == [False]
-    restore(ws, ["m_b", "m_bare"])
+    assert [entry.id for entry in list_memories(ws.view()).entries] == ["m_t"] or not list_memories(ws.view()).entries
+    assert show_memory(ws.view(), "m_b").memory.status == "archived"
+    assert [saved.changed for saved in archive(ws.view(), ["m_b"])] == [False]
+    restore(ws.view(), ["m_b", "m_bare"])
     assert files_of(ws) == FILES
     with pytest.raises(RefusedError):
-        archive(ws, ["m_t"])
+        archive(ws.view(), ["m_t"])
 
 
 @given(hand_styled_files())
@@ -80,10 +80,10 @@ def test_restoring_is_the_exact_inverse_whatever_the_style(file: HandStyled) -> 
         return
     ws = memory_workspace({"a.md": file.data}, actor=read.memory.owner or "human:sean")
     for reason in (None, 'Refuted: "long"\nago'):
-        archive(ws, ["a.md"], reason=reason)
+        archive(ws.view(), ["a.md"], reason=reason)
         if reason:
-            assert show_memory(ws, "a.md").memory.status_reason == 'Refuted: "long" ago'
-        restore(ws, ["a.md"])
+            assert show_memory(ws.view(), "a.md").memory.status_reason == 'Refuted: "long" ago'
+        restore(ws.view(), ["a.md"])
         assert files_of(ws)["a.md"] == file.data
 
 
@@ -92,11 +92,11 @@ def test_what_was_changed_since_stays_changed_and_the_rest_comes_back(tmp_path: 
     vault.write("bare.md", FILES["bare.md"].decode())
     vault.commit("first")
     ws = vault.open()
-    archive(ws, ["m_bare"], commit=True, reason="for now")
+    archive(ws.view(), ["m_bare"], commit=True, reason="for now")
     assert git(vault.root, "log", "-1", "--format=%s").strip() == "for now"
-    assert show_memory(ws, "m_bare").memory.status_reason == "for now"
-    revise(ws, "m_bare", "Another end", commit=True)
+    assert show_memory(ws.view(), "m_bare").memory.status_reason == "for now"
+    revise(ws.view(), "m_bare", "Another end", commit=True)
     with pytest.raises(UsageError, match="nothing is committed"):
-        restore(ws, ["m_bare"], reason="again")
-    restore(ws, ["m_bare"])
+        restore(ws.view(), ["m_bare"], reason="again")
+    restore(ws.view(), ["m_bare"])
     assert (vault.root / "bare.md").read_bytes() == FILES["bare.md"].replace(b"No end", b"Another end")

@@ -26,7 +26,7 @@ from tests.memory_workspace import files_of, memory_workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 PITH = "si:pith"
 AT = "2026-02-01T12:00:00Z"
@@ -45,16 +45,16 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def vault(keys: Path) -> Workspace:
     ws = memory_workspace({})._replace(signatures=SshSignatures(keys, agent=""))
-    add_key(ws, PITH, str(keys / "old.pub"))
+    add_key(ws.view(), PITH, str(keys / "old.pub"))
     return ws
 
 
 def standings(ws: Workspace) -> list[str]:
-    return [one.standing for one in list_keys(ws).keys]
+    return [one.standing for one in list_keys(ws.view()).keys]
 
 
 def problems(ws: Workspace) -> list[str]:
-    return [one.problem for one in rotations(ws)]
+    return [one.problem for one in rotations(ws.view())]
 
 
 def told(ws: Workspace) -> str:
@@ -68,46 +68,46 @@ def said(keys: Path, *, entity: str = PITH, old: str = "old", new: str = "new") 
 
 
 def test_a_rotation_ends_the_old_key_and_both_say_so(vault: Workspace, keys: Path) -> None:
-    done = rotate_key(vault, PITH, str(keys / "new"), old=str(keys / "old"))
+    done = rotate_key(vault.view(), PITH, str(keys / "new"), old=str(keys / "old"))
     assert (standings(vault), problems(vault)) == (["expired", "valid"], [""])
-    first, second = list_keys(vault).keys
+    first, second = list_keys(vault.view()).keys
     assert (first.follows, second.follows) == ("", first.signer.key.fingerprint)
     assert done.diff.count("+++ b/.memstore/allowed_signers") == 1
-    rotate_key(vault, PITH, str(keys / "third"), old=str(keys / "new"))
+    rotate_key(vault.view(), PITH, str(keys / "third"), old=str(keys / "new"))
     assert (standings(vault), problems(vault)) == (["expired", "expired", "valid"], ["", ""])
 
 
 def test_the_users_own_key_signs_where_it_is_the_old_one(vault: Workspace, keys: Path) -> None:
     own = vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "old")))
-    rotate_key(own, PITH, str(keys / "new"))
+    rotate_key(own.view(), PITH, str(keys / "new"))
     assert problems(vault) == [""]
 
 
 def test_of_two_keys_the_one_that_is_named_ends(vault: Workspace, keys: Path) -> None:
-    add_key(vault, PITH, str(keys / "third.pub"))
-    rotate_key(vault, PITH, str(keys / "new"), old=str(keys / "third"))
+    add_key(vault.view(), PITH, str(keys / "third.pub"))
+    rotate_key(vault.view(), PITH, str(keys / "new"), old=str(keys / "third"))
     assert standings(vault) == ["valid", "expired", "valid"]
 
 
 def test_a_dry_run_writes_nothing(vault: Workspace, keys: Path) -> None:
     before = dict(files_of(vault))
-    assert rotate_key(vault, PITH, str(keys / "new"), old=str(keys / "old"), dry_run=True).diff
+    assert rotate_key(vault.view(), PITH, str(keys / "new"), old=str(keys / "old"), dry_run=True).diff
     assert files_of(vault) == before
 
 
 def test_a_lost_key_is_told_with_the_way_on(vault: Workspace, keys: Path) -> None:
     before = dict(files_of(vault))
     with pytest.raises(RefusedError) as unnamed:
-        rotate_key(vault, PITH, str(keys / "new"))
+        rotate_key(vault.view(), PITH, str(keys / "new"))
     assert "memstore keys revoke si:pith, then memstore keys add si:pith" in (unnamed.value.hint or "")
     own = vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "mallory")))
     with pytest.raises(RefusedError):
-        rotate_key(own, PITH, str(keys / "new"))
+        rotate_key(own.view(), PITH, str(keys / "new"))
     assert files_of(vault) == before
-    revoke_key(vault, PITH)
+    revoke_key(vault.view(), PITH)
     with pytest.raises(NotFoundError):
-        rotate_key(vault, PITH, str(keys / "new"), old=str(keys / "old"))
-    add_key(vault, PITH, str(keys / "new.pub"))
+        rotate_key(vault.view(), PITH, str(keys / "new"), old=str(keys / "old"))
+    add_key(vault.view(), PITH, str(keys / "new.pub"))
     assert standings(vault) == ["revoked", "valid"]
 
 
@@ -115,18 +115,18 @@ def test_a_key_that_can_only_be_named_is_not_here_to_sign(vault: Workspace, keys
     public = tmp_path / "old.pub"
     public.write_bytes((keys / "old.pub").read_bytes())
     with pytest.raises(RefusedError, match="is not here to sign"):
-        rotate_key(vault, PITH, str(keys / "new"), old=str(public))
+        rotate_key(vault.view(), PITH, str(keys / "new"), old=str(public))
 
 
 def test_slips_are_told(vault: Workspace, keys: Path) -> None:
     with pytest.raises(UsageError, match="is the key that si:pith has"):
-        rotate_key(vault, PITH, str(keys / "old"), old=str(keys / "old"))
+        rotate_key(vault.view(), PITH, str(keys / "old"), old=str(keys / "old"))
     with pytest.raises(UsageError, match="is no key of si:pith"):
-        rotate_key(vault, PITH, str(keys / "new"), old=str(keys / "mallory"))
+        rotate_key(vault.view(), PITH, str(keys / "new"), old=str(keys / "mallory"))
 
 
 def test_a_statement_that_was_signed_elsewhere_is_taken_in(vault: Workspace, keys: Path) -> None:
-    rotate_key(vault, PITH, str(keys / "new.pub"), signed=said(keys))
+    rotate_key(vault.view(), PITH, str(keys / "new.pub"), signed=said(keys))
     assert (standings(vault), problems(vault)) == (["expired", "valid"], [""])
 
 
@@ -142,7 +142,7 @@ def test_a_statement_that_was_signed_elsewhere_is_taken_in(vault: Workspace, key
 def test_a_statement_about_something_else_is_refused(vault: Workspace, keys: Path, attack: dict[str, str]) -> None:
     before = dict(files_of(vault))
     with pytest.raises((FormatError, UsageError)):
-        rotate_key(vault, PITH, str(keys / "new.pub"), signed=said(keys, **attack))
+        rotate_key(vault.view(), PITH, str(keys / "new.pub"), signed=said(keys, **attack))
     assert files_of(vault) == before
 
 
@@ -151,27 +151,29 @@ def test_a_statement_without_both_signatures_is_refused(vault: Workspace, keys: 
     for i in (0, 1):
         one = {**whole, "signatures": [whole["signatures"][i]]}
         with pytest.raises(FormatError, match="did not sign it"):
-            rotate_key(vault, PITH, str(keys / "new.pub"), signed=json.dumps(one).encode())
+            rotate_key(vault.view(), PITH, str(keys / "new.pub"), signed=json.dumps(one).encode())
     swapped = [{**a, "sig": b["sig"]} for a, b in zip(whole["signatures"], reversed(whole["signatures"]), strict=True)]
     with pytest.raises(FormatError, match="did not sign it"):
-        rotate_key(vault, PITH, str(keys / "new.pub"), signed=json.dumps({**whole, "signatures": swapped}).encode())
+        rotate_key(
+            vault.view(), PITH, str(keys / "new.pub"), signed=json.dumps({**whole, "signatures": swapped}).encode()
+        )
 
 
 def test_a_line_that_proves_nothing_is_a_finding(vault: Workspace, keys: Path) -> None:
-    rotate_key(vault, PITH, str(keys / "new"), old=str(keys / "old"))
-    assert not [one for one in check(vault).findings if one.code == "rotation-invalid"]
+    rotate_key(vault.view(), PITH, str(keys / "new"), old=str(keys / "old"))
+    assert not [one for one in check(vault.view()).findings if one.code == "rotation-invalid"]
     line = told(vault)
     files_of(vault)[ROTATIONS] = (line + "no json\n" + line.replace('"sig":"U1', '"sig":"VV')).encode()
-    found = [(one.path, one.at.line) for one in check(vault).findings if one.code == "rotation-invalid"]
+    found = [(one.path, one.at.line) for one in check(vault.view()).findings if one.code == "rotation-invalid"]
     assert found == [(ROTATIONS, 2), (ROTATIONS, 3)]
-    assert list_keys(vault).keys[1].follows
+    assert list_keys(vault.view()).keys[1].follows
     files_of(vault)[ROTATIONS] = line.replace('"sig":"U1', '"sig":"VV').encode()
-    assert not list_keys(vault).keys[1].follows
+    assert not list_keys(vault.view()).keys[1].follows
 
 
 def test_a_line_that_no_file_has_any_more_is_not_written_over(vault: Workspace, keys: Path) -> None:
     files_of(vault)[ALLOWED_SIGNERS] = b"# mine\r\n" + files_of(vault)[ALLOWED_SIGNERS]
-    rotate_key(vault, PITH, str(keys / "new"), old=str(keys / "old"))
+    rotate_key(vault.view(), PITH, str(keys / "new"), old=str(keys / "old"))
     assert files_of(vault)[ALLOWED_SIGNERS].startswith(b"# mine\r\n")
 
 

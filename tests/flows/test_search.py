@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from memstore.codec.line_map import LineMap
 from memstore.codec.results import answer_document
 from memstore.errors import UsageError
-from memstore.flows.audience import view
 from memstore.flows.search import Searcher, Wish, search
 from memstore.flows.stats import stats
 from memstore.model.retrieval import Filters, Operator, Sort, Unit, Where
@@ -19,7 +18,7 @@ from tests.support import memory_text
 
 if TYPE_CHECKING:
     from memstore.model.retrieval import Answer
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 FILES = {
     "heart.md": memory_text(
@@ -50,7 +49,7 @@ def refs(answer: Answer) -> list[str | None]:
 
 
 def found(ws: Workspace, text: str, **wish: object) -> list[str | None]:
-    return refs(search(ws, text, Wish(**wish)))  # type: ignore[arg-type]
+    return refs(search(ws.view(), text, Wish(**wish)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -94,18 +93,18 @@ def test_what_is_found(ws: Workspace, text: str, expected: list[str | None]) -> 
     ],
 )
 def test_the_line_that_says_it_is_cited(ws: Workspace, text: str, line: int, excerpt: str) -> None:
-    cited = search(ws, text).hits[0].citation
+    cited = search(ws.view(), text).hits[0].citation
     assert (cited.line_start, cited.line_end, cited.excerpt) == (line, line, excerpt)
     assert cited.version_hash == ws.history.blob_id(files_of(ws)[cited.path])
 
 
 def test_a_heading_is_cited_with_what_follows(ws: Workspace) -> None:
-    cited = search(ws, "visit dog").hits[0].citation
+    cited = search(ws.view(), "visit dog").hits[0].citation
     assert cited.excerpt == "# Visit\n\nBella is a dog."
 
 
 def test_passages_can_be_results(ws: Workspace) -> None:
-    hits = search(ws, "heart park", Wish(by=Unit.PASSAGE)).hits
+    hits = search(ws.view(), "heart park", Wish(by=Unit.PASSAGE)).hits
     assert [(hit.path, hit.citation.line_start) for hit in hits][:2] == [("walk.md", 11), ("walk.md", 9)]
     assert found(ws, "heart -park", by=Unit.PASSAGE) == ["note:m_heart"] * 3
     assert [hit.relevance for hit in hits] == sorted((hit.relevance for hit in hits), reverse=True)
@@ -121,7 +120,7 @@ def test_sorting(ws: Workspace) -> None:
     assert found(ws, "bella", sort=Sort.CONFIDENCE) == ["note:m_walk", "note:m_heart"]
     assert found(ws, "bella", sort=Sort.PATH) == ["note:m_heart", "note:m_walk"]
     assert found(ws, "bella", sort=Sort.TITLE) == ["note:m_walk", "note:m_heart"]
-    by_quality = search(ws, "bella", Wish(sort=Sort.QUALITY)).hits
+    by_quality = search(ws.view(), "bella", Wish(sort=Sort.QUALITY)).hits
     assert [hit.combined for hit in by_quality] == sorted((hit.combined for hit in by_quality), reverse=True)
 
 
@@ -133,18 +132,18 @@ def test_conditions_on_keys_that_only_the_file_has(ws: Workspace) -> None:
 
 
 def test_too_low_a_quality_falls_back_and_says_so(ws: Workspace) -> None:
-    some = search(ws, "bella", Wish(filters=Filters(min_confidence=0.6)))
+    some = search(ws.view(), "bella", Wish(filters=Filters(min_confidence=0.6)))
     assert (refs(some), some.fallback) == (["note:m_heart"], None)
-    none = search(ws, "bella", Wish(filters=Filters(min_confidence=1.0)))
+    none = search(ws.view(), "bella", Wish(filters=Filters(min_confidence=1.0)))
     assert refs(none) == ["note:m_heart", "note:m_walk"]
     assert none.fallback == "no result reaches confidence 1; these are the best below it, up to 0.70"
-    assert search(ws, "zebra", Wish(filters=Filters(min_confidence=1.0))).fallback is None
+    assert search(ws.view(), "zebra", Wish(filters=Filters(min_confidence=1.0))).fallback is None
 
 
 def test_facets_count_what_matches_and_not_only_what_is_shown(ws: Workspace) -> None:
-    answer = search(ws, "bella", Wish(limit=1, facets=("tags", "mood")))
+    answer = search(ws.view(), "bella", Wish(limit=1, facets=("tags", "mood")))
     assert answer.facets == (("tags", (("bella", 2), ("health", 1))), ("mood", (("good", 1),)))
-    assert search(ws, "bella", Wish(facets=("tag",))).facets == (("tag", (("bella", 2), ("health", 1))),)
+    assert search(ws.view(), "bella", Wish(facets=("tag",))).facets == (("tag", (("bella", 2), ("health", 1))),)
     assert answer.total == 2
 
 
@@ -153,28 +152,30 @@ def test_facets_count_what_matches_and_not_only_what_is_shown(ws: Workspace) -> 
     [("murmor", "murmur"), ("Murmor?", "murmur?"), ("drniks", "drinks"), ("xyzzy", None), ("secrte", None)],
 )
 def test_did_you_mean(ws: Workspace, text: str, expected: str | None) -> None:
-    assert search(ws, text).suggestion == expected
+    assert search(ws.view(), text).suggestion == expected
 
 
 def test_files_that_cannot_be_read_are_counted_for_their_owner(ws: Workspace) -> None:
-    assert search(ws, "heart").left_out == 1
-    assert search(memory_workspace(FILES, actor="si:ash"), "heart").left_out == 0
+    assert search(ws.view(), "heart").left_out == 1
+    assert search(memory_workspace(FILES, actor="si:ash").view(), "heart").left_out == 0
 
 
 def test_nobody_sees_or_feels_what_is_not_theirs() -> None:
     without = {path: data for path, data in FILES.items() if path != "ash.md"}
     for text in ("heart", "secret heart", "se*", "secrat", "tag:bella"):
         for wish in (Wish(), Wish(by=Unit.PASSAGE), Wish(facets=("owner", "type"))):
-            mine, theirs = (search(memory_workspace(files, actor=OWNER), text, wish) for files in (FILES, without))
+            mine, theirs = (
+                search(memory_workspace(files, actor=OWNER).view(), text, wish) for files in (FILES, without)
+            )
             assert answer_document(mine) == answer_document(theirs)
-    assert refs(search(memory_workspace(FILES, actor="si:ash"), "heart")) == ["note:m_ash"]
-    assert refs(search(memory_workspace(FILES, actor="si:babel"), "heart")) == []
-    assert stats(memory_workspace(FILES)) == stats(memory_workspace(without))
+    assert refs(search(memory_workspace(FILES, actor="si:ash").view(), "heart")) == ["note:m_ash"]
+    assert refs(search(memory_workspace(FILES, actor="si:babel").view(), "heart")) == []
+    assert stats(memory_workspace(FILES).view()) == stats(memory_workspace(without).view())
 
 
 def test_a_file_changed_since_the_snapshot_is_judged_by_what_it_says_now() -> None:
     ws = memory_workspace(FILES)
-    searcher = Searcher(view(ws, None))
+    searcher = Searcher(ws.view())
     files = files_of(ws)
     files["heart.md"] = FILES["heart.md"].replace(b"type: note\n", b"type: note\nowner: si:ash\n")
     files["walk.md"] = FILES["walk.md"].replace(b"Bella walked", b"New line.\n\nBella walked")
@@ -196,13 +197,13 @@ def test_a_memory_that_cites_standing_lines_is_better() -> None:
         "b.md": memory_text("Heart [[note:m_cited#L5@0123456789]]\n", id="m_bbb"),
         "c.md": memory_text("Heart\n", id="m_ccc", derived_from=f'["file:cited.md#L5@{blob}"]'),
     }
-    quality = {hit.ref: round(hit.quality, 4) for hit in search(memory_workspace(files), "heart").hits}
+    quality = {hit.ref: round(hit.quality, 4) for hit in search(memory_workspace(files).view(), "heart").hits}
     assert quality == {"note:m_aaa": 0.25, "note:m_bbb": 0.2, "note:m_ccc": 0.25}
 
 
 def test_a_query_that_means_nothing_is_refused(ws: Workspace) -> None:
     with pytest.raises(UsageError):
-        search(ws, '"heart')
+        search(ws.view(), '"heart')
 
 
 WORDS = st.sampled_from(["heart", "bella", "the", "park", "murmur", "Sean", "été", "x"])
@@ -219,7 +220,7 @@ def test_results_are_of_memories_that_hold_a_word_and_their_lines_are_the_files(
     memories: list[tuple[list[str], str]], asked: list[str], by: Unit
 ) -> None:
     files = {f"{at}.md": memory_text(joint.join(body), id=f"m_{at:03}") for at, (body, joint) in enumerate(memories)}
-    answer = search(memory_workspace(files), " ".join(asked), Wish(limit=100, by=by))
+    answer = search(memory_workspace(files).view(), " ".join(asked), Wish(limit=100, by=by))
     wanted = [word for word in asked if word != "the"] or asked
     holding = {path for path, data in files.items() if any(word in data.decode().split("---\n")[-1] for word in wanted)}
     assert {hit.path for hit in answer.hits} == holding

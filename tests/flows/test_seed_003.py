@@ -27,7 +27,7 @@ from tests.support import memory_text
 
 if TYPE_CHECKING:
     from memstore.model.retrieval import Answer
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
 TODAY = "2026-02-01T12:00:00Z"  # when the clock of the tests begins
@@ -47,7 +47,7 @@ def vault(**memories: dict[str, str]) -> Workspace:
 
 def qualities(ws: Workspace, **how: Any) -> dict[str, float]:
     """Return the quality of each memory that a search for tea finds, by name."""
-    hits = search(ws, "tea", Wish(limit=50, **how)).hits
+    hits = search(ws.view(), "tea", Wish(limit=50, **how)).hits
     return {(hit.ref or "").partition("m_")[2]: hit.quality for hit in hits}
 
 
@@ -78,7 +78,7 @@ def document(answer: Answer) -> dict[str, Any]:
 def test_confidence_bounds(keys: dict[str, str], profile: QualityProfile) -> None:
     ws = vault(one=keys)
     for _ in range(12):  # used as often as it may count
-        show_memory(ws, "m_one")
+        show_memory(ws.view(), "m_one")
     assert 0 <= qualities(ws, profile=profile)["one"] <= 1
 
 
@@ -108,7 +108,7 @@ def test_recency_decay_affects_confidence(days: int, left: float, profile: Quali
 def test_access_frequency_boost(uses: int, bonus: float) -> None:
     ws = vault(one={"channel": "session"}, other={"channel": "session"})
     for _ in range(uses):
-        show_memory(ws, "m_one")
+        show_memory(ws.view(), "m_one")
     found = qualities(ws)
     assert found["one"] - found["other"] == pytest.approx(bonus, abs=1e-3)
     literal = qualities(ws, profile=QualityProfile.SEED_003)
@@ -136,18 +136,20 @@ def test_citation_metadata_bonus(source: str, bonus: float) -> None:
 
 @pytest.mark.parametrize("least", [0.81, 0.9, 1.0])
 def test_fallback_when_no_results(least: float) -> None:
-    answer = search(vault(one={"channel": "USER.md"}, other={}), "tea", min_confidence=least)
+    answer = search(vault(one={"channel": "USER.md"}, other={}).view(), "tea", min_confidence=least)
     assert {hit.ref for hit in answer.hits} == {"note:m_one", "note:m_other"}
     assert answer.fallback is not None
 
 
 @pytest.mark.parametrize("least", [None, 0.0, 0.5, 0.8])
 def test_no_fallback_with_results(least: float | None) -> None:
-    answer = search(vault(one={"channel": "USER.md"}), "tea", min_confidence=least)
+    answer = search(vault(one={"channel": "USER.md"}).view(), "tea", min_confidence=least)
     assert [hit.ref for hit in answer.hits] == ["note:m_one"]
     assert answer.fallback is None
     assert document(answer)["fallback"] == {"used": False, "reason": None}
-    assert search(vault(), "tea", min_confidence=least).fallback is None  # nothing matches: nothing to fall back to
+    assert (
+        search(vault().view(), "tea", min_confidence=least).fallback is None
+    )  # nothing matches: nothing to fall back to
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_no_fallback_with_results(least: float | None) -> None:
     ],
 )
 def test_fallback_transparency(channel: str, least: float, reason: str | None, quality: float) -> None:
-    told = document(search(vault(one={"channel": channel}), "tea", min_confidence=least))
+    told = document(search(vault(one={"channel": channel}).view(), "tea", min_confidence=least))
     assert told["fallback"] == {"used": reason is not None, "reason": reason}
     assert [result["confidence"] for result in told["results"]] == [pytest.approx(quality, abs=1e-4)]
 
@@ -181,7 +183,7 @@ def test_fallback_transparency(channel: str, least: float, reason: str | None, q
 )
 def test_search_with_citations_of_any_lines(body: str, excerpt: str) -> None:
     data = b"---\ntype: note\nid: m_one\n---\n" + body.encode()
-    (told,) = document(search(memory_workspace({"one.md": data}), "tea"))["results"]
+    (told,) = document(search(memory_workspace({"one.md": data}).view(), "tea"))["results"]
     cited = told["citation"]
     assert LineMap(data).excerpt(cited["line_start"], cited["line_end"]) == cited["excerpt"]
     assert cited["excerpt"].replace("\r", "") == excerpt
@@ -190,7 +192,7 @@ def test_search_with_citations_of_any_lines(body: str, excerpt: str) -> None:
 
 def test_search_with_citations() -> None:
     ws = vault(one={"channel": "MEMORY.md", "derived_from": CITED}, other={})
-    told = document(search(ws, "tea"))
+    told = document(search(ws.view(), "tea"))
     assert told["citations"] == "auto"
     for result in told["results"]:
         data = files_of(ws)[result["path"]]
@@ -205,7 +207,7 @@ def test_search_with_citations() -> None:
     [*(tuple(case.values()) for case in CASES["combined_score"]), (0.0, 1.0, 0.0), (1.0, 1.0, 1.0)],
 )
 def test_confidence_in_search_results(quality: float, relevance: float, combined: float) -> None:
-    hit = search(vault(one={"confidence": "0.9", "channel": "session"}), "tea").hits[0]
+    hit = search(vault(one={"confidence": "0.9", "channel": "session"}).view(), "tea").hits[0]
     found = hit_document(hit)
     assert found["confidence"] == pytest.approx(0.5 * 0.9 + 0.3, abs=1e-4)
     assert (found["held_confidence"], found["source_type"], found["channel"]) == (0.9, "unknown", "session")
@@ -222,8 +224,8 @@ def test_confidence_in_search_results_orders_them_when_asked_to() -> None:
         "sure.md": memory_text("Tea with milk.\n", id="m_sure", confidence="1.0", created_at=f'"{TODAY}"'),
     }
     ws = memory_workspace(files)
-    by_relevance = [hit.ref for hit in search(ws, "tea").hits]
-    by_quality = search(ws, "tea", Wish(sort=Sort.QUALITY)).hits
+    by_relevance = [hit.ref for hit in search(ws.view(), "tea").hits]
+    by_quality = search(ws.view(), "tea", Wish(sort=Sort.QUALITY)).hits
     assert by_relevance == ["note:m_weak", "note:m_sure"]
     assert [hit.ref for hit in by_quality] == by_relevance[::-1]
     assert by_quality[0].combined > by_quality[1].combined
@@ -239,15 +241,15 @@ def test_min_confidence_filtering(least: float) -> None:
     found = qualities(ws, filters=Filters(min_confidence=least))
     assert found == {name: quality for name, quality in every.items() if quality >= least}
     assert "memory" in found  # fresh, cited, of MEMORY.md: 0.825
-    assert len(search(ws, "tea", min_confidence=least, max_results=1).hits) == 1
+    assert len(search(ws.view(), "tea", min_confidence=least, max_results=1).hits) == 1
 
 
 @pytest.mark.parametrize("least", [nan, -0.1, 1.1])
 def test_min_confidence_filtering_refuses_what_is_none(least: float) -> None:
     with pytest.raises(UsageError, match="no confidence"):
-        search(vault(), "tea", min_confidence=least)
+        search(vault().view(), "tea", min_confidence=least)
     with pytest.raises(UsageError, match="max_results"):
-        search(vault(), "tea", max_results=0)
+        search(vault().view(), "tea", max_results=0)
 
 
 # -- and what it promises ------------------------------------------------------------------------
@@ -255,11 +257,11 @@ def test_min_confidence_filtering_refuses_what_is_none(least: float) -> None:
 
 def test_searching_a_thousand_times_changes_nothing() -> None:
     ws = vault(one={"confidence": "0.7"}, other={})
-    before, first = dict(files_of(ws)), _timeless(search(ws, "tea", min_confidence=0.6).hits)
+    before, first = dict(files_of(ws)), _timeless(search(ws.view(), "tea", min_confidence=0.6).hits)
     for _ in range(1000):
-        last = search(ws, "tea", min_confidence=0.6).hits
+        last = search(ws.view(), "tea", min_confidence=0.6).hits
     assert files_of(ws) == before
-    assert uses_of(ws) == {}
+    assert uses_of(ws.view()) == {}
     assert _timeless(last) == first
 
 
@@ -282,7 +284,7 @@ def opinions(first: dict[str, str], second: dict[str, str]) -> Workspace:
 
 def in_conflict(ws: Workspace, query: str, wish: Wish | None = None) -> list[tuple[str, float, float]]:
     """Return kind, penalty and quality of each result that conflicts with another."""
-    results = document(search(ws, query, wish))["results"]
+    results = document(search(ws.view(), query, wish))["results"]
     return [
         (told["conflict_type"], told["penalty"], round(one["confidence"], 2))
         for one in results
@@ -303,8 +305,8 @@ def test_contradiction_detection(one: str, two: str, query: str) -> None:
     assert in_conflict(ws, query) == [("contradiction", -0.3, 0.42)] * 2
     literal = Wish(profile=QualityProfile.SEED_003)  # the letter of its formula takes nothing for conflicts
     assert in_conflict(ws, query, literal) == [("contradiction", -0.3, 0.72)] * 2
-    assert show_memory(ws, "m_one").quality == pytest.approx(0.425, abs=1e-3)
-    assert [found.refs for found in show_memory(ws, "m_two").conflicts] == [("note:m_two", "note:m_one")]
+    assert show_memory(ws.view(), "m_one").quality == pytest.approx(0.425, abs=1e-3)
+    assert [found.refs for found in show_memory(ws.view(), "m_two").conflicts] == [("note:m_two", "note:m_one")]
 
 
 def test_contradiction_detection_costs_the_surer_side_half() -> None:
@@ -333,7 +335,7 @@ def test_same_source_path_no_conflict(source: str) -> None:
 )
 def test_add_memory_returns_conflicts(text: str, kinds: list[str]) -> None:
     ws = opinions({"text": "User likes tea."}, {"text": "The car is blue."})
-    saved = note(ws, text)
+    saved = note(ws.view(), text)
     assert [found.conflict_type.value for found in saved.conflicts] == kinds
 
 
@@ -351,7 +353,7 @@ def rivals(**more: dict[str, str]) -> Workspace:
 
 @pytest.mark.parametrize("limit", [1, 10])
 def test_min_confidence_counts_conflicts_and_falls_back(limit: int) -> None:
-    answer = search(rivals(), "tea", min_confidence=0.5, max_results=limit)
+    answer = search(rivals().view(), "tea", min_confidence=0.5, max_results=limit)
     assert answer.fallback == "no result reaches confidence 0.5; these are the best below it, up to 0.42"
     assert [round(hit.quality, 2) for hit in answer.hits] == [0.42, 0.42][:limit]
 
@@ -359,19 +361,19 @@ def test_min_confidence_counts_conflicts_and_falls_back(limit: int) -> None:
 @pytest.mark.parametrize("limit", [1, 2, 10])
 def test_min_confidence_leaves_room_for_what_is_not_contested(limit: int) -> None:
     ws = rivals(milk={"text": "Milk goes well with green tea, says everybody in the long queue at the market."})
-    answer = search(ws, "tea", min_confidence=0.5, max_results=limit)
+    answer = search(ws.view(), "tea", min_confidence=0.5, max_results=limit)
     assert [hit.ref for hit in answer.hits] == ["note:m_milk"]
     assert answer.fallback is None
 
 
 def test_the_order_by_quality_counts_conflicts_with_results_further_down() -> None:
     ws = rivals(milk={"text": "Green tea goes well with milk.", "channel": "heartbeat"})
-    assert search(ws, "tea").hits[0].ref != "note:m_milk"
-    assert search(ws, "tea", Wish(sort=Sort.QUALITY, limit=1)).hits[0].ref == "note:m_milk"
+    assert search(ws.view(), "tea").hits[0].ref != "note:m_milk"
+    assert search(ws.view(), "tea", Wish(sort=Sort.QUALITY, limit=1)).hits[0].ref == "note:m_milk"
 
 
 def test_passages_of_one_memory_are_one_voice() -> None:
     ws = rivals(often={"text": "User hates tea.\n\nTea it is."})
-    hits = search(ws, "tea", Wish(by=Unit.PASSAGE)).hits
+    hits = search(ws.view(), "tea", Wish(by=Unit.PASSAGE)).hits
     likes = next(hit for hit in hits if hit.ref == "note:m_likes")
     assert sorted(found.refs[1] for found in likes.conflicts) == ["note:m_not", "note:m_often"]

@@ -16,9 +16,9 @@ from memstore.model.world import ActiveContext
 from tests.memory_workspace import files_of, memory_workspace
 
 if TYPE_CHECKING:
-    from memstore.flows.save import Saved
+    from memstore.core.change import Saved
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 OWNER = "si:bella_agent"
 
@@ -44,15 +44,15 @@ class Here:
 @pytest.fixture
 def ws() -> Workspace:
     ws = memory_workspace(actor=OWNER, config=Config(owner=OWNER))._replace(contexts=Here())
-    memstore.add_entity(ws, "dog:bella", aliases=["Bella"], guardians=["human:sean"])
-    memstore.add_context(ws, "ctx:bella_health", roster=["human:sean", OWNER])
-    memstore.add_context(ws, "ctx:park", roster=["si:max", "si:luna"])
+    memstore.add_entity(ws.view(), "dog:bella", aliases=["Bella"], guardians=["human:sean"])
+    memstore.add_context(ws.view(), "ctx:bella_health", roster=["human:sean", OWNER])
+    memstore.add_context(ws.view(), "ctx:park", roster=["si:max", "si:luna"])
     return ws
 
 
 def murmur(ws: Workspace) -> Saved:
     return memstore.raw(
-        ws, "Bella has a heart murmur", source="vet:dr_smith", subject_ids=["dog:bella"],
+        ws.view(), "Bella has a heart murmur", source="vet:dr_smith", subject_ids=["dog:bella"],
         access_grants=["human:sean", OWNER], consent_grants=["human:sean"],
     )  # fmt: skip
 
@@ -64,21 +64,23 @@ def memory(ws: Workspace, saved: Saved) -> Memory:
 
 
 def seen_by(ws: Workspace, ref: str | None) -> list[tuple[str, str | None]]:
-    return [(seer.entity, seer.context) for one in memstore.audit_sight(ws, ref=ref or "") for seer in one.seen_by]
+    return [
+        (seer.entity, seer.context) for one in memstore.audit_sight(ws.view(), ref=ref or "") for seer in one.seen_by
+    ]
 
 
 def test_contexts_are_listed_to_those_who_belong_to_them(ws: Workspace) -> None:
     def listed(ws: Workspace) -> list[str]:
-        return [one.id for one in contexts(ws)]
+        return [one.id for one in contexts(ws.view())]
 
     assert listed(ws) == ["ctx:bella_health", "ctx:park"]
     assert listed(ws._replace(actor="human:sean")) == ["ctx:bella_health"]
     assert listed(ws._replace(actor="human:tom")) == []
-    enter_context(ws, "ctx:park")
+    enter_context(ws.view(), "ctx:park")
     assert listed(ws) == ["ctx:park"]
-    enter_context(ws, "ctx:nowhere")
+    enter_context(ws.view(), "ctx:nowhere")
     assert listed(ws) == []
-    enter_context(ws, "ctx:nowhere", participants=[OWNER])
+    enter_context(ws.view(), "ctx:nowhere", participants=[OWNER])
     assert listed(ws) == ["ctx:bella_health", "ctx:park"]
 
 
@@ -86,33 +88,36 @@ def test_contexts_are_listed_to_those_who_belong_to_them(ws: Workspace) -> None:
 
 
 def test_without_a_context_what_was_told_is_for_who_told_it(ws: Workspace) -> None:
-    assert memory(ws, memstore.raw(ws, "I am late", source_entity="human:sean")).access_grants == ("human:sean",)
-    assert memory(ws, memstore.raw(ws, "It rains")).access_grants == ()
-    assert memory(ws, memstore.raw(ws, "I am late", source_entity="human:sean", access_grants=[])).access_grants == ()
+    assert memory(ws, memstore.raw(ws.view(), "I am late", source_entity="human:sean")).access_grants == ("human:sean",)
+    assert memory(ws, memstore.raw(ws.view(), "It rains")).access_grants == ()
+    assert (
+        memory(ws, memstore.raw(ws.view(), "I am late", source_entity="human:sean", access_grants=[])).access_grants
+        == ()
+    )
 
 
 def test_in_a_context_told_ones_are_for_who_listens_and_observed_ones_for_the_context(ws: Workspace) -> None:
-    memstore.enter_context(ws, "ctx:bella_health", participants=["human:sean", OWNER], role="care_agent")
-    told = memory(ws, memstore.raw(ws, "Bella takes pimobendan", source_entity="human:sean"))
-    seen = memory(ws, memstore.raw(ws, "Bella seemed sad"))
+    memstore.enter_context(ws.view(), "ctx:bella_health", participants=["human:sean", OWNER], role="care_agent")
+    told = memory(ws, memstore.raw(ws.view(), "Bella takes pimobendan", source_entity="human:sean"))
+    seen = memory(ws, memstore.raw(ws.view(), "Bella seemed sad"))
     assert told.access_grants == ("human:sean", "ctx:bella_health")
     assert (seen.access_grants, seen.context) == (("ctx:bella_health",), "ctx:bella_health")
 
 
 def test_what_belongs_elsewhere_is_asked_about(ws: Workspace) -> None:
-    memstore.enter_context(ws, "ctx:park")
-    saved = memstore.raw(ws, "Her heart is weak", subject_ids=["dog:bella"])
+    memstore.enter_context(ws.view(), "ctx:park")
+    saved = memstore.raw(ws.view(), "Her heart is weak", subject_ids=["dog:bella"])
     (finding,) = saved.findings
     assert finding.code == "shared-elsewhere"
     assert "did you mean to share that?" in finding.text
     assert memory(ws, saved).access_grants == ("ctx:park",)
-    assert memstore.raw(ws, "Her heart", subject_ids=["dog:bella"], access_grants=[]).findings == ()
+    assert memstore.raw(ws.view(), "Her heart", subject_ids=["dog:bella"], access_grants=[]).findings == ()
 
 
 def test_an_expired_context_lets_nothing_be_written(ws: Workspace) -> None:
     ws.contexts.enter(ActiveContext(id="ctx:park", expires_at=ws.clock.now() - timedelta(hours=1)))
     with pytest.raises(RefusedError, match="expired"):
-        memstore.raw(ws, "Anything")
+        memstore.raw(ws.view(), "Anything")
 
 
 # -- grants ----------------------------------------------------------------------------------------
@@ -122,11 +127,11 @@ def test_a_grant_needs_consent_for_the_new_grantee(ws: Workspace) -> None:
     saved = murmur(ws)
     before = dict(files_of(ws))
     with pytest.raises(RefusedError, match="subject:dog:bella") as error:
-        memstore.grant_access(ws, saved.ref or "", ["si:new_vet"])
+        memstore.grant_access(ws.view(), saved.ref or "", ["si:new_vet"])
     assert error.value.hint == f"memstore privacy grant {memory(ws, saved).id} --to si:new_vet --consent human:sean"
     assert files_of(ws) == before
-    done = memstore.grant_access(ws, saved.ref or "", ["si:new_vet"], ["human:sean"])
-    assert [(one.grantor, one.grantee, one.scope) for one in memstore.consents(ws)] == [
+    done = memstore.grant_access(ws.view(), saved.ref or "", ["si:new_vet"], ["human:sean"])
+    assert [(one.grantor, one.grantee, one.scope) for one in memstore.consents(ws.view())] == [
         ("human:sean", "si:new_vet", f"mem:{memory(ws, saved).id}")
     ]
     assert done.grants == ("human:sean", OWNER, "si:new_vet")
@@ -135,49 +140,49 @@ def test_a_grant_needs_consent_for_the_new_grantee(ws: Workspace) -> None:
 
 def test_a_consent_that_is_taken_back_closes_at_once(ws: Workspace) -> None:
     saved = murmur(ws)
-    done = memstore.grant_access(ws, saved.ref or "", ["si:new_vet"], ["human:sean"])
-    memstore.revoke_consent(ws, done.consents[0], by="human:sean")
+    done = memstore.grant_access(ws.view(), saved.ref or "", ["si:new_vet"], ["human:sean"])
+    memstore.revoke_consent(ws.view(), done.consents[0], by="human:sean")
     assert seen_by(ws, saved.ref) == [("human:sean", None)]
-    assert memstore.explain_access(ws, saved.ref or "", "si:new_vet").code == "consent-revoked"
+    assert memstore.explain_access(ws.view(), saved.ref or "", "si:new_vet").code == "consent-revoked"
 
 
 def test_nothing_is_granted_past_a_source_that_is_closed(ws: Workspace) -> None:
-    source = memstore.raw(ws, "It rained on us")
-    made = memstore.note(ws, "Rain is likely", derived_from=[source.ref or ""])
+    source = memstore.raw(ws.view(), "It rained on us")
+    made = memstore.note(ws.view(), "Rain is likely", derived_from=[source.ref or ""])
     with pytest.raises(RefusedError, match="closed to"):
-        memstore.grant_access(ws, made.ref or "", ["*"])
+        memstore.grant_access(ws.view(), made.ref or "", ["*"])
 
 
 def test_whom_a_group_still_admits_is_denied_by_name(ws: Workspace) -> None:
-    memstore.add_members(ws, "group:team", ["si:max", "si:luna"])
-    saved = memstore.raw(ws, "Dogs love fetch", access_grants=["group:team", "si:max"])
-    assert memstore.revoke_access(ws, saved.ref or "", ["si:max"]).denies == ("si:max",)
+    memstore.add_members(ws.view(), "group:team", ["si:max", "si:luna"])
+    saved = memstore.raw(ws.view(), "Dogs love fetch", access_grants=["group:team", "si:max"])
+    assert memstore.revoke_access(ws.view(), saved.ref or "", ["si:max"]).denies == ("si:max",)
     assert seen_by(ws, saved.ref) == [("si:luna", None)]
-    assert memstore.grant_access(ws, saved.ref or "", ["si:max"]).denies == ()
-    assert memstore.revoke_access(ws, saved.ref or "", ["group:team"]).denies == ()
+    assert memstore.grant_access(ws.view(), saved.ref or "", ["si:max"]).denies == ()
+    assert memstore.revoke_access(ws.view(), saved.ref or "", ["group:team"]).denies == ()
     assert seen_by(ws, saved.ref) == [("si:max", None)]
 
 
 @pytest.mark.parametrize("grantee", ["HUMAN:SEAN", "sean", "%", "_", '["human:sean"]', "human:sean,si:x"])
 def test_a_grantee_is_an_id(ws: Workspace, grantee: str) -> None:
-    saved = memstore.raw(ws, "Dogs love fetch")
+    saved = memstore.raw(ws.view(), "Dogs love fetch")
     with pytest.raises(UsageError):
-        memstore.grant_access(ws, saved.ref or "", [grantee])
+        memstore.grant_access(ws.view(), saved.ref or "", [grantee])
 
 
 def test_undo_takes_a_grant_back_with_its_consents(ws: Workspace) -> None:
     saved = murmur(ws)
-    memstore.grant_access(ws, saved.ref or "", ["si:new_vet"], ["human:sean"])
-    memstore.undo(ws)
+    memstore.grant_access(ws.view(), saved.ref or "", ["si:new_vet"], ["human:sean"])
+    memstore.undo(ws.view())
     assert memory(ws, saved).access_grants == ("human:sean", OWNER)
-    assert memstore.consents(ws) == ()
-    assert [event.event for event in memstore.audit_trail(ws)][:2] == ["undo", "privacy grant"]
+    assert memstore.consents(ws.view()) == ()
+    assert [event.event for event in memstore.audit_trail(ws.view())][:2] == ["undo", "privacy grant"]
 
 
 def test_a_dry_run_writes_nothing(ws: Workspace) -> None:
-    saved = memstore.raw(ws, "Dogs love fetch")
+    saved = memstore.raw(ws.view(), "Dogs love fetch")
     before = dict(files_of(ws))
-    assert "access_grants" in memstore.grant_access(ws, saved.ref or "", ["*"], dry_run=True).saved.diff
+    assert "access_grants" in memstore.grant_access(ws.view(), saved.ref or "", ["*"], dry_run=True).saved.diff
     assert files_of(ws) == before
 
 
@@ -190,61 +195,61 @@ def test_to_outsiders_a_hidden_memory_is_an_unknown_one(ws: Workspace) -> None:
     told = []
     for ref in (saved.ref or "", "raw:m_nothing000"):
         for act in (
-            lambda ref=ref: memstore.explain_access(other, ref, "si:max"),
-            lambda ref=ref: memstore.grant_access(other, ref, ["si:max"]),
-            lambda ref=ref: memstore.revoke_access(other, ref, ["human:sean"]),
-            lambda ref=ref: memstore.audit_sight(other, ref=ref),
+            lambda ref=ref: memstore.explain_access(other.view(), ref, "si:max"),
+            lambda ref=ref: memstore.grant_access(other.view(), ref, ["si:max"]),
+            lambda ref=ref: memstore.revoke_access(other.view(), ref, ["human:sean"]),
+            lambda ref=ref: memstore.audit_sight(other.view(), ref=ref),
         ):
             with pytest.raises(NotFoundError) as error:
                 act()
             told.append((str(error.value).replace(ref, "…"), error.value.hint))
     assert len(set(told)) == 1
-    assert memstore.audit_sight(other, subject="dog:bella") == ()
+    assert memstore.audit_sight(other.view(), subject="dog:bella") == ()
     with pytest.raises(RefusedError):
-        memstore.sight_report(other)
+        memstore.sight_report(other.view())
 
 
 def test_sight_in_a_context_is_told_apart(ws: Workspace) -> None:
-    saved = memstore.raw(ws, "Dogs love fetch", access_grants=["ctx:park"])
+    saved = memstore.raw(ws.view(), "Dogs love fetch", access_grants=["ctx:park"])
     assert seen_by(ws, saved.ref) == [("si:luna", "ctx:park"), ("si:max", "ctx:park")]
-    assert [one.ref for one in memstore.sight_report(ws)["si:max"]] == [saved.ref]
-    assert memstore.audit_sight(ws, entity="human:sean") == ()
+    assert [one.ref for one in memstore.sight_report(ws.view())["si:max"]] == [saved.ref]
+    assert memstore.audit_sight(ws.view(), entity="human:sean") == ()
 
 
 # -- contexts --------------------------------------------------------------------------------------
 
 
 def test_entering_switches_and_leaving_returns_to_none(ws: Workspace) -> None:
-    memstore.enter_context(ws, "ctx:park")
-    present = memstore.enter_context(ws, "ctx:bella_health")
+    memstore.enter_context(ws.view(), "ctx:park")
+    present = memstore.enter_context(ws.view(), "ctx:bella_health")
     assert (present.registered, present.listeners) == (True, ("human:sean",))
-    assert memstore.leave_context(ws) == "ctx:bella_health"
-    assert memstore.present_context(ws).context is None
-    assert not memstore.enter_context(ws, "ctx:unknown").registered
+    assert memstore.leave_context(ws.view()) == "ctx:bella_health"
+    assert memstore.present_context(ws.view()).context is None
+    assert not memstore.enter_context(ws.view(), "ctx:unknown").registered
     with pytest.raises(UsageError, match="role"):
-        memstore.enter_context(ws, "ctx:park", participants=["role:tutor"])
+        memstore.enter_context(ws.view(), "ctx:park", participants=["role:tutor"])
 
 
 def test_a_context_is_suggested_and_not_entered(ws: Workspace) -> None:
-    memstore.raw(ws, "Heart murmurs", subject_ids=["dog:bella"], access_grants=["ctx:bella_health"])
-    assert [one.context for one in memstore.suggest_context(ws, "How is Bella's heart?")] == ["ctx:bella_health"]
-    assert memstore.suggest_context(ws, "The weather") == ()
-    assert memstore.present_context(ws).context is None
+    memstore.raw(ws.view(), "Heart murmurs", subject_ids=["dog:bella"], access_grants=["ctx:bella_health"])
+    assert [one.context for one in memstore.suggest_context(ws.view(), "How is Bella's heart?")] == ["ctx:bella_health"]
+    assert memstore.suggest_context(ws.view(), "The weather") == ()
+    assert memstore.present_context(ws.view()).context is None
 
 
 # -- seed 001's calls ----------------------------------------------------------------------------
 
 
 def seen(ws: Workspace, query: str) -> list[str]:
-    return [hit.content for hit in memstore.search(ws, query).hits]
+    return [hit.content for hit in memstore.search(ws.view(), query).hits]
 
 
 def test_seed_001_the_dog_agent(ws: Workspace) -> None:
     memstore.enter_context(
-        ws, "ctx:bella_care", participants=["human:sean", OWNER, "dog:bella"], role="role:care_agent"
+        ws.view(), "ctx:bella_care", participants=["human:sean", OWNER, "dog:bella"], role="role:care_agent"
     )
     memstore.raw(
-        ws,
+        ws.view(),
         "Bella has grade 2 heart murmur",
         source_entity="vet:dr_smith",
         subject_ids=["dog:bella", "condition:cardiac"],
@@ -252,9 +257,9 @@ def test_seed_001_the_dog_agent(ws: Workspace) -> None:
         consent_grants=["human:sean", "vet:dr_smith"],
     )
     assert seen(ws, "heart murmur") == ["Bella has grade 2 heart murmur"]
-    memstore.leave_context(ws)
-    memstore.raw(ws, "Dogs love fetch", access_grants=["*"])
-    memstore.enter_context(ws, "ctx:dog_park_social", participants=["si:max_agent", "si:luna_agent"])
+    memstore.leave_context(ws.view())
+    memstore.raw(ws.view(), "Dogs love fetch", access_grants=["*"])
+    memstore.enter_context(ws.view(), "ctx:dog_park_social", participants=["si:max_agent", "si:luna_agent"])
     assert seen(ws, "heart murmur") == []
     assert seen(ws, "dogs fetch") == ["Dogs love fetch"]
 
@@ -262,26 +267,26 @@ def test_seed_001_the_dog_agent(ws: Workspace) -> None:
 def test_seed_001_the_school_agent() -> None:
     here = Here()
     ws = memory_workspace(actor="si:school_agent", config=Config(owner="si:school_agent"))._replace(contexts=here)
-    memstore.add_entity(ws, "human:student_123", guardians=["human:parent_456"])
-    memstore.add_context(ws, "ctx:student_123_academic", roster=["human:parent_456", "si:school_agent"])
+    memstore.add_entity(ws.view(), "human:student_123", guardians=["human:parent_456"])
+    memstore.add_context(ws.view(), "ctx:student_123_academic", roster=["human:parent_456", "si:school_agent"])
     memstore.enter_context(
-        ws, "ctx:student_123_academic", participants=["human:parent_456", "si:school_agent"], role="role:tutor"
+        ws.view(), "ctx:student_123_academic", participants=["human:parent_456", "si:school_agent"], role="role:tutor"
     )
-    saved = memstore.raw(ws, "The student struggles with fractions", subject_ids=["human:student_123"])
+    saved = memstore.raw(ws.view(), "The student struggles with fractions", subject_ids=["human:student_123"])
     assert seen(ws, "fractions") == ["The student struggles with fractions"]
-    memstore.enter_context(ws, "ctx:social")
+    memstore.enter_context(ws.view(), "ctx:social")
     assert seen(ws, "fractions") == []
-    memstore.leave_context(ws)
+    memstore.leave_context(ws.view())
     with pytest.raises(RefusedError, match="needs the consent"):
-        memstore.grant_access(ws, saved.path, ["si:reading_specialist"])
+        memstore.grant_access(ws.view(), saved.path, ["si:reading_specialist"])
     memstore.grant_consent(
-        ws,
+        ws.view(),
         grantor="human:parent_456",
         on_behalf_of="human:student_123",
         grantee="si:reading_specialist",
         scope="ctx:student_123_academic",
     )
-    memstore.grant_access(ws, saved.path, ["si:reading_specialist"])
+    memstore.grant_access(ws.view(), saved.path, ["si:reading_specialist"])
     assert seen(ws._replace(actor="si:reading_specialist"), "fractions") == ["The student struggles with fractions"]
     assert seen(ws._replace(actor="si:tutor_b"), "fractions") == []
 
@@ -291,12 +296,16 @@ def test_seed_001_the_school_agent() -> None:
 
 def test_a_refusal_whose_file_was_deleted_never_widens(ws: Workspace) -> None:
     memstore.raw(
-        ws, "Bella eats at nine", subject_ids=["dog:bella"], access_grants=["si:max"], consent_grants=["human:sean"]
+        ws.view(),
+        "Bella eats at nine",
+        subject_ids=["dog:bella"],
+        access_grants=["si:max"],
+        consent_grants=["human:sean"],
     )
     max_ = ws._replace(actor="si:max")
     assert seen(max_, "nine") == ["Bella eats at nine"]
     refused = memstore.refuse_consent(
-        ws, grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
+        ws.view(), grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
     )
     assert seen(max_, "nine") == []
     del files_of(ws)[refused.path]
@@ -305,10 +314,14 @@ def test_a_refusal_whose_file_was_deleted_never_widens(ws: Workspace) -> None:
 
 def test_a_refusal_that_was_undone_is_none(ws: Workspace) -> None:
     memstore.raw(
-        ws, "Bella eats at nine", subject_ids=["dog:bella"], access_grants=["si:max"], consent_grants=["human:sean"]
+        ws.view(),
+        "Bella eats at nine",
+        subject_ids=["dog:bella"],
+        access_grants=["si:max"],
+        consent_grants=["human:sean"],
     )
     memstore.refuse_consent(
-        ws, grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
+        ws.view(), grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
     )
-    memstore.undo(ws)
+    memstore.undo(ws.view())
     assert seen(ws._replace(actor="si:max"), "nine") == ["Bella eats at nine"]

@@ -14,7 +14,7 @@ FILES = {
 
 
 def test_what_is_counted() -> None:
-    counted = stats(memory_workspace(FILES))
+    counted = stats(memory_workspace(FILES).view())
     assert (counted.total, counted.words, counted.left_out) == (2, 4, 1)
     assert counted.types == (("belief", 1), ("note", 1))
     assert counted.statuses == (("active", 1), ("archived", 1))
@@ -23,10 +23,10 @@ def test_what_is_counted() -> None:
 
 
 def test_filters_count_active_memories_alone() -> None:
-    assert stats(memory_workspace(FILES), Filters()).total == 1
-    assert stats(memory_workspace(FILES), Filters(type=("belief",), status=("all",))).words == 1
+    assert stats(memory_workspace(FILES).view(), Filters()).total == 1
+    assert stats(memory_workspace(FILES).view(), Filters(type=("belief",), status=("all",))).words == 1
 
 
 def test_nothing_to_count() -> None:
-    counted = stats(memory_workspace({}))
+    counted = stats(memory_workspace({}).view())
     assert (counted.total, counted.words, counted.months) == (0, 0, ())

@@ -15,7 +15,7 @@ from tests.support import memory_text
 
 if TYPE_CHECKING:
     from memstore.model.memory import Memory
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 OLD = memory_text(
     "Tea is best hot.\n", type="belief", id="m_old", confidence="0.65", relates_to="[episode:m_e]", tags="[tea]",
@@ -32,12 +32,12 @@ FILES = {
 
 
 def memory(ws: Workspace, ref: str | None) -> Memory:
-    return show_memory(ws, ref or "").memory
+    return show_memory(ws.view(), ref or "").memory
 
 
 def test_the_gold_standard_of_seed_000() -> None:
     ws = memory_workspace(FILES)
-    linked = supersede(ws, "m_old", "Tea is best warm.", {"derived_from": ["m_note"]})
+    linked = supersede(ws.view(), "m_old", "Tea is best warm.", {"derived_from": ["m_note"]})
     heir, old = memory(ws, linked.saved.ref), memory(ws, "m_old")
     assert (heir.type, heir.source_type, heir.supersedes) == ("belief", "inference", ("belief:m_old",))
     assert heir.derived_from == ("belief:m_old", "note:m_note")
@@ -54,47 +54,49 @@ def test_the_gold_standard_of_seed_000() -> None:
 
 def test_superseding_twice_is_refused_and_names_the_heir() -> None:
     ws = memory_workspace(FILES)
-    heir = supersede(ws, "m_old", "Warm.").saved.ref
+    heir = supersede(ws.view(), "m_old", "Warm.").saved.ref
     files = dict(files_of(ws))
     with pytest.raises(RefusedError, match=f"belief:m_old is superseded already, by {heir}"):
-        supersede(ws, "m_old", "Cold.")
+        supersede(ws.view(), "m_old", "Cold.")
     assert files_of(ws) == files
 
 
 def test_the_chain_reads_the_same_from_any_member_and_the_old_is_found_by_status() -> None:
     ws = memory_workspace(FILES)
-    first = supersede(ws, "m_old", "Warm.").saved.ref
-    second = supersede(ws, str(first), "Cool.").saved.ref
-    chains = {tuple(node.key for node in trace_memory(ws, ref or "").chain) for ref in ("m_old", first, second)}
+    first = supersede(ws.view(), "m_old", "Warm.").saved.ref
+    second = supersede(ws.view(), str(first), "Cool.").saved.ref
+    chains = {tuple(node.key for node in trace_memory(ws.view(), ref or "").chain) for ref in ("m_old", first, second)}
     assert chains == {("belief:m_old", first, second)}
-    assert "belief:m_old" not in [entry.ref for entry in list_memories(ws).entries]
+    assert "belief:m_old" not in [entry.ref for entry in list_memories(ws.view()).entries]
 
 
 def test_a_crash_between_the_two_files_is_found_and_mended() -> None:
     ws = memory_workspace(FILES)
-    heir = supersede(ws, "m_old", "Warm.").saved.ref
+    heir = supersede(ws.view(), "m_old", "Warm.").saved.ref
     whole = dict(files_of(ws))
     ws = memory_workspace({**whole, "old.md": OLD})
     with pytest.raises(RefusedError, match=f"by {heir}"):
-        supersede(ws, "m_old", "Cold.")
-    fix_provenance(ws)
+        supersede(ws.view(), "m_old", "Cold.")
+    fix_provenance(ws.view())
     old = memory(ws, "m_old")
     assert (old.status, old.superseded_by) == ("superseded", (heir,))
-    assert [file for file in fix_provenance(ws).files if file.path == "old.md"] == []
+    assert [file for file in fix_provenance(ws.view()).files if file.path == "old.md"] == []
 
 
 def test_where_the_world_changed_both_say_when() -> None:
     ws = memory_workspace(FILES)
-    heir = supersede(ws, "m_old", "Warm.", {"confidence": 0.9}, reason="A new kettle", since="2026-02-01").saved.ref
+    heir = supersede(
+        ws.view(), "m_old", "Warm.", {"confidence": 0.9}, reason="A new kettle", since="2026-02-01"
+    ).saved.ref
     made = memory(ws, heir)
     assert (made.valid_from, memory(ws, "m_old").valid_until) == ("2026-02-01", "2026-02-01")
     assert [(line.new, line.reason) for line in made.confidence_history] == [(0.9, "A new kettle")]
-    assert show_memory(ws, "m_old").memory.status_reason == "A new kettle"
+    assert show_memory(ws.view(), "m_old").memory.status_reason == "A new kettle"
 
 
 def test_a_note_says_why_without_a_confidence() -> None:
     ws = memory_workspace(FILES)
-    made = memory(ws, supersede(ws, "m_note", "Better.").saved.ref)
+    made = memory(ws, supersede(ws.view(), "m_note", "Better.").saved.ref)
     assert made.confidence is None
     assert [line.reason for line in made.confidence_history] == ["Superseded note m_note"]
 
@@ -117,5 +119,5 @@ def test_what_is_wrong_stops_it_and_nothing_is_written(
 ) -> None:
     ws = memory_workspace(FILES)
     with pytest.raises(error):
-        supersede(ws, ref, text, values)
+        supersede(ws.view(), ref, text, values)
     assert files_of(ws) == FILES

@@ -22,7 +22,7 @@ from tests.git_repositories import git, vault_in
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
     from tests.git_repositories import Written
 
 
@@ -48,25 +48,25 @@ class History:
         self.written.commit("by hand")
 
     def sign(self) -> None:
-        sign(self.ws, PATH, key=str(self.keys / "babel"))
+        sign(self.ws.view(), PATH, key=str(self.keys / "babel"))
         self.written.commit("signed")
 
     def attest(self, who: str, word: str) -> None:
         key = str(self.keys / who.partition(":")[2])
-        witness(self.ws._replace(actor=who, config=Config(owner=who)), PATH, word, key=key)
+        witness(self.ws._replace(actor=who, config=Config(owner=who)).view(), PATH, word, key=key)
         self.written.commit(f"{who}: {word}")
         self.ws.library.refresh()  # the index has what is taken out later
 
     def decide(self, who: str, outcome: str) -> None:
         key = str(self.keys / who.partition(":")[2])
-        resolve(self.ws._replace(actor=who, config=Config(owner=who)), PATH, outcome, key=key)
+        resolve(self.ws._replace(actor=who, config=Config(owner=who)).view(), PATH, outcome, key=key)
         self.written.commit(f"{who}: {outcome}")
 
     def found(self) -> list[str]:
-        found = trust_of(self.ws, PATH)
+        found = trust_of(self.ws.view(), PATH)
         assert (found.trust.level is Level.UNVERIFIED) or not found.vouched.tampered
         kinds = [one.kind.value for one in found.vouched.tampered]
-        codes = [one.code for one in check(self.ws).findings if one.code.startswith("attestation-")]
+        codes = [one.code for one in check(self.ws.view()).findings if one.code.startswith("attestation-")]
         assert [f"attestation-{kind}" for kind in kinds] == [code for code in codes if "stale" not in code]
         return kinds
 
@@ -89,7 +89,7 @@ def test_nothing_is_missed_where_nothing_was_taken_out(history: History) -> None
     history.attest(CLAIRE, "dispute")
     history.save(history.text().replace("confidence: 0.9", "confidence: 0.8\nmood: curious"))
     assert history.found() == []
-    assert trust_of(history.ws, PATH).trust.level is Level.ATTESTED
+    assert trust_of(history.ws.view(), PATH).trust.level is Level.ATTESTED
 
 
 def test_a_dispute_that_was_taken_out_is_withheld_until_it_is_back(history: History) -> None:
@@ -109,7 +109,7 @@ def test_a_dispute_is_missed_in_a_file_without_any_attestation_at_another_place(
     git(history.written.root, "rm", "-q", PATH)
     history.written.write("elsewhere/moved.md", MEMORY)
     history.written.commit("moved")
-    codes = [one.code for one in check(history.ws).findings]
+    codes = [one.code for one in check(history.ws.view()).findings]
     assert "attestation-withheld" in codes
 
 
@@ -136,7 +136,7 @@ def test_a_decision_that_was_taken_out_is_withheld_until_another_one_or_it_is_th
     assert history.found() == []
     history.save(disputed)
     assert history.found() == ["withheld"]
-    assert "human:claire decided it (overturned)" in trust_of(history.ws, PATH).vouched.tampered[0].reason
+    assert "human:claire decided it (overturned)" in trust_of(history.ws.view(), PATH).vouched.tampered[0].reason
     history.save(overturned)
     assert history.found() == []
     history.save(disputed)
@@ -170,7 +170,7 @@ def test_an_older_version_after_the_author_signed_a_newer_one_is_a_rollback(hist
     assert history.found() == []
     history.save(before)
     assert history.found() == ["rollback"]
-    then = show_memory(history.ws._replace(actor=BABEL), PATH, at="HEAD~3")
+    then = show_memory(history.ws._replace(actor=BABEL).view(), PATH, at="HEAD~3")
     assert then.trust.level is Level.ATTESTED  # as it was then nothing had come later
     history.sign()  # the author stands by the older one
     assert history.found() == []
@@ -211,5 +211,5 @@ def test_others_learn_of_it_only_from_revisions_that_they_may_see(history: Histo
     history.attest(CLAIRE, "dispute")
     history.save(before.replace("confidence: 0.9", "confidence: 0.9\naccess_grants: [si:pith]"))
     pith = history.ws._replace(actor=PITH)
-    assert trust_of(history.ws, PATH).vouched.tampered
-    assert not trust_of(pith, "insight:m_1snad0000x").vouched.tampered
+    assert trust_of(history.ws.view(), PATH).vouched.tampered
+    assert not trust_of(pith.view(), "insight:m_1snad0000x").vouched.tampered

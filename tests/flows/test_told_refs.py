@@ -33,7 +33,7 @@ FILES = {
 def test_refs_to_what_is_hidden_or_nowhere_are_left_out(
     actor: str, related: list[str], superseded: list[str], evidence: str | None
 ) -> None:
-    values: dict[str, Any] = show_memory(memory_workspace(FILES, actor=actor), "m_told").values
+    values: dict[str, Any] = show_memory(memory_workspace(FILES, actor=actor).view(), "m_told").values
     assert (values["relates_to"], values["supersedes"]) == (related, superseded)
     line = values["confidence_history"][0]
     assert (line.get("evidence_source"), line["old"], line["new"]) == (evidence, 0.7, 0.8)

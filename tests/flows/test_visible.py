@@ -17,7 +17,6 @@ from memstore.flows.reinforce import reinforce
 from memstore.flows.search import search
 from memstore.flows.show import show_memory
 from memstore.flows.supersede import supersede
-from memstore.flows.visible import sees_unreadable, stop_for_others
 from memstore.model.world import ActiveContext
 from tests.absent import NoContext
 from tests.memory_workspace import OWNER, files_of, memory_workspace
@@ -26,7 +25,7 @@ from tests.support import memory_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 PERMIT = b"""---
 type: consent
@@ -77,12 +76,12 @@ def looking(
 
 
 def seen(ws: Workspace) -> set[str]:
-    found = {entry.path.removesuffix(".md") for entry in list_memories(ws).entries}
-    assert {hit.path.removesuffix(".md") for hit in search(ws, "tea").hits} == found
+    found = {entry.path.removesuffix(".md") for entry in list_memories(ws.view()).entries}
+    assert {hit.path.removesuffix(".md") for hit in search(ws.view(), "tea").hits} == found
     for path in FILES:
         if path.endswith(".md") and path.removesuffix(".md") not in found:
             with pytest.raises(NotFoundError):
-                show_memory(ws, path)
+                show_memory(ws.view(), path)
     return found
 
 
@@ -158,11 +157,11 @@ def test_the_past_and_broken_files_are_the_owners_alone(
     actor: str, context: ActiveContext | None, *, alone: bool, expected: bool
 ) -> None:
     ws = looking(actor, context, alone=alone)
-    assert sees_unreadable(ws) is expected
-    assert list_memories(ws).left_out == expected
+    assert ws.view().is_owners is expected
+    assert list_memories(ws.view()).left_out == expected
     if not expected:
         with pytest.raises(RefusedError):
-            stop_for_others(ws)
+            ws.view().require_owner()
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -170,9 +169,14 @@ def test_a_context_that_can_not_be_relied_on_is_an_error_everywhere(*, alone: bo
     now = memory_workspace().clock.now()
     for context in (ActiveContext(id="ctx:park", expires_at=now), ActiveContext(id="", ambiguous=True)):
         ws = looking(OWNER, context, alone=alone)
-        for ask in (list_memories, sees_unreadable, lambda ws: search(ws, "tea"), lambda ws: show_memory(ws, "m_bob")):
+        for ask in (
+            list_memories,
+            lambda view: view.is_owners,
+            lambda view: search(view, "tea"),
+            lambda view: show_memory(view, "m_bob"),
+        ):
             with pytest.raises(RefusedError, match="context"):
-                ask(ws)
+                ask(ws.view())
     assert seen(looking(OWNER, replace(PARK, expires_at=now + timedelta(days=1)))) == {"public", "park"}
 
 
@@ -182,11 +186,11 @@ def test_a_context_that_can_not_be_relied_on_is_an_error_everywhere(*, alone: bo
 @pytest.mark.parametrize(
     "change",
     [
-        lambda ws: set_keys(ws, "m_bob", {"title": ["Mine"]}),
-        lambda ws: tag(ws, "m_bob", add=["mine"]),
-        lambda ws: move(ws, "m_bob", "mine/"),
-        lambda ws: reinforce(ws, "m_bob", "m_public"),
-        lambda ws: supersede(ws, "m_bob", "Better."),
+        lambda ws: set_keys(ws.view(), "m_bob", {"title": ["Mine"]}),
+        lambda ws: tag(ws.view(), "m_bob", add=["mine"]),
+        lambda ws: move(ws.view(), "m_bob", "mine/"),
+        lambda ws: reinforce(ws.view(), "m_bob", "m_public"),
+        lambda ws: supersede(ws.view(), "m_bob", "Better."),
     ],
 )
 def test_only_its_owner_changes_a_memory(change: Callable[[Workspace], object]) -> None:
@@ -196,16 +200,16 @@ def test_only_its_owner_changes_a_memory(change: Callable[[Workspace], object]) 
         change(ws)
     assert files_of(ws) == before
     with pytest.raises(NotFoundError):
-        set_keys(ws, "m_private", {"title": ["Mine"]})
+        set_keys(ws.view(), "m_private", {"title": ["Mine"]})
 
 
 def test_fmt_leaves_alone_what_is_somebody_elses() -> None:
-    assert (fmt(looking("human:bob")).total, fmt(looking("human:eve")).total) == (1, 0)
+    assert (fmt(looking("human:bob").view()).total, fmt(looking("human:eve").view()).total) == (1, 0)
 
 
 def test_a_name_that_may_be_taken_by_a_hidden_file_is_not_given() -> None:
     ws = looking("human:bob")
     for to in ("private.md", "free.md"):
         with pytest.raises(RefusedError, match="any name they like"):
-            move(ws, "m_bobs", to)
-    assert move(ws, "m_bobs", "tea/green-m_bobs.md").path == "tea/green-m_bobs.md"
+            move(ws.view(), "m_bobs", to)
+    assert move(ws.view(), "m_bobs", "tea/green-m_bobs.md").path == "tea/green-m_bobs.md"

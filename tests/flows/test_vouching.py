@@ -55,7 +55,7 @@ from tests.memory_workspace import files_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +72,9 @@ def vault(keys: Path) -> Workspace:
 
 
 def test_signature_and_witness_count_and_are_explained(vault: Workspace, keys: Path) -> None:
-    assert sign(vault, PATH, key=str(keys / "babel")).verdict.counts
+    assert sign(vault.view(), PATH, key=str(keys / "babel")).verdict.counts
     witnessed(vault, keys, PITH)
-    found = trust_of(vault, PATH)
+    found = trust_of(vault.view(), PATH)
     assert states(vault) == ["valid", "valid"]
     assert (found.trust.score, found.trust.level.word) == (0.5, "attested")
     assert [(term.name, term.points) for term in found.trust.terms] == [
@@ -84,14 +84,14 @@ def test_signature_and_witness_count_and_are_explained(vault: Workspace, keys: P
     ]
     assert found.unsigned == ("confidence",)
     edit(vault, "confidence: 0.9", "confidence: 0.9\nbody: not the text\ncontent: what I say")
-    assert trust_of(vault, PATH).unsigned == ("confidence", "body", "content")
+    assert trust_of(vault.view(), PATH).unsigned == ("confidence", "body", "content")
 
 
 def test_a_dispute_is_shown_and_takes_away(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     witnessed(vault, keys, PITH)
     witnessed(vault, keys, CLAIRE, "dispute", notes="I was there, and it was storage.")
-    found = trust_of(vault, PATH).trust
+    found = trust_of(vault.view(), PATH).trust
     assert (found.score, found.level.word, found.contested) == (0.35, "attested", True)
 
 
@@ -102,23 +102,23 @@ def test_the_latest_word_of_a_witness_counts(vault: Workspace, keys: Path) -> No
 
 
 def test_signing_twice_changes_nothing(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     before = text(vault)
-    assert not sign(vault, PATH, key=str(keys / "babel")).saved.changed
+    assert not sign(vault.view(), PATH, key=str(keys / "babel")).saved.changed
     assert text(vault) == before
 
 
 def test_a_signature_adds_one_line_and_a_dry_run_none(vault: Workspace, keys: Path) -> None:
-    assert sign(vault, PATH, key=str(keys / "babel"), dry_run=True).saved.changed
+    assert sign(vault.view(), PATH, key=str(keys / "babel"), dry_run=True).saved.changed
     assert text(vault) == MEMORY
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     added = [line for line in text(vault).splitlines() if line not in MEMORY.splitlines()]
     assert len(added) == 1
     assert added[0].startswith('signature: {by: "si:babel", at: "2026-')
 
 
 def test_what_a_signature_does_not_cover_may_change(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     edit(vault, "confidence: 0.9", "confidence: 0.2\nmood: curious\naccess_grants: [human:sean]  # he asked")
     edit(vault, "[synthesis, memory]", "\n  - memory\n  - synthesis")
     put(vault, text(vault).replace("\n", "\r\n"))
@@ -126,21 +126,21 @@ def test_what_a_signature_does_not_cover_may_change(vault: Workspace, keys: Path
 
 
 def test_what_changed_is_named(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     edit(vault, "source: deep thinking", "source: a dream")
-    assert trust_of(vault, PATH).vouched.signature.reason == "provenance changed since"
+    assert trust_of(vault.view(), PATH).vouched.signature.reason == "provenance changed since"
     edit(vault, "isn't", "is")
-    assert trust_of(vault, PATH).vouched.signature.reason == "content and provenance changed since"
-    assert sign(vault, PATH, key=str(keys / "babel")).verdict.counts
+    assert trust_of(vault.view(), PATH).vouched.signature.reason == "content and provenance changed since"
+    assert sign(vault.view(), PATH, key=str(keys / "babel")).verdict.counts
 
 
 def test_attestations_can_be_taken_elsewhere(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     witnessed(vault, keys, PITH)
-    assert payload(vault, PATH).startswith(b"DSSEv1 28 application/vnd.in-toto+json ")
-    assert payload(vault, PATH, by=PITH) != payload(vault, PATH)
-    assert signature(vault, PATH, by=PITH).startswith("-----BEGIN SSH SIGNATURE-----\n")
-    assert envelope(vault, PATH)["signatures"][0]["keyid"].startswith("SHA256:")
+    assert payload(vault.view(), PATH).startswith(b"DSSEv1 28 application/vnd.in-toto+json ")
+    assert payload(vault.view(), PATH, by=PITH) != payload(vault.view(), PATH)
+    assert signature(vault.view(), PATH, by=PITH).startswith("-----BEGIN SSH SIGNATURE-----\n")
+    assert envelope(vault.view(), PATH)["signatures"][0]["keyid"].startswith("SHA256:")
 
 
 # -- attacks -------------------------------------------------------------------------------------
@@ -170,14 +170,14 @@ def moved(ws: Workspace) -> None:
     ],
 )
 def test_an_attack_adds_nothing(attack: object, expected: list[str], vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     witnessed(vault, keys, PITH)
-    before = trust_of(vault, PATH).trust
+    before = trust_of(vault.view(), PATH).trust
     assert callable(attack)
     attack(vault)
     assert sorted(states(vault)[1:]) == sorted(expected[1:])
     assert states(vault)[0] == expected[0]
-    assert trust_of(vault, PATH).trust.score <= before.score
+    assert trust_of(vault.view(), PATH).trust.score <= before.score
 
 
 def test_a_name_that_only_looks_like_anothers_is_nobody(vault: Workspace, keys: Path) -> None:
@@ -188,11 +188,11 @@ def test_a_name_that_only_looks_like_anothers_is_nobody(vault: Workspace, keys: 
     assert "key-unusable" in [code for code, _ in findings(vault)]
     edit(vault, 'agent_id: "si:pith"', f'agent_id: "{alike}"')
     with pytest.raises(NotFoundError, match="can't be read as a memory"):
-        trust_of(vault, PATH)
+        trust_of(vault.view(), PATH)
 
 
 def test_a_signature_of_another_memory_is_none_of_this(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     line = next(line for line in text(vault).splitlines() if line.startswith("signature:"))
     edit(vault, "platform: clawdbot\n", f"platform: clawdbot\n{line}\n", "other.md")
     assert states(vault, "other.md") == ["invalid"]
@@ -202,7 +202,7 @@ def test_a_signature_of_another_memory_is_none_of_this(vault: Workspace, keys: P
 def test_a_key_that_is_not_the_agents_in_the_keyring_vouches_for_nobody(
     vault: Workspace, keys: Path, name: str
 ) -> None:
-    found = sign(vault, PATH, key=str(keys / name))
+    found = sign(vault.view(), PATH, key=str(keys / name))
     assert (found.verdict.state.value, found.verdict.reason) == (
         "untrusted",
         "it was not made with a key of si:babel",
@@ -210,7 +210,7 @@ def test_a_key_that_is_not_the_agents_in_the_keyring_vouches_for_nobody(
 
 
 def test_a_key_that_was_swapped_or_revoked_no_longer_counts(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     key = vault.signatures.public_key(str(keys / "babel"))
     files_of(vault)[REVOKED_KEYS] = f"{key.type} {key.base64}\n".encode()
     assert states(vault) == ["untrusted"]
@@ -223,7 +223,7 @@ def test_a_key_that_was_swapped_or_revoked_no_longer_counts(vault: Workspace, ke
 
 
 def test_an_expired_key_proves_no_old_date(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     edit(
         vault,
         f'si:babel namespaces="{ATTEST_NAMESPACE}"',
@@ -238,7 +238,7 @@ def test_an_expired_key_proves_no_old_date(vault: Workspace, keys: Path) -> None
 
 def test_nobody_is_a_witness_of_their_own_words(vault: Workspace, keys: Path) -> None:
     with pytest.raises(RefusedError, match="nobody is a witness of their own words"):
-        witness(vault, PATH, "confirm", key=str(keys / "babel"))
+        witness(vault.view(), PATH, "confirm", key=str(keys / "babel"))
     files_of(vault)["entities/si/pith.md"] = b"---\ntype: entity\nid: si:pith\ncontroller: si:babel\n---\n"
     with pytest.raises(RefusedError, match="nobody is a witness"):
         witnessed(vault, keys, PITH)
@@ -263,25 +263,29 @@ def test_sybils_are_one_voice(vault: Workspace, keys: Path) -> None:
 
 def test_a_stored_trust_is_ignored(vault: Workspace) -> None:
     edit(vault, "confidence: 0.9", "confidence: 0.9\ntrust: {score: 1.0, level: consensus}")
-    assert trust_of(vault, PATH).trust.score == 0.0
-    assert trust_of(vault, PATH, profile=Profile.LITERAL).trust.score == 0.0
+    assert trust_of(vault.view(), PATH).trust.score == 0.0
+    assert trust_of(vault.view(), PATH, profile=Profile.LITERAL).trust.score == 0.0
 
 
 def test_nobody_signs_for_others_or_without_a_key(vault: Workspace, keys: Path) -> None:
     with pytest.raises(UsageError, match="no key to sign with"):
-        sign(vault, PATH)
+        sign(vault.view(), PATH)
     edit(vault, "author: si:babel", "author: si:pith")
     with pytest.raises(RefusedError, match="can't sign for others"):
-        sign(vault, PATH, key=str(keys / "babel"))
+        sign(vault.view(), PATH, key=str(keys / "babel"))
     with pytest.raises(UsageError, match="partial of what"):
-        witness(vault._replace(actor=CLAIRE, config=Config(owner=CLAIRE)), PATH, "partial", key=str(keys / "claire"))
+        witness(
+            vault._replace(actor=CLAIRE, config=Config(owner=CLAIRE)).view(), PATH, "partial", key=str(keys / "claire")
+        )
 
 
 # -- check ---------------------------------------------------------------------------------------
 
 
 def findings(ws: Workspace) -> list[tuple[str, int]]:
-    return [(finding.code, finding.at.line) for finding in check(ws).findings if finding.code in ATTESTATION_CODES]
+    return [
+        (finding.code, finding.at.line) for finding in check(ws.view()).findings if finding.code in ATTESTATION_CODES
+    ]
 
 
 ATTESTATION_CODES = {
@@ -290,7 +294,7 @@ ATTESTATION_CODES = {
 
 
 def test_check_reports_attestations_with_their_lines(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     witnessed(vault, keys, PITH)
     assert findings(vault) == []
     edit(vault, "attestation: confirm", "attestation: dispute")
@@ -312,18 +316,20 @@ def test_check_reports_attestations_with_their_lines(vault: Workspace, keys: Pat
 
 def test_create_memory_signs_by_itself_where_a_key_is_configured(vault: Workspace, keys: Path) -> None:
     ws = vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "babel")))
-    memory = create_memory(ws, summary="Isnad", body="A chain of witnesses.", tags=["isnad", "trust"], confidence=0.8)
+    memory = create_memory(
+        ws.view(), summary="Isnad", body="A chain of witnesses.", tags=["isnad", "trust"], confidence=0.8
+    )
     assert memory.signature is not None
-    assert trust_of(ws, str(memory.ref)).vouched.signature.counts
-    undo(ws)  # one operation: memory and signature go together
-    assert query_memories(ws, tags=["isnad"]) == ()
+    assert trust_of(ws.view(), str(memory.ref)).vouched.signature.counts
+    undo(ws.view())  # one operation: memory and signature go together
+    assert query_memories(ws.view(), tags=["isnad"]) == ()
 
 
 def test_a_key_that_cannot_be_used_leaves_no_memory(vault: Workspace, keys: Path) -> None:
     before = dict(files_of(vault))
     with pytest.raises(VaultError):
         create_memory(
-            vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "lost"))),
+            vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "lost"))).view(),
             summary="Isnad",
             body="A chain.",
         )
@@ -331,36 +337,36 @@ def test_a_key_that_cannot_be_used_leaves_no_memory(vault: Workspace, keys: Path
 
 
 def test_memories_above_a_threshold_of_trust_are_found(vault: Workspace, keys: Path) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
-    found = [query_memories(vault, tags=["memory", "synthesis"], min_trust=least) for least in (0.0, 0.3, 0.31)]
+    sign(vault.view(), PATH, key=str(keys / "babel"))
+    found = [query_memories(vault.view(), tags=["memory", "synthesis"], min_trust=least) for least in (0.0, 0.3, 0.31)]
     assert [[memory.id for memory in memories] for memories in found] == [
         ["m_1snad0000x", "m_0ther0000x"],
         ["m_1snad0000x"],
         [],
     ]
-    assert query_memories(vault, tags=["memory", "tea"]) == ()
+    assert query_memories(vault.view(), tags=["memory", "tea"]) == ()
     with pytest.raises(UsageError):
-        query_memories(vault, min_trust=60)
+        query_memories(vault.view(), min_trust=60)
 
 
 def test_a_page_that_holds_the_digest_anchors_a_memory(vault: Workspace) -> None:
-    memory = show_memory(vault, PATH).memory
+    memory = show_memory(vault.view(), PATH).memory
     page = digests(memory).content.encode()
-    assert create_anchor(vault, memory, type="url", reference="https://e.org/1", page=page).role == "commitment"
-    assert create_anchor(vault, memory, type="url", reference="https://e.org/2").hash is None
-    assert [anchor.counts for anchor in trust_of(vault, PATH).vouched.anchors] == [True, False]
+    assert create_anchor(vault.view(), memory, type="url", reference="https://e.org/1", page=page).role == "commitment"
+    assert create_anchor(vault.view(), memory, type="url", reference="https://e.org/2").hash is None
+    assert [anchor.counts for anchor in trust_of(vault.view(), PATH).vouched.anchors] == [True, False]
 
 
 def test_a_stamp_anchors_a_memory_and_waits_for_its_block(vault: Workspace) -> None:
-    page = digest_page(vault, [PATH]).encode()
+    page = digest_page(vault.view(), [PATH]).encode()
     proof = timestamps.proof(hashlib.sha256(page).digest(), [("sha256",), ("bitcoin", 7)])
-    made = create_anchor(vault, PATH, type="opentimestamps", reference="a stamp", page=page, proof=proof)
+    made = create_anchor(vault.view(), PATH, type="opentimestamps", reference="a stamp", page=page, proof=proof)
     assert (made.role, made.reference) == ("commitment", "a stamp")
-    (found,) = trust_of(vault, PATH).vouched.anchors
+    (found,) = trust_of(vault.view(), PATH).vouched.anchors
     assert (found.counts, found.reason) == (False, "committed in block 7, needs its header")
-    other = digest_page(vault, ["other.md"]).encode()
+    other = digest_page(vault.view(), ["other.md"]).encode()
     with pytest.raises(FormatError):
-        create_anchor(vault, PATH, type="opentimestamps", reference="another", page=other, proof=proof)
+        create_anchor(vault.view(), PATH, type="opentimestamps", reference="another", page=other, proof=proof)
 
 
 # -- requests ------------------------------------------------------------------------------------
@@ -374,7 +380,7 @@ def shared(vault: Workspace) -> Workspace:
 
 
 def requested(vault: Workspace, *asked: str) -> bytes:
-    return files_of(vault)[request_witness(vault, PATH, asked, notes="You were there").path]
+    return files_of(vault)[request_witness(vault.view(), PATH, asked, notes="You were there").path]
 
 
 def answered(vault: Workspace, keys: Path, data: bytes) -> dict[str, Any]:
@@ -386,27 +392,27 @@ def answered(vault: Workspace, keys: Path, data: bytes) -> dict[str, Any]:
 
 def test_a_request_is_answered_without_the_vault(vault: Workspace, keys: Path) -> None:
     answer = json.dumps(answered(vault, keys, requested(shared(vault), PITH))).encode()
-    assert accept_answer(vault, PATH, "a.json", answer).verdict.counts
+    assert accept_answer(vault.view(), PATH, "a.json", answer).verdict.counts
     assert states(vault) == ["unsigned", "valid"]
-    assert not accept_answer(vault, PATH, "a.json", answer).saved.changed
-    assert not [finding for finding in check(vault).findings if finding.path.startswith("requests/")]
-    assert consents(vault) == ()  # it asks for nobody's consent
+    assert not accept_answer(vault.view(), PATH, "a.json", answer).saved.changed
+    assert not [finding for finding in check(vault.view()).findings if finding.path.startswith("requests/")]
+    assert consents(vault.view()) == ()  # it asks for nobody's consent
 
 
 def test_only_who_may_see_a_memory_is_asked_about_it(vault: Workspace) -> None:
     before = dict(files_of(vault))
     with pytest.raises(RefusedError, match="si:pith may not see"):
-        request_witness(vault, PATH, [PITH])
+        request_witness(vault.view(), PATH, [PITH])
     with pytest.raises(RefusedError, match="their own words"):
-        request_witness(vault, PATH, [BABEL])
+        request_witness(vault.view(), PATH, [BABEL])
     with pytest.raises(UsageError):
-        request_witness(vault, PATH, [])
+        request_witness(vault.view(), PATH, [])
     assert files_of(vault) == before
     shared(vault)
     with pytest.raises(RefusedError, match="not si:pith's to send"):
-        request_witness(vault._replace(actor=PITH), PATH, [CLAIRE])
+        request_witness(vault._replace(actor=PITH).view(), PATH, [CLAIRE])
     with pytest.raises(RefusedError, match="si:mallory may not see"):
-        request_witness(vault, PATH, [PITH, "si:mallory"])
+        request_witness(vault.view(), PATH, [PITH, "si:mallory"])
 
 
 @pytest.mark.parametrize(
@@ -438,7 +444,7 @@ def test_an_answer_that_was_changed_on_its_way_is_refused(
     answer["witness"][name] = value
     before = text(vault)
     with pytest.raises(RefusedError):
-        accept_answer(vault, PATH, "a.json", json.dumps(answer).encode())
+        accept_answer(vault.view(), PATH, "a.json", json.dumps(answer).encode())
     assert text(vault) == before
 
 
@@ -446,13 +452,13 @@ def test_an_answer_is_about_one_memory_as_it_is(vault: Workspace, keys: Path) ->
     answer = answered(vault, keys, requested(shared(vault), PITH))
     data = json.dumps(answer).encode()
     with pytest.raises(RefusedError, match="is about"):
-        accept_answer(vault, "other.md", "a.json", data)
+        accept_answer(vault.view(), "other.md", "a.json", data)
     for broken in (b"{", b"[]", b"{}", json.dumps({**answer, "witness": {"agent_id": 3}}).encode()):
         with pytest.raises(FormatError):
-            accept_answer(vault, PATH, "a.json", broken)
+            accept_answer(vault.view(), PATH, "a.json", broken)
     edit(vault, "hard problem", "easy problem")
     with pytest.raises(RefusedError, match="any more"):
-        accept_answer(vault, PATH, "a.json", data)
+        accept_answer(vault.view(), PATH, "a.json", data)
 
 
 def test_of_several_who_are_asked_one_says_who_they_are(vault: Workspace, keys: Path) -> None:
@@ -468,14 +474,14 @@ def test_of_several_who_are_asked_one_says_who_they_are(vault: Workspace, keys: 
 
 
 def decided(vault: Workspace, path: str = PATH) -> list[str]:
-    return [verdict.state.value for verdict in trust_of(vault, path).vouched.resolutions]
+    return [verdict.state.value for verdict in trust_of(vault.view(), path).vouched.resolutions]
 
 
 def test_a_resolution_is_shown_and_changes_no_number(vault: Workspace, keys: Path) -> None:
     witnessed(vault, keys, PITH, "dispute")
-    before = trust_of(vault, PATH).trust
+    before = trust_of(vault.view(), PATH).trust
     resolved(vault, keys, CLAIRE)
-    found = trust_of(vault, PATH)
+    found = trust_of(vault.view(), PATH)
     assert (decided(vault), found.trust, found.trust.contested) == (["valid"], before, True)
     assert "resolutions" not in found.unsigned
 
@@ -485,7 +491,7 @@ def test_a_resolution_that_was_changed_counts_for_nothing(vault: Workspace, keys
     resolved(vault, keys, CLAIRE)
     edit(vault, old, new)
     assert decided(vault) == ["invalid"]
-    assert [finding.code for finding in check(vault).findings if finding.path == PATH] == ["attestation-invalid"]
+    assert [finding.code for finding in check(vault.view()).findings if finding.path == PATH] == ["attestation-invalid"]
 
 
 def test_a_resolution_is_of_one_memory_as_it_was(vault: Workspace, keys: Path) -> None:
@@ -499,7 +505,7 @@ def test_a_resolution_is_of_one_memory_as_it_was(vault: Workspace, keys: Path) -
 
 def test_nobody_decides_on_their_own_words(vault: Workspace, keys: Path) -> None:
     with pytest.raises(RefusedError, match="own words"):
-        resolve(vault, PATH, "upheld", key=str(keys / "babel"))
+        resolve(vault.view(), PATH, "upheld", key=str(keys / "babel"))
     resolved(vault, keys, CLAIRE)
     files_of(vault)["entities/human/claire.md"] = b"---\ntype: entity\nid: human:claire\ncontroller: si:babel\n---\n"
     assert decided(vault) == ["excluded"]
@@ -509,24 +515,24 @@ def test_nobody_decides_on_their_own_words(vault: Workspace, keys: Path) -> None
 
 
 def test_show_why_and_search_tell_the_trust_that_trust_explains(vault: Workspace, keys: Path) -> None:
-    sign(vault, "m_1snad0000x", key=str(keys / "babel"))
+    sign(vault.view(), "m_1snad0000x", key=str(keys / "babel"))
     witnessed(vault, keys, PITH)
-    found = trust_of(vault, "m_1snad0000x").trust
-    shown = show_memory(vault, "m_1snad0000x")
+    found = trust_of(vault.view(), "m_1snad0000x").trust
+    shown = show_memory(vault.view(), "m_1snad0000x")
     assert shown.trust == found
     assert found.level is Level.ATTESTED
-    told = why(vault, "m_1snad0000x").numbers[-1]
+    told = why(vault.view(), "m_1snad0000x").numbers[-1]
     assert (told.name, told.value) == ("trust", found.score)
     assert sum(term.value for term in told.terms) == pytest.approx(found.score)
     assert told.meaning == "who vouches for it: attested"
-    levels = {hit.path: hit.trust_level for hit in search(vault, "memory").hits}
+    levels = {hit.path: hit.trust_level for hit in search(vault.view(), "memory").hits}
     assert levels == {PATH: "attested", "other.md": "unverified"}
 
 
 def test_what_nobody_vouches_for_has_no_trust(vault: Workspace) -> None:
     edit(vault, "confidence: 0.9", "confidence: 0.9\ntrust: {score: 0.99, level: consensus}")
-    assert show_memory(vault, "m_1snad0000x").trust == (0.0, Level.UNVERIFIED, False, ())
-    assert why(vault, "m_1snad0000x").numbers[-1].terms == ()
+    assert show_memory(vault.view(), "m_1snad0000x").trust == (0.0, Level.UNVERIFIED, False, ())
+    assert why(vault.view(), "m_1snad0000x").numbers[-1].terms == ()
 
 
 @pytest.mark.parametrize(
@@ -543,15 +549,15 @@ def test_what_nobody_vouches_for_has_no_trust(vault: Workspace) -> None:
 def test_lists_and_searches_keep_what_is_trusted(
     asked: Filters, found: list[str], vault: Workspace, keys: Path
 ) -> None:
-    sign(vault, "m_1snad0000x", key=str(keys / "babel"))
+    sign(vault.view(), "m_1snad0000x", key=str(keys / "babel"))
     witnessed(vault, keys, PITH)
-    assert sorted(entry.path for entry in list_memories(vault, asked).entries) == found
-    assert sorted(hit.path for hit in search(vault, "memory", Wish(asked)).hits) == found
+    assert sorted(entry.path for entry in list_memories(vault.view(), asked).entries) == found
+    assert sorted(hit.path for hit in search(vault.view(), "memory", Wish(asked)).hits) == found
 
 
 def test_what_only_looks_like_an_attestation_is_not_verified(vault: Workspace) -> None:
     edit(vault, "The hard problem", "signature: mine, witnesses: all of you. The hard problem")
-    assert [hit.trust_level for hit in search(vault, "memory").hits] == ["unverified"] * 2
+    assert [hit.trust_level for hit in search(vault.view(), "memory").hits] == ["unverified"] * 2
 
 
 def test_the_words_for_levels_are_those_of_the_rules() -> None:
@@ -574,7 +580,7 @@ def test_a_signature_over_what_was_compressed_is_checked_against_the_whole(
     vault: Workspace, keys: Path, tmp_path: Path
 ) -> None:
     edit(vault, "put memories.", "put memories. It is what to make of them.")
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     ws = compressed(vault, tmp_path, "The hard problem isn't where to put memories.")
     assert states(ws) == ["valid"]
     edit(ws, "title: Memory", "title: Human memory")
@@ -584,12 +590,12 @@ def test_a_signature_over_what_was_compressed_is_checked_against_the_whole(
 def test_a_summary_that_quotes_nothing_of_it_is_not_what_was_signed(
     vault: Workspace, keys: Path, tmp_path: Path
 ) -> None:
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     assert states(compressed(vault, tmp_path, "There is no hard problem.")) == ["stale"]
 
 
 def test_without_the_whole_a_signature_can_not_be_checked(vault: Workspace, keys: Path, tmp_path: Path) -> None:
     edit(vault, "put memories.", "put memories. It is what to make of them.")
-    sign(vault, PATH, key=str(keys / "babel"))
+    sign(vault.view(), PATH, key=str(keys / "babel"))
     ws = compressed(vault, tmp_path, "The hard problem isn't where to put memories.")
     assert states(ws._replace(history=vault.history)) == ["stale"]

@@ -26,7 +26,7 @@ FILES = {
 
 def graph() -> Graph:
     ws = memory_workspace(FILES)
-    return graph_of(ws, ws.library.snapshot())
+    return graph_of(ws.view())
 
 
 def way(start: str, *targets: str) -> tuple[str, ...]:

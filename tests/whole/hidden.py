@@ -13,7 +13,6 @@ from unittest.mock import patch
 from memstore.adapters.environment import Environment
 from memstore.cli.completion import complete_refs
 from memstore.cli.session import Session
-from memstore.flows.visible import visible_rows
 from memstore.model.registry import kind_of
 from memstore.wiring import open_workspace
 from tests.support import memory_text
@@ -370,10 +369,9 @@ class Vaults:
     def hidden(self, case: Case) -> set[str]:
         """Return the paths of files that the viewer may not see, of the vault that was laid out."""
         env = Environment(self.program.environment, self.program.vault, self.program.home, "tester")
-        ws = open_workspace(env, entity=case.viewer, context=case.context)
-        snapshot = ws.library.snapshot()
-        paths = snapshot.catalog.column("path")
-        seen = {paths[row] for row in visible_rows(ws, snapshot)}
+        view = open_workspace(env, entity=case.viewer, context=case.context).view()
+        paths = view.column("path")
+        seen = {paths[row] for row in view.rows}
         return {path for path in case.files if path.endswith(".md") and kind_of(path) is None} - seen
 
     def told(self, case: Case, words: list[tuple[str, ...]]) -> list[Told]:

@@ -15,7 +15,7 @@ from tests.whole.program import InProcess
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 AGENTS = ("si:ash", "si:claire")
 CONTEXTS = ("ctx:school", "ctx:dog_park", "ctx:bella_care")
@@ -38,10 +38,10 @@ def test_contexts_of_two_agents_never_mix(tmp_path: Path) -> None:
         ws, draw = opened(*who), chance.random()
         if draw < 0.1:
             active[who] = chance.choice(CONTEXTS)
-            enter_context(ws, str(active[who]))
+            enter_context(ws.view(), str(active[who]))
         elif draw < 0.15:
-            assert leave_context(ws) == active.get(who)
+            assert leave_context(ws.view()) == active.get(who)
             active[who] = None
         else:
-            shown = present_context(ws).context
+            shown = present_context(ws.view()).context
             assert (shown and shown.id) == active.get(who)

@@ -227,8 +227,8 @@ def test_a_vault_is_opened_from_python(tmp_path: Path) -> None:
     _vault(tmp_path)
     (tmp_path / "tea.md").write_text("---\ntype: note\nid: m_0tea00001x\ntitle: Tea\n---\n\nHot.\n")
     ws = memstore.open_vault(tmp_path, entity="human:sean")
-    assert [entry.title for entry in memstore.list_memories(ws).entries] == ["Tea"]
-    assert memstore.show_memory(ws, "m_0tea").memory.body == "\nHot.\n"
+    assert [entry.title for entry in memstore.list_memories(ws.view()).entries] == ["Tea"]
+    assert memstore.show_memory(ws.view(), "m_0tea").memory.body == "\nHot.\n"
 
 
 def test_an_embedder_is_the_users_choice_and_loaded_only_when_it_is_used(tmp_path: Path) -> None:

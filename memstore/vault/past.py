@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec import dates, memory_file
-from memstore.codec.memory_file import MemoryFile
+from memstore.codec import dates
 from memstore.errors import NotFoundError, UsageError, VaultError
-from memstore.flows.visible import stop_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memstore.model.catalog import Entry
     from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.workspace import Workspace
 
 _LIKE_A_DATE = re.compile(r"\d{4}-\d|\d{4}-?$|\d+(d|w|mo|y)$")
 
@@ -25,15 +22,6 @@ class Past(NamedTuple):
 
     snapshot: Snapshot
     read: Callable[[str], bytes]
-
-
-def snapshot_at(ws: Workspace, when: str) -> Past:
-    """Return the vault as of `when`, a date or a revision in git's notation.
-
-    Raises:
-        MemstoreError: as `commit_at`.
-    """
-    return snapshot_of_commit(ws, commit_at(ws, when))
 
 
 def snapshot_of_commit(ws: Workspace, commit: str) -> Past:
@@ -53,12 +41,10 @@ def commit_at(ws: Workspace, when: str) -> str:
     """Return the commit that `when` names: the last one at or before the end of a date, or the one of a revision.
 
     Raises:
-        RefusedError: the one who looks isn't the vault's owner, whose the past is.
         UsageError: it is nothing, or looks like a date and is none.
         NotFoundError: there is no such commit.
         GitError: the vault has no history.
     """
-    stop_for_others(ws)
     ws.history.require()
     try:
         period = dates.period(when, now=ws.clock.now())
@@ -70,20 +56,6 @@ def commit_at(ws: Workspace, when: str) -> str:
     return commit
 
 
-def find_at(ws: Workspace, commit: str, entry: Entry) -> tuple[str, str] | None:
-    """Return path and blob of a memory as of a commit, found by its id; by its path where it has none."""
-    files = ws.history.files_at(commit)
-    same_path = files.get(entry.path)
-    if same_path and (not entry.id or _id_in(ws, entry.path, same_path) == entry.id):
-        return entry.path, same_path
-    if not entry.id:
-        return None
-    # Only what has the id's letters somewhere is worth reading.
-    wanted = entry.id.encode()
-    close = {blob for blob, data in ws.history.blobs(files.values()).items() if wanted in data}
-    return next(((p, blob) for p, blob in files.items() if blob in close and _id_in(ws, p, blob) == entry.id), None)
-
-
 def _revision(ws: Workspace, when: str, no_date: UsageError) -> str:
     """Return the commit of a revision; what looks like a date, or is nothing, and names no commit either is no date."""
     try:
@@ -92,8 +64,3 @@ def _revision(ws: Workspace, when: str, no_date: UsageError) -> str:
         if not when or _LIKE_A_DATE.match(when):
             raise no_date from None
         raise
-
-
-def _id_in(ws: Workspace, path: str, blob: str) -> str | None:
-    file = memory_file.read(path, ws.history.blobs([blob]).get(blob, b""))
-    return file.memory.id if isinstance(file, MemoryFile) else None

@@ -1,4 +1,4 @@
-"""A memory's file opened for citing: access is decided, and lines are cited, on the same bytes."""
+"""A memory's file opened for citing: lines are cited from the bytes that access was decided on."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING
 from memstore.codec import fence, git_blob, passages, titles
 from memstore.codec.fence import FencedText
 from memstore.codec.line_map import LineMap
-from memstore.errors import VaultError
-from memstore.flows.visible import seer
 from memstore.model.retrieval import Citation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.codec.memory_file import ReadFile
-    from memstore.flows.audience import View
+    from memstore.codec.memory_file import MemoryFile, ReadFile
     from memstore.model.catalog import Entry
     from memstore.model.retrieval import Passage
 
@@ -74,30 +71,20 @@ class Opened:
         return LineMap(self.data)
 
 
-def opened(then: View, row: int) -> Opened | None:
-    """Return the file of a visible row; None where what it holds now is hidden, or its standing changed."""
-    entry = then.snapshot.catalog.entry(row)
-    try:
-        data = then.read(entry.path)
-    except VaultError:
-        return None
-    blob = git_blob.blob_id(data, git_blob.format_of(entry.blob))
-    if blob != entry.blob:
-        # Saved since the snapshot was made: what the catalogue says of it, and what was decided, no longer holds.
-        now = _entry_now(then, entry.path, data, blob)
-        if now is None or now.status != entry.status:
-            return None
-        entry = now
+def is_revision(entry: Entry, data: bytes) -> bool:
+    """Whether these bytes are the revision that an entry is of."""
+    return git_blob.blob_id(data, git_blob.format_of(entry.blob)) == entry.blob
+
+
+def opened(entry: Entry, data: bytes) -> Opened | None:
+    """Return the file whose bytes an entry is of; None where it has no text of a memory."""
     text = fence.split(data)
     return Opened(entry, data, text) if isinstance(text, FencedText) else None
 
 
-def _entry_now(then: View, path: str, data: bytes, blob: str) -> Entry | None:
-    """Return what these bytes say of themselves; None where they are no readable memory, or not the viewer's to see."""
-    from memstore.codec import memory_file
+def of_file(file: MemoryFile, entry: Entry) -> Opened:
+    """Return a file that was saved since `entry` was made of it."""
     from memstore.codec.catalog_entry import entry_of
 
-    file = memory_file.read(path, data)
-    if not isinstance(file, memory_file.MemoryFile) or not seer(then.ws, then.snapshot)(file.memory):
-        return None
-    return entry_of(file, blob)
+    now = entry_of(file, git_blob.blob_id(file.data, git_blob.format_of(entry.blob)))
+    return Opened(now, file.data, file.text)

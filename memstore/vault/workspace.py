@@ -1,4 +1,4 @@
-"""A vault opened with all that a flow needs."""
+"""A vault opened with all that it needs of the world."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from memstore.model.config import Config
     from memstore.ports.access_log import AccessLog
     from memstore.ports.clock import Clock, IdSource
@@ -23,13 +26,15 @@ if TYPE_CHECKING:
     from memstore.ports.usage import UsageLog
     from memstore.ports.vault import Vault
     from memstore.ports.verdicts import Verdicts
+    from memstore.vault.view import VaultView
 
 
 class Workspace(NamedTuple):
-    """What `wiring` hands to every flow.
+    """What `wiring` opens, for `view` alone.
 
     `actor` is the entity who acts and looks, `contexts` tells in which context they do; `alone` is their word that
     nobody else listens. `here` is the folder in which they are, below the vault's, where they are in it.
+    `kept_in` gives the real folders, outside the vault or hidden in it, in which this machine keeps what belongs to it.
     """
 
     vault: Vault
@@ -53,3 +58,10 @@ class Workspace(NamedTuple):
     derived: Derived
     embedder: Embedder | None
     vectors: VectorStore
+    kept_in: Callable[[], tuple[Path, ...]] = tuple
+
+    def view(self) -> VaultView:
+        """Return what the actor may see of the vault from now on: take one for each command."""
+        from memstore.vault.view import VaultView
+
+        return VaultView(self)

@@ -7,19 +7,20 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.flows.registries import registries_of
-from memstore.flows.sessions import session_of
+from memstore.errors import RefusedError
+from memstore.model.instants import instant
 from memstore.ports.verdicts import Verdict
+from memstore.vault.registries import registries_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from memstore.flows.labels import CatalogLabels
     from memstore.model.memory import Memory
-    from memstore.model.world import Labels, World
+    from memstore.model.world import ActiveContext, Labels, Session, World
     from memstore.ports.search_index import Catalog, Snapshot
-    from memstore.ports.workspace import Workspace
     from memstore.rules.judge import Judge
+    from memstore.vault.labels import CatalogLabels
+    from memstore.vault.workspace import Workspace
 
 # What decides is imported where it is needed: mostly the last verdict still holds.
 
@@ -29,14 +30,24 @@ class Sight:
 
     Args:
         ws: the vault.
-        snapshot: its memories.
+        snapshot: gives its memories; asked for sources and copies alone where single memories are decided about.
     """
 
-    def __init__(self, ws: Workspace, snapshot: Snapshot) -> None:
+    def __init__(self, ws: Workspace, snapshot: Callable[[], Snapshot]) -> None:
         self._ws = ws
-        self._snapshot = snapshot
+        self._taken = snapshot
         self._session = session_of(ws)
         self._registries = registries_of(ws)
+
+    @cached_property
+    def _snapshot(self) -> Snapshot:
+        return self._taken()
+
+    def hears_only(self, entity: str) -> bool:
+        """Whether nobody but this entity listens."""
+        from memstore.rules.judge import Judge
+
+        return Judge(self._registries.world(), self._session).hears_only(entity)
 
     def rows(self) -> Sequence[int]:
         """Return the rows that may be seen, ascending."""
@@ -65,7 +76,7 @@ class Sight:
 
     @cached_property
     def _labels(self) -> CatalogLabels:
-        from memstore.flows.labels import CatalogLabels
+        from memstore.vault.labels import CatalogLabels
 
         return CatalogLabels(self._snapshot.catalog)
 
@@ -89,7 +100,7 @@ class Sight:
 
     def _decided(self) -> list[int]:
         """Decide about every memory; those that say the same are decided once."""
-        from memstore.flows.labels import COLUMNS
+        from memstore.vault.labels import COLUMNS
 
         catalog: Catalog = self._snapshot.catalog
         columns = [catalog.column(name) for name in COLUMNS]
@@ -115,3 +126,27 @@ def _ids_in_scopes(world: World) -> frozenset[str]:
     """Return the ids that consents are about: whoever has one of them is decided about by itself."""
     scopes = [consent.scope for consent in world.consents] + [delegation.scope for delegation in world.delegations]
     return frozenset(scope.removeprefix("mem:") for scope in scopes if ":" not in scope or scope.startswith("mem:"))
+
+
+def session_of(ws: Workspace) -> Session:
+    """Return who looks now, and in which context.
+
+    Raises:
+        RefusedError: the context has expired, or is not one context; that is never taken for no context.
+    """
+    from memstore.model.world import Session
+
+    session = Session(viewer=ws.actor, at=ws.clock.now(), context=ws.contexts.current(), alone=ws.alone)
+    if session.context is None:
+        return session
+    from memstore.rules.judge import context_trouble
+
+    if trouble := context_trouble(session):
+        raise RefusedError(_said(trouble, session.context), hint="memstore context enter CTX, or context leave")
+    return session
+
+
+def _said(trouble: str, context: ActiveContext) -> str:
+    if trouble == "context-expired" and context.expires_at:
+        return f"the context {context.id} expired at {instant(context.expires_at)}"
+    return "what is known of the active context can't be read, or does not name one context"

@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file
+from memstore.core.change import Changes, Pending
 from memstore.errors import NoFileError, VaultError
-from memstore.flows.changes import Changes, changes_between, visible_changes
-from memstore.flows.visible import sees_unreadable
+from memstore.flows.changes import changes_between
 from memstore.ports.vault import read_file
 from memstore.rules.own_files import is_own_path
+from memstore.vault.past import Past
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.memory_file import ReadFile
     from memstore.ports.search_index import Snapshot
-    from memstore.ports.workspace import Workspace
+    from memstore.vault.view import VaultView
+    from memstore.vault.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """The changes since the current commit that the viewer may see, and the files that hold them now, by path."""
-
-    changes: Changes
-    files: Mapping[str, ReadFile]
-
-
-def pending(ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
+def pending(view: VaultView, ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
     """Return what is not committed yet, or not as of the commit `since`; `snapshot` is the vault as it is."""
     committed, present = _committed(ws, since), _present(snapshot)
     unread = {path for path, blob in present.items() if not blob}
@@ -44,7 +37,12 @@ def pending(ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> P
         new &= committed.keys() | set(ws.history.kept_files())  # what .gitignore names stays out of commits
     after = {path: file for path in present if path in new and (file := _read(ws, path))}
     changes = changes_between(before, after)
-    return Pending(Changes(visible_changes(ws, changes.memories), changes.broken if sees_unreadable(ws) else ()), after)
+    seen = tuple(
+        change
+        for change in changes.memories
+        if all(view.sees(memory) for memory in (change.before, change.after) if memory)
+    )
+    return Pending(Changes(seen, changes.broken if view.is_owners else ()), after)
 
 
 def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
@@ -52,8 +50,6 @@ def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
 
     They are the owner's: nobody else has any.
     """
-    if not sees_unreadable(ws):
-        return {}
     head = ws.history.head()
     committed = ws.history.own_files_at(head) if head else {}
     kept = {path for path in ws.history.kept_files() if is_own_path(path)}
@@ -74,12 +70,13 @@ def _own_file(ws: Workspace, path: str) -> bytes | None:
         return None
 
 
-def committed_snapshot(ws: Workspace, snapshot: Snapshot) -> Snapshot:
+def committed_snapshot(ws: Workspace, snapshot: Snapshot) -> Past:
     """Return the current commit's state of the files that are different or gone in `snapshot`."""
     present = _present(snapshot)
     old = {path: blob for path, blob in _committed(ws).items() if present.get(path) != blob}
     data = ws.history.blobs(old.values())
-    return ws.library.snapshot_of((path, data[blob]) for path, blob in old.items() if blob in data)
+    files = {path: data[blob] for path, blob in old.items() if blob in data}
+    return Past(ws.library.snapshot_of(files.items()), files.__getitem__)
 
 
 def _committed(ws: Workspace, since: str | None = None) -> Mapping[str, str]:

@@ -1,0 +1,1 @@
+"""What every package names: the protocols of what a use case is given."""

@@ -1,0 +1,300 @@
+"""Sight: who sees which memories, by themselves or in a context; and who gained or lost sight between two states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from memstore.model.ids import is_entity_id
+from memstore.model.sharing import EVERYBODY
+from memstore.model.world import ActiveContext, Effect, Session
+from memstore.rules.judge import Judge
+from memstore.rules.standing import Standings, can_listen
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from datetime import datetime
+
+    from memstore.model.world import Labels, World
+
+    # Ref and path of each memory, by its id.
+    Places = Mapping[str, tuple[str, str]]
+
+Key = TypeVar("Key")
+
+# Names of many, or of nobody: who is among them listens.
+_CROWDS = ("group:", "role:", "ctx:")
+
+
+class Seer(NamedTuple):
+    """Somebody who sees a memory; `context` is the one in which they do, None where they always do.
+
+    The entity `*` is everybody: whoever may come of whom nothing is known.
+    """
+
+    entity: str
+    context: str | None = None
+
+
+class Seen(NamedTuple):
+    """Who sees a memory, in few words: where everybody does, nobody else is named in `by`.
+
+    `but` are those of the known ones who do not see it, although everybody does.
+    """
+
+    by: tuple[Seer, ...]
+    but: tuple[Seer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SightChange:
+    """One memory of which somebody gained or lost sight between two states.
+
+    `but` are those who do not see it, although everybody gained sight of it; `still` those who see it yet, although
+    everybody lost sight of it, or they themselves did except in a context.
+    """
+
+    ref: str
+    path: str
+    gained: tuple[Seer, ...]
+    lost: tuple[Seer, ...]
+    but: tuple[Seer, ...] = ()
+    still: tuple[Seer, ...] = ()
+
+
+# -- who may look ---------------------------------------------------------------------------------
+
+
+def listeners(world: World) -> list[str]:
+    """Return everybody (`*`), and all who are named anywhere and can listen: registered or not.
+
+    A group listens by its members, and so does an organisation whose members are registered.
+    """
+    named = _names(world, world.memories.values())
+    return [EVERYBODY, *sorted(name for name in named if _listens(world, name))]
+
+
+def _listens(world: World, name: str) -> bool:
+    by_others = name in world.groups or name.startswith(_CROWDS)
+    return is_entity_id(name) and not by_others and can_listen(world, name)
+
+
+def _names(world: World, labels: Iterable[Labels]) -> set[str]:
+    """Return every name that registries, consents and labels hold; whoever has another is like anybody else."""
+    named = {world.owner, *world.entities, *world.groups, *world.doubtful}
+    named.update(name for entity in world.entities.values() for name in entity.guardians)
+    named.update(member.id for members in world.groups.values() for member in members)
+    for context in world.contexts.values():
+        named.update(context.roster, context.roles, context.default_access)
+    named.update(name for one in world.consents for name in (one.grantor, one.grantee, one.on_behalf_of) if name)
+    named.update(name for one in world.delegations for name in (one.grantor, one.delegate))
+    named.update(one.by for one in world.revocations)
+    for one in labels:
+        named.update(one.source_chain, one.subject_ids, one.access_grants, one.access_denies, one.consent_grants)
+        named.update(name for name in (one.owner, one.source_entity) if name)
+        named.update(*one.upstream_grants)
+    return named
+
+
+def _stranger(world: World, labels: Iterable[Labels]) -> str:
+    """Return the id of somebody of whom nothing is known: what they see, everybody sees."""
+    named = _names(world, [*world.memories.values(), *labels])
+    return next(name for name in (f"anon:everybody-{number}" for number in count(1)) if name not in named)
+
+
+# -- who sees what --------------------------------------------------------------------------------
+
+
+def seers(
+    world: World, at: datetime, entities: Iterable[str], labels: Mapping[Key, Labels]
+) -> Mapping[Key, frozenset[Seer]]:
+    """Return who of some entities sees each memory, each by their own name, its owner aside.
+
+    Whoever always sees one is not named once more for a context. Memories that say the same are decided once.
+
+    Args:
+        world: registries, and the memories that others were made of.
+        at: the time, UTC.
+        entities: who may look, registered or not; `*` is everybody.
+        labels: the memories that are asked about.
+    """
+    alike: dict[Labels, list[Key]] = {}
+    named = ids_in_scopes(world)
+    for key, one in labels.items():
+        # An id decides nothing by itself: it is a consent that may be about it.
+        alike.setdefault(one if one.id in named else replace(one, id=""), []).append(key)
+    found: dict[Labels, set[Seer]] = {one: set() for one in alike}
+    granted: dict[tuple[str, ...], list[tuple[Labels, set[Seer]]]] = {}
+    for one, seen in found.items():
+        granted.setdefault(one.access_grants, []).append((one, seen))
+    for look in _looks(world, at, entities, alike):
+        always = Seer(look.seer.entity)
+        # Nobody is asked about memories that no grant opens to them: these are most, and the others take long.
+        reached = (pair for grants, pairs in granted.items() if not look.opened_by.isdisjoint(grants) for pair in pairs)
+        for one, seen in reached:
+            owner = one.owner or world.owner
+            if always not in seen and always.entity != owner and look.may_open(one) and look.judge.admits(one):
+                seen.add(look.seer)
+    told = {one: frozenset(seen) for one, seen in found.items()}
+    return {key: told[one] for one, keys in alike.items() for key in keys}
+
+
+def in_short(seen: frozenset[Seer], known: Iterable[str]) -> Seen:
+    """Return who sees a memory without those who see it as everybody does.
+
+    Args:
+        seen: all who see it.
+        known: of whom that was asked; without its owner, who sees it anyway.
+    """
+    return Seen(_folded(seen), _left_out(seen, seen, known))
+
+
+def not_among(seen: frozenset[Seer], others: frozenset[Seer]) -> frozenset[Seer]:
+    """Return those of the others who are not among those who see a memory, always or in the same context."""
+    return frozenset(one for one in others if seen.isdisjoint((one, Seer(one.entity))))
+
+
+class _Look(NamedTuple):
+    """Somebody who looks, with all names under which a grant reaches them, and who decides what they see.
+
+    `here` are the names that they have in the context alone; None where these may open a memory that does not say so.
+    """
+
+    seer: Seer
+    opened_by: frozenset[str]
+    judge: Judge
+    here: frozenset[str] | None = None
+
+    def may_open(self, labels: Labels) -> bool:
+        """Whether they may see what they do not see anyway."""
+        return self.here is None or bool(labels.derived_from) or not self.here.isdisjoint(_granted(labels))
+
+
+def _looks(world: World, at: datetime, entities: Iterable[str], labels: Collection[Labels]) -> Iterator[_Look]:
+    """Yield who may look, first by themselves and then in each context that may open something more to them."""
+    stranger = _stranger(world, labels)
+    granted = {name for one in (*world.memories.values(), *labels) for name in _granted(one)}
+    consented = {consent.grantee for consent in world.consents if consent.effect is Effect.PERMIT}
+    alone = Standings(world, at, None)
+    inside = {name: Standings(world, at, ActiveContext(id=name)) for name in world.contexts}
+    for entity in entities:
+        viewer = stranger if entity == EVERYBODY else entity
+        own = alone.listener(viewer).opened_by
+        yield _Look(Seer(entity), own, Judge(world, Session(viewer=viewer, at=at)))
+        for name, standings in inside.items():
+            opened_by = standings.listener(viewer).opened_by
+            here = opened_by - own
+            if not (here.isdisjoint(granted) and here.isdisjoint(consented)):
+                context = ActiveContext(id=name, participants=(viewer,))
+                judge = Judge(world, Session(viewer=viewer, at=at, context=context))
+                yield _Look(Seer(entity, name), opened_by, judge, here if here.isdisjoint(consented) else None)
+
+
+def _granted(labels: Labels) -> Iterator[str]:
+    yield from labels.access_grants
+    for label in labels.upstream_grants:
+        yield from label
+
+
+def ids_in_scopes(world: World) -> frozenset[str]:
+    """Return the ids of memories that consents are about."""
+    scopes = [consent.scope for consent in world.consents] + [delegation.scope for delegation in world.delegations]
+    return frozenset(scope.removeprefix("mem:") for scope in scopes if ":" not in scope or scope.startswith("mem:"))
+
+
+# -- who gained, who lost -------------------------------------------------------------------------
+
+
+def sight_changes(
+    before: World, before_places: Places, after: World, after_places: Places, at: datetime
+) -> tuple[SightChange, ...]:
+    """Return who gained or lost sight of which memories between two states, by path.
+
+    Each state is judged by its own registries, consents and owner. Whoever owns a memory sees it, so that another owner
+    gains; but a vault's owner does not gain what they write, nor lose what they delete.
+
+    Args:
+        before: the state before, with its memories.
+        before_places: ref and path of its memories.
+        after: the state after, with its memories.
+        after_places: ref and path of its memories.
+        at: the time as of which both are judged, UTC.
+    """
+    known = listeners(after)
+    everyone = sorted({*listeners(before), *known})
+    in_question = _in_question(before, after)
+    saw, sees = (
+        seers(world, at, everyone, {one: world.memories[one] for one in in_question if one in world.memories})
+        for world in (before, after)
+    )
+    changes = []
+    for memory_id in in_question:
+        old, new = before.memories.get(memory_id), after.memories.get(memory_id)
+        was_seen = saw.get(memory_id, frozenset()) | _as_owner(before, old, other=new)
+        is_seen = sees.get(memory_id, frozenset()) | _as_owner(after, new, other=old)
+        if was_seen != is_seen:
+            ref, path = after_places.get(memory_id) or before_places[memory_id]
+            owner = (new.owner or after.owner) if new else None
+            change = _change(ref, path, was_seen, is_seen, [name for name in known if name != owner])
+            changes.append(change)
+    return tuple(sorted((one for one in changes if one.gained or one.lost), key=lambda one: (one.path, one.ref)))
+
+
+def _in_question(before: World, after: World) -> list[str]:
+    """Return the ids of the memories of which anybody may have gained or lost sight; the cheap question first."""
+    ids = {*before.memories, *after.memories}
+    if replace(before, memories={}) == replace(after, memories={}):
+        # What a memory was made of may have changed where the memory did not.
+        states = ((one, before.memories.get(one), after.memories.get(one)) for one in ids)
+        ids = {one for one, old, new in states if old != new or (new and new.derived_from)}
+    return sorted(ids)
+
+
+def _as_owner(world: World, labels: Labels | None, *, other: Labels | None) -> frozenset[Seer]:
+    """Return the owner of a memory as one who sees it.
+
+    A vault's owner is not news where a memory is in one state alone.
+    """
+    if labels is None:
+        return frozenset()
+    owner = labels.owner or world.owner
+    is_news = other is not None or owner != world.owner
+    return frozenset({Seer(owner)} if is_news and is_entity_id(owner) else ())
+
+
+def _change(ref: str, path: str, saw: frozenset[Seer], sees: frozenset[Seer], known: Collection[str]) -> SightChange:
+    gained, lost = not_among(saw, sees), not_among(sees, saw)
+    return SightChange(
+        ref=ref,
+        path=path,
+        gained=_folded(gained),
+        lost=_folded(lost),
+        but=_left_out(gained, sees, known),
+        still=_folded(frozenset(one for one in sees if one.entity in known and _seems_lost(one, lost))),
+    )
+
+
+def _seems_lost(seer: Seer, lost: frozenset[Seer]) -> bool:
+    """Whether somebody who still sees it seems to be among those of whom a loss is told."""
+    return any(
+        one.entity in (EVERYBODY, seer.entity) and (one.context is None or seer.context in (None, one.context))
+        for one in lost
+    )
+
+
+# -- in few words ---------------------------------------------------------------------------------
+
+
+def _folded(seen: frozenset[Seer]) -> tuple[Seer, ...]:
+    """Return who sees a memory, sorted, without those who are among everybody."""
+    everybody = frozenset(one.context for one in seen if one.entity == EVERYBODY)
+    told = (one for one in seen if one.entity == EVERYBODY or one.context not in everybody)
+    return tuple(sorted(told, key=lambda one: (one.entity, one.context or "")))
+
+
+def _left_out(told: frozenset[Seer], seen: frozenset[Seer], known: Iterable[str]) -> tuple[Seer, ...]:
+    """Return those who are known and do not see a memory where everybody is told to."""
+    contexts = [one.context for one in told if one.entity == EVERYBODY]
+    found = frozenset(Seer(name, context) for context in contexts for name in known)
+    return tuple(sorted(not_among(seen, found), key=lambda one: (one.entity, one.context or "")))

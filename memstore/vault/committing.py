@@ -1,0 +1,142 @@
+"""Commit what is pending, with a message computed from the change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.codec import audit_event
+from memstore.core.change import Changes, Committed
+from memstore.errors import NotFoundError, RefusedError
+from memstore.flows.changes import findings_of
+from memstore.flows.keyring import KEYRING_FILES, keeper_signature, read_keyring
+from memstore.model.finding import in_order
+from memstore.rules import audit, commit_messages, own_files
+from memstore.rules.audit import AUDIT_HEAD
+from memstore.rules.vault_places import is_audit_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from memstore.codec.memory_file import ReadFile
+    from memstore.core.change import Pending
+    from memstore.core.view import View
+    from memstore.model.audit import AuditEvent
+    from memstore.model.change import MemoryChange
+    from memstore.model.finding import Finding
+    from memstore.vault.workspace import Workspace
+
+
+def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Committed:
+    """Commit pending changes of memories; with all of them also those of the vault's own files, like its settings.
+
+    Args:
+        ws: the vault.
+        refs: which memories; empty for all that are pending.
+        text: what the message is to say instead of what was done to which memory.
+
+    Raises:
+        NotFoundError: a ref names nothing that is pending.
+        RefusedError: a change is one that a memory must not make.
+        GitError: there is no repository, or git does not know who commits.
+    """
+    ws.history.require()
+    ws.history.identity()
+    with ws.vault.lock():
+        view = ws.view()
+        waiting = view.pending()
+        chosen = [_chosen(view, text, waiting) for text in refs]
+        if chosen:
+            return _commit(view, ws, waiting, chosen, {}, text)
+        return _commit(view, ws, waiting, waiting.changes.memories, view.own_pending(), text)
+
+
+def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Committed:
+    """Commit what is pending at these paths, old or new; for commands that commit what they wrote."""
+    ws.history.require()
+    ws.history.identity()
+    with ws.vault.lock():
+        view = ws.view()
+        waiting = view.pending()
+        chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
+        own: Mapping[str, bytes | None] = {}
+        if any(map(own_files.is_own_path, paths)):
+            own = {path: data for path, data in view.own_pending().items() if path in paths}
+        return _commit(view, ws, waiting, chosen, own, text)
+
+
+def _commit(
+    view: View,
+    ws: Workspace,
+    waiting: Pending,
+    chosen: Sequence[MemoryChange],
+    own: Mapping[str, bytes | None],
+    text: str | None,
+) -> Committed:
+    left_out = tuple(file.path for file in waiting.changes.broken)
+    if not chosen and not own:
+        return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
+    findings = _checked(view, Changes(tuple(chosen), ()), waiting.files)
+    message = _message(chosen, own, text)
+    sign = keeper_signature(view) if set(own) & {*KEYRING_FILES} else None
+    made = ws.history.commit({**_files(chosen, waiting.files), **own}, message, at=ws.clock.now(), sign=sign)
+    if set(own) & {*KEYRING_FILES} and ws.pins.commit is not None:
+        findings += read_keyring(view)[1]
+    return Committed(
+        commit=made,
+        message=message,
+        refs=tuple(change.name for change in chosen),
+        own_files=tuple(sorted(own)),
+        left_out=left_out,
+        findings=findings,
+    )
+
+
+def _message(chosen: Sequence[MemoryChange], own: Mapping[str, bytes | None], text: str | None) -> str:
+    """Return the message for memories and the vault's own files, of which there are some, of the one or the other."""
+    heads = [f"{AUDIT_HEAD}: {digest}" for digest in audit.heads(_events(own))]
+    if not chosen:
+        return commit_messages.with_trailers(text or f"vault: {own_files.told(own)}", heads)
+    message = commit_messages.message(chosen, text)
+    if own and text is None:
+        subject, _, rest = message.partition("\n")
+        message = f"{subject}\n\nwith {own_files.told(own)}\n{rest}"
+    return commit_messages.with_trailers(message, heads)
+
+
+def _events(own: Mapping[str, bytes | None]) -> Iterator[AuditEvent]:
+    for path, data in own.items():
+        if data and is_audit_path(path) and (event := audit_event.read(path, data)):
+            yield event
+
+
+def _checked(view: View, changes: Changes, files: Mapping[str, ReadFile]) -> tuple[Finding, ...]:
+    """Return warnings; stop on errors."""
+    findings = findings_of(view, changes, files)
+    errors = [finding for finding in in_order(findings) if finding.is_error]
+    if errors:
+        told = "\n".join(f"{e.path}:{e.at.line}:{e.at.column}: error: {e.text} [{e.code}]" for e in errors)
+        raise RefusedError(f"nothing was committed:\n{told}", hint=errors[0].hint)
+    return in_order(findings)
+
+
+def _files(changes: Sequence[MemoryChange], files: Mapping[str, ReadFile]) -> dict[str, bytes | None]:
+    """Return the bytes of all files that the commit is to have, None for those it is not to have any longer."""
+    gone: dict[str, bytes | None] = {change.path_before: None for change in changes if change.path_before}
+    return gone | {change.path_after: files[change.path_after].data for change in changes if change.path_after}
+
+
+def _chosen(view: View, text: str, waiting: Pending) -> MemoryChange:
+    """Return the pending change of the memory that `text` means; one that was deleted answers to ref, id and path."""
+    try:
+        path = view.find(text).path
+    except NotFoundError:
+        asked = text.strip()
+        return _one(waiting, asked, lambda change: asked in {change.name, change.memory.id, change.path_before})
+    return _one(waiting, text, lambda change: change.path_after == path)
+
+
+def _one(waiting: Pending, text: str, is_meant: Callable[[MemoryChange], bool]) -> MemoryChange:
+    found = next((change for change in waiting.changes.memories if is_meant(change)), None)
+    if found is None:
+        raise NotFoundError(f"nothing is pending for `{text}`", hint="memstore status lists what is not committed")
+    return found

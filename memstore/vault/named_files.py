@@ -1,0 +1,66 @@
+"""Files that somebody names to have them read: what lies in a vault is there for them only if they may see it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.codec.vault_owner import NOBODY, owner_of
+from memstore.model.config import CONFIG_PATH
+from memstore.rules.vault_places import is_memory_path
+
+if TYPE_CHECKING:
+    from memstore.vault.view import VaultView
+
+VAULT_MARK = ".memstore"
+
+
+def bytes_of(view: VaultView, path: Path) -> bytes:
+    """Return a file's bytes, read once through a descriptor; see `View.file`.
+
+    What counts is the file that was opened, by whatever name: links, `..` and the case of letters are resolved by the
+    system. A file with several hard links has several places, of which only one is known here.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        if not _may_be_read(view, _place_of(handle, path)):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        return file.read()
+
+
+def _may_be_read(view: VaultView, place: Path) -> bool:
+    """Whether the actor may have the file at a real place."""
+    root = view.root.resolve()
+    around = next((folder for folder in place.parents if (folder / VAULT_MARK).is_dir()), None)
+    if around is None or around == root:
+        return view.is_owners or not (around or view.keeps(place)) or _is_seen(view, place, root)
+    return view.is_alone and _owner_of(around) == view.actor
+
+
+def _is_seen(view: VaultView, place: Path, root: Path) -> bool:
+    """Whether a place in the view's own vault is that of a memory which the actor may see."""
+    if not place.is_relative_to(root):
+        return False
+    inside = place.relative_to(root).as_posix()
+    return is_memory_path(inside) and view.read(inside) is not None
+
+
+def _owner_of(vault: Path) -> str:
+    """Return who owns another vault; an id of nobody where it does not say so itself."""
+    try:
+        return owner_of((vault / CONFIG_PATH).read_bytes(), default=NOBODY)
+    except OSError:
+        return NOBODY
+
+
+def _place_of(handle: int, path: Path) -> Path:
+    """Return the real place of an open file: from the kernel where it tells, so that no name is looked up twice."""
+    try:
+        return Path(os.readlink(f"/proc/self/fd/{handle}"))  # noqa: PTH115 -- not a link that could be followed
+    except OSError:
+        return path.resolve()

@@ -1,0 +1,102 @@
+"""The registries of a vault: who there is, groups, contexts, consents; read anew whenever something is decided."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.codec.vault_owner import owner_of
+from memstore.errors import VaultError
+from memstore.model.config import CONFIG_PATH
+from memstore.model.registry import RegistryKind, kind_of
+from memstore.rules.vault_places import is_audit_path
+
+# What every event holds that is about a consent; most are not.
+CONSENT_ID = b'"con_'
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memstore.codec.registry_file import RegistryFile
+    from memstore.model.world import World
+    from memstore.vault.workspace import Workspace
+
+
+class Registries(NamedTuple):
+    """The registry files as they are now, by path: their bytes, None where they can't be read.
+
+    `recorded` are the consents, refusals and revocations that the audit trail knows of, whose files must be among them.
+    """
+
+    owner: str
+    files: tuple[tuple[str, bytes | None], ...]
+    recorded: frozenset[str] = frozenset()
+
+    @property
+    def digest(self) -> str:
+        """Names this state of the registries."""
+        digest = hashlib.sha256(self.owner.encode())
+        for path, data in self.files:
+            told = b"unreadable" if data is None else hashlib.sha256(data).digest()
+            digest.update(b"%b\0%b" % (path.encode(errors="surrogateescape"), told))
+        digest.update("\0".join(sorted(self.recorded)).encode(errors="surrogateescape"))
+        return digest.hexdigest()
+
+    def world(self) -> World:
+        """Return what they say; the world has no memories yet."""
+        from memstore.codec.registry_world import world_of
+
+        return world_of(self.owner, self.files, recorded=self.recorded)
+
+
+def registries_of(ws: Workspace) -> Registries:
+    """Return the vault's registries; requests are none, since they open nothing."""
+    paths = sorted(path for path in ws.vault.registry_files() if kind_of(path) is not RegistryKind.REQUEST)
+    return Registries(ws.config.owner, tuple((path, _bytes(ws, path)) for path in paths), _recorded_now(ws))
+
+
+def registries_at(ws: Workspace, commit: str) -> Registries:
+    """Return the registries as of a commit, with the vault's owner as of then."""
+    blobs = {path: blob for path, blob in ws.history.own_files_at(commit).items() if _counts(path)}
+    data = ws.history.blobs(blobs.values())
+    found = {path: data.get(blob) for path, blob in blobs.items()}
+    owner = owner_of(found.pop(CONFIG_PATH, None), default=ws.config.owner)
+    audit = [(path, found.pop(path) or b"") for path in [*found] if is_audit_path(path)]
+    return Registries(owner, tuple(sorted(found.items())), _recorded(audit))
+
+
+def _counts(path: str) -> bool:
+    return path == CONFIG_PATH or is_audit_path(path) or kind_of(path) not in (None, RegistryKind.REQUEST)
+
+
+def registry_files(ws: Workspace, kind: RegistryKind) -> dict[str, RegistryFile | None]:
+    """Return all registry files of a kind, by path in order; None for one that can't be read."""
+    from memstore.codec import registry_file
+
+    found: dict[str, RegistryFile | None] = {}
+    for path in sorted(path for path in ws.vault.registry_files() if kind_of(path) is kind):
+        data = _bytes(ws, path)
+        read = () if data is None else registry_file.read(path, kind, data)
+        found[path] = None if isinstance(read, tuple) else read
+    return found
+
+
+def _recorded_now(ws: Workspace) -> frozenset[str]:
+    return _recorded([(path, data) for path in ws.vault.audit_files() if (data := _bytes(ws, path))])
+
+
+def _recorded(files: Iterable[tuple[str, bytes]]) -> frozenset[str]:
+    about_consents = [(path, data) for path, data in files if CONSENT_ID in data]
+    if not about_consents:
+        return frozenset()
+    from memstore.codec import audit_event
+    from memstore.rules.audit import consents_named
+
+    return consents_named(event for path, data in about_consents if (event := audit_event.read(path, data)))
+
+
+def _bytes(ws: Workspace, path: str) -> bytes | None:
+    try:
+        return ws.vault.read(path)
+    except VaultError:
+        return None

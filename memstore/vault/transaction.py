@@ -1,0 +1,230 @@
+"""The one implementation of `core.transaction.Transaction`: nothing of a vault is written but through here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
+
+from memstore.codec import memory_file, registry_file
+from memstore.codec.memory_file import BrokenFile, MemoryFile
+from memstore.errors import ChangedMeanwhileError, FormatError, MemstoreError, RefusedError
+from memstore.flows.save import findings_between, hint, lacks_only_its_type, refuse_as_not_owner, saved_of, shown
+from memstore.model import registry
+from memstore.model.instants import instant
+from memstore.ports.journal import Operation, Written
+from memstore.rules.vault_places import is_audit_path
+from memstore.vault.writing import write_all
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.codec.memory_file import ReadFile
+    from memstore.core.change import Committed, Edit, Saved
+    from memstore.vault.view import VaultView
+    from memstore.vault.workspace import Workspace
+
+# Who vouches for somebody else's memory writes into it; the vault's owner mends every file.
+_BY_OTHERS = frozenset({"witness", "check --fix", "adopt"})
+# With more memories at once, as an import has, nobody waits for them to be compared: `memstore conflicts` does it.
+MOST_COMPARED = 5
+
+
+class VaultTransaction:
+    """One operation of a view's actor.
+
+    Args:
+        view: what the actor saw when it was decided.
+        ws: the vault.
+        verb: the command, for `undo`.
+        dry_run: write nothing.
+        commit: commit the files as well; the vault's configuration may ask for that too.
+        message: what the commit says; None for what the changes say themselves.
+    """
+
+    def __init__(
+        self, view: VaultView, ws: Workspace, verb: str, *, dry_run: bool, commit: bool, message: str | None
+    ) -> None:
+        self._view, self._ws, self._verb = view, ws, verb
+        self._dry_run, self._message = dry_run, message
+        self._commits = commit or view.config.auto_commit
+        self._edits: list[Edit] = []
+        self._own: list[Written] = []
+        self.saved: tuple[Saved, ...] = ()
+        self.commit: str | None = None
+
+    def __enter__(self) -> Self:
+        """Begin to collect."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
+        """Write all that was collected, unless something went wrong."""
+        if kind is None and (self._edits or self._own):
+            self._finish()
+
+    def edit(self, *edits: Edit) -> None:
+        """Let files of memories become other bytes; those whose bytes stay the same are left alone."""
+        self._edits += edits
+
+    def put(self, *files: Written) -> None:
+        """Let files of the vault itself change: registries, consents, its keyring, pages, audit events."""
+        self._own += files
+
+    # -- memories and own files --------------------------------------------------------------------
+
+    def _finish(self) -> None:
+        """Check all, write all, commit all."""
+        self._refuse_others()
+        files = [_checked(edit) for edit in self._edits]
+        for file in self._own:
+            _check_own(file)
+        saved = tuple(saved_of(edit, file) for edit, file in zip(self._edits, files, strict=True))
+        # Before anything is written: what fails here has changed nothing.
+        self.saved = self._with_conflicts(files, saved)
+        changed = [_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after]
+        if self._dry_run or not (changed or self._own):
+            return
+        written = [*changed, *self._own]
+        if self._commits:
+            can_commit(self._ws)
+        self._write(written)
+        if self._commits:
+            self.commit = self._committed([file.path for file in written])
+            self.saved = tuple(replace(each, commit=self.commit, stays_out=self.commit is None) for each in self.saved)
+
+    def _refuse_others(self) -> None:
+        """Stop where somebody else's memory would be changed: that it may be seen lets nobody write it."""
+        for edit in self._edits if self._verb not in _BY_OTHERS else ():
+            before = edit.before
+            if isinstance(before, MemoryFile) and edit.after != before.data and not self._view.owns(before.memory):
+                refuse_as_not_owner(self._view, before)
+
+    def _write(self, files: Sequence[Written]) -> None:
+        # What was audited stays so: undoing an act is another act.
+        undoable = tuple(file for file in files if not is_audit_path(file.path))
+        with self._ws.vault.lock():
+            write_all(self._ws.vault, self._ws.journal, self._operation(undoable), files)
+
+    def _operation(self, files: tuple[Written, ...]) -> Operation:
+        return Operation(self._verb, instant(self._ws.clock.now()), files, self._view.actor)
+
+    def _committed(self, paths: Sequence[str]) -> str | None:
+        """Commit what has just been written, and return the commit; None where git takes no notice of any of it."""
+        from memstore.vault.committing import commit_paths
+
+        try:
+            return commit_paths(self._ws, paths, self._message).commit
+        except MemstoreError as error:
+            what = f"{paths[0]} is" if len(paths) == 1 else f"{len(paths)} files are"
+            error.args = (f"{error}\n{what} written all the same, and not committed",)
+            raise
+
+    def _with_conflicts(self, files: Sequence[MemoryFile], saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
+        """Return what becomes of memories with the conflicts that what they say anew raises."""
+        anew = {file.path for edit, file in zip(self._edits, files, strict=True) if _says_anew(edit.before, file)}
+        if not anew or len(anew) > MOST_COMPARED:
+            return saved
+        from memstore.flows.compare import Comparer, side_of
+
+        comparer = Comparer(self._view.glance())
+        paths = [file.path for file in files]
+        return tuple(
+            replace(each, conflicts=tuple(comparer.conflicts(side_of(file), but=paths))) if file.path in anew else each
+            for each, file in zip(saved, files, strict=True)
+        )
+
+    # -- what is the only change of its transaction ------------------------------------------------
+
+    def move(self, file: MemoryFile, to: str) -> None:
+        """Give a memory's file another path; the only change of its transaction."""
+        vault, journal = self._ws.vault, self._ws.journal
+        if not self._view.owns(file.memory):
+            refuse_as_not_owner(self._view, file)
+        if self._dry_run:
+            self._must_be_free(to)
+            return
+        if self._commits:
+            can_commit(self._ws)
+        moved = (Written(file.path, file.data, None), Written(to, None, file.data))
+        with vault.lock():
+            vault.move(file.path, to)
+            try:
+                journal.record(self._operation(moved))
+            except BaseException:
+                vault.move(to, file.path)
+                raise
+        if self._commits:
+            self.commit = self._committed([to, file.path])
+
+    def _must_be_free(self, path: str) -> None:
+        from memstore.errors import VaultError
+
+        try:
+            self._ws.vault.read(path)
+        except VaultError:
+            return
+        raise ChangedMeanwhileError(f"there is a file {path} already", hint="choose another name")
+
+    def take_back(self, last: Operation) -> Operation:
+        """Undo an operation, and return what is written to do so; the only change of its transaction."""
+        from memstore.vault.undoing import stop_where_changed, taking_back
+
+        vault, journal = self._ws.vault, self._ws.journal
+        with vault.lock():
+            if journal.last() != last:
+                raise ChangedMeanwhileError("something else was written meanwhile; nothing was undone")
+            stop_where_changed(vault, last)
+            back, events = taking_back(self._view, last, instant(self._ws.clock.now()))
+            if not self._dry_run:
+                write_all(vault, journal, back, [*events, *back.files])
+        return back
+
+    def commit_pending(self, refs: Sequence[str]) -> Committed:
+        """Commit what is pending of the memories that `refs` mean, all of it for none; writes no file."""
+        from memstore.vault.committing import commit_pending
+
+        return commit_pending(self._ws, refs, self._message)
+
+
+def can_commit(ws: Workspace) -> None:
+    """Stop before anything is written where it could not be committed: `GitError` or `LockedError`."""
+    ws.history.require()
+    ws.history.stop_if_busy()
+
+
+def _written(edit: Edit) -> Written:
+    return Written(edit.path, edit.before.data if edit.before else None, edit.after)
+
+
+def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
+    """Whether a file says something that it did not say before, and that others may contradict."""
+    if after.memory.status != "active":
+        return False
+    if not isinstance(before, MemoryFile):
+        return True
+    was, now = before.memory, after.memory
+    return (was.body, was.title, was.claims, was.status) != (now.body, now.title, now.claims, now.status)
+
+
+def _checked(edit: Edit) -> MemoryFile:
+    """Return the file that the new bytes make; stop where it is broken or must not follow the old one."""
+    if isinstance(edit.before, BrokenFile) and not lacks_only_its_type(edit.before):
+        findings = edit.before.findings
+        raise FormatError(f"{edit.path} can't be read and is not touched:\n{shown(findings)}", hint=hint(findings))
+    file = memory_file.read(edit.path, edit.after)
+    if not isinstance(file, MemoryFile):
+        findings = file.findings if isinstance(file, BrokenFile) else ()
+        raise FormatError(
+            f"{edit.path} would not be readable; nothing was written:\n{shown(findings)}", hint=hint(findings)
+        )
+    errors = [finding for finding in findings_between(edit.before, file) if finding.is_error]
+    if errors:
+        raise RefusedError(f"nothing was written:\n{shown(errors)}", hint=hint(errors))
+    return file
+
+
+def _check_own(file: Written) -> None:
+    """Stop where a registry file would not be readable."""
+    kind = registry.kind_of(file.path)
+    read = registry_file.read(file.path, kind, file.after) if kind and file.after is not None else None
+    if isinstance(read, tuple):
+        raise FormatError(f"{file.path} would not be readable; nothing was written:\n{shown(read)}", hint=hint(read))

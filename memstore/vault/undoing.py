@@ -1,0 +1,76 @@
+"""What taking back an operation means: whose it is, what is written for it, and the event that tells of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.codec import memory_file
+from memstore.codec.memory_file import MemoryFile
+from memstore.errors import ChangedMeanwhileError, VaultError
+from memstore.flows.audit import is_audited, recorded
+from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.ports.journal import Operation, Written
+
+if TYPE_CHECKING:
+    from memstore.ports.vault import Vault
+    from memstore.vault.view import VaultView
+
+
+def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, tuple[Written, ...]]:
+    """Return the operation that takes back another at `at`, and the event to be written with it, if it needs one."""
+    files = tuple(Written(file.path, file.after, file.before) for file in last.files)
+    back = Operation(verb="undo", at=at, files=files, by=view.actor)
+    if not (is_audited(last.verb) or _is_about_access(last)):
+        return back, ()
+    gone, again = _consents(back)
+    return back, (recorded(view, "undo", of=last.verb, withdrawn=gone, consents=again),)
+
+
+def stop_where_changed(vault: Vault, last: Operation) -> None:
+    """Stop where a file is no longer as the operation left it."""
+    for file in last.files:
+        try:
+            now = vault.read(file.path)
+        except VaultError:
+            now = None
+        if now != file.after:
+            what = "is gone" if now is None else "was changed" if file.after is not None else "was written again"
+            raise ChangedMeanwhileError(
+                f"{file.path} {what} since; nothing was undone",
+                hint="memstore diff shows what changed; git restore brings it back",
+            )
+
+
+def _is_about_access(last: Operation) -> bool:
+    """Whether an operation changed who may see what, by whatever command."""
+    shared = [
+        [one.memory.sharing for data in (file.before, file.after) if (one := _memory_in(file.path, data))]
+        for file in last.files
+    ]
+    return any(kind_of(file.path) for file in last.files) or any(len({*both}) > 1 for both in shared)
+
+
+def _memory_in(path: str, data: bytes | None) -> MemoryFile | None:
+    file = None if data is None or kind_of(path) else memory_file.read(path, data)
+    return file if isinstance(file, MemoryFile) else None
+
+
+def _consents(back: Operation) -> tuple[list[str], list[str]]:
+    """Return the ids of the consents whose files go with what is undone, and of those whose files come back."""
+    gone: list[str] = []
+    again: list[str] = []
+    for file in back.files:
+        if (kind := kind_of(file.path)) is RegistryKind.CONSENT and None in (file.before, file.after):
+            (gone if file.after is None else again).append(expected_id(file.path, kind))
+    return gone, again
+
+
+def may_undo(view: VaultView, last: Operation) -> bool:
+    """Whether an operation is the actor's to take back: they did it, or all of its files are theirs.
+
+    They must see all of its memories, too, as they were and as they were made.
+    """
+    files = [(file.path, data) for file in last.files for data in (file.before, file.after) if data is not None]
+    known = [one.memory for path, data in files if (one := _memory_in(path, data))]
+    own = all(view.owns(memory) for memory in known) and (len(known) == len(files) or view.actor == view.config.owner)
+    return (own or last.by == view.actor) and all(map(view.sees, known))

@@ -1,0 +1,533 @@
+"""The one implementation of `core.view.View`: nothing of a vault reaches a use case but through here."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from memstore.errors import ChangedMeanwhileError, MemstoreError, RefusedError, VaultError
+from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.rules.access import may_see
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.codec.opened import Opened
+    from memstore.codec.registry_file import RegistryFile
+    from memstore.core.change import Pending
+    from memstore.core.view import View
+    from memstore.model.catalog import Entry
+    from memstore.model.edge_table import EdgeTable
+    from memstore.model.memory import Memory
+    from memstore.model.registry import RegistryKind
+    from memstore.model.world import Labels, Session, World
+    from memstore.ports.history import History
+    from memstore.ports.journal import Operation
+    from memstore.ports.search_index import Field, IndexStatus, Refreshed, Snapshot
+    from memstore.vault.labels import CatalogLabels
+    from memstore.vault.sight import Sight
+    from memstore.vault.transaction import VaultTransaction
+    from memstore.vault.whole import WholeVault
+    from memstore.vault.workspace import Workspace
+
+    Postings = tuple[Sequence[int], Sequence[int]]
+
+
+class VaultView:
+    """What the actor of a workspace may see, from the moment when it first looks.
+
+    Args:
+        ws: the vault, opened.
+        snapshot: its files at the moment in question; None takes them when they are first needed.
+        read: gives a file's bytes of that moment, by its path; None reads them as they are now.
+        commit: the commit of which that is the state, if it is one's.
+        is_glance: whether the snapshot is one of `Library.glance`.
+    """
+
+    def __init__(
+        self,
+        ws: Workspace,
+        snapshot: Snapshot | None = None,
+        read: Callable[[str], bytes] | None = None,
+        *,
+        commit: str | None = None,
+        is_glance: bool = False,
+    ) -> None:
+        self._ws = ws
+        self._given = snapshot
+        self._bytes = read or ws.vault.read
+        self._commit = commit
+        self.is_past = read is not None
+        self.is_glance = is_glance
+        self._columns: dict[str, Sequence[str]] = {}
+        self.actor, self.alone, self.here = ws.actor, ws.alone, ws.here
+        self.config, self.clock, self.ids, self.contexts = ws.config, ws.clock, ws.ids, ws.contexts
+        self.usage, self.access_log, self.runs, self.derived = ws.usage, ws.access_log, ws.runs, ws.derived
+        self.signatures, self.pins, self.lexicon = ws.signatures, ws.pins, ws.lexicon
+        self.embedder, self.vectors = ws.embedder, ws.vectors
+
+    # -- who looks, at what ------------------------------------------------------------------------
+
+    @property
+    def root(self) -> Path:
+        """The vault's folder."""
+        return self._ws.vault.root
+
+    @cached_property
+    def is_owners(self) -> bool:
+        """Whether the vault's owner looks and nobody else listens: all files must be theirs, readable or not."""
+        if not self._owns(""):
+            return False
+        return self._listens_alone or self._sight.hears_only(self.actor)
+
+    def require_owner(self) -> None:
+        """Let the vault's owner pass, who has all files anyway; anybody else gets the same error, whatever they named.
+
+        Raises:
+            RefusedError: the one who looks isn't the vault's owner, or others listen.
+        """
+        if not self.is_owners:
+            raise RefusedError("the history and the checks of a vault are its owner's alone", hint="ask the owner")
+
+    @property
+    def session(self) -> Session:
+        """Who looks now, and in which context; `RefusedError` where that has expired or can't be read."""
+        from memstore.vault.sight import session_of
+
+        return session_of(self._ws)
+
+    @cached_property
+    def _listens_alone(self) -> bool:
+        """Whether nobody but the viewer listens; a context that can't be relied on is an error even then."""
+        return self.contexts.current() is None or self.session.alone
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody but the viewer listens."""
+        return self._listens_alone
+
+    def keeps(self, place: Path) -> bool:
+        """Whether a real place lies where this machine keeps what belongs to the vault: its git folder, index, logs."""
+        return any(place.is_relative_to(folder) for folder in self._ws.kept_in())
+
+    def again(self) -> VaultView:
+        """Return the same principal's view of the vault as it is by now."""
+        return VaultView(self._ws)
+
+    def glance(self) -> VaultView:
+        """Return this view, or one that looks at folders alone where no file was looked at yet (docs/adr/0019)."""
+        # What others may see follows from files that a glance does not look at.
+        if self._taken or self.actor != self.config.owner:
+            return self
+        return VaultView(self._ws, self._ws.library.glance(), is_glance=True)
+
+    def at(self, when: str | None) -> VaultView:
+        """Return the vault as of a date or a revision in git's notation; this view for None."""
+        if when is None:
+            return self
+        from memstore.vault.past import snapshot_of_commit
+
+        commit = self.commit_at(when)
+        return VaultView(self._ws, *snapshot_of_commit(self._ws, commit), commit=commit)
+
+    def commit_at(self, when: str) -> str:
+        """Return the commit that `when` names: the last one up to the end of a date, or the one of a revision."""
+        from memstore.vault.past import commit_at
+
+        self.require_owner()
+        return commit_at(self._ws, when)
+
+    def committed(self) -> VaultView:
+        """Return the current commit's state of the files that are different or gone by now."""
+        from memstore.vault.pending import committed_snapshot
+
+        self.require_owner()
+        return VaultView(self._ws, *committed_snapshot(self._ws, self._snapshot))
+
+    def without_commits(self) -> VaultView:
+        """Return the view of somebody who commits nothing, whatever the vault's settings ask for."""
+        return VaultView(self._ws._replace(config=self.config._replace(auto_commit=False)), self._given)
+
+    # -- the catalogue -----------------------------------------------------------------------------
+
+    @property
+    def _taken(self) -> bool:
+        return "_snapshot" in self.__dict__
+
+    @cached_property
+    def _snapshot(self) -> Snapshot:
+        return self._given or self._ws.library.snapshot()
+
+    @cached_property
+    def _sight(self) -> Sight:
+        from memstore.vault.sight import Sight
+
+        return Sight(self._ws, lambda: self._snapshot)
+
+    @cached_property
+    def rows(self) -> Sequence[int]:
+        """The rows of the memories that the actor may see, ascending; `RefusedError` where the context is no good."""
+        catalog = self._snapshot.catalog
+        if self._listens_alone and all(map(self._owns, set(catalog.column("owner")))):
+            return catalog.memories  # mostly: then no registry need be read
+        return self._sight.rows()
+
+    @cached_property
+    def _mask(self) -> bytearray:
+        mask = bytearray(len(self._snapshot.catalog.column("path")))
+        for row in self.rows:
+            mask[row] = 1
+        return mask
+
+    @cached_property
+    def _sees_all(self) -> bool:
+        """Whether no memory is hidden."""
+        return len(self.rows) == len(self._snapshot.catalog.memories)
+
+    @property
+    def broken(self) -> Sequence[int]:
+        """The rows of files that mean to be memories and can't be read; none but for the vault's owner."""
+        return self._snapshot.catalog.broken if self.is_owners else ()
+
+    @property
+    def plain(self) -> Sequence[int]:
+        """The rows of Markdown files without a fence; none but for the vault's owner."""
+        return self._snapshot.catalog.plain if self.is_owners else ()
+
+    def column(self, name: str) -> Sequence[str]:
+        """Return a field of `Entry` for every row; empty for hidden rows, without refs to what is hidden."""
+        if self.is_owners:
+            return self._snapshot.catalog.column(name)
+        if name not in self._columns:
+            self._columns[name] = self._shown_column(name)
+        return self._columns[name]
+
+    def _shown_column(self, name: str) -> Sequence[str]:
+        from memstore.vault.redaction import COLUMNS_OF_REFS
+
+        whole = self._snapshot.catalog.column(name)
+        cells = [""] * len(whole)
+        for row in self.rows:
+            cells[row] = whole[row]
+        if name in COLUMNS_OF_REFS:
+            shown = {cell: ITEM_SEPARATOR.join(filter(self._is_shown, cell.split(ITEM_SEPARATOR))) for cell in {*cells}}
+            return [shown[cell] for cell in cells]
+        return cells
+
+    def entry(self, row: int) -> Entry:
+        """Return what the catalogue says of a visible row, refs as in `column`; `KeyError` for a hidden one."""
+        entry = self._snapshot.catalog.entry(row)
+        if self.is_owners:
+            return entry
+        if not self._mask[row]:
+            raise KeyError(row)
+        from memstore.vault.redaction import COLUMNS_OF_REFS
+
+        named: dict[str, Any] = {name: tuple(filter(self._is_shown, getattr(entry, name))) for name in COLUMNS_OF_REFS}
+        return entry._replace(**named)
+
+    def rows_of_id(self, memory_id: str) -> Sequence[int]:
+        """Return the visible rows with this id (two where a copy was left lying about)."""
+        return [row for row in self._snapshot.catalog.rows_of_id(memory_id) if self._sees_all or self._mask[row]]
+
+    def edges(self) -> EdgeTable | None:
+        """Return the edges of lineage among all memories; None where they can't be walked over visible ones alone."""
+        from memstore.rules.edge_table import has_copies
+
+        catalog = self._snapshot.catalog
+        if not self._sees_all and has_copies(catalog.column("id"), catalog.memories):
+            return None  # of two memories with the same id the one that refs lead to may be hidden
+        return catalog.edges()
+
+    # -- the index, over visible rows alone --------------------------------------------------------
+
+    def postings(self, field: Field, term: str) -> Postings:
+        """Return the visible rows that hold a term in a field, and how often each does."""
+        found = self._snapshot.index.postings(field, term)
+        if self._sees_all:
+            return found
+        seen = [(row, times) for row, times in zip(*found, strict=True) if self._mask[row]]
+        return [row for row, _ in seen], [times for _, times in seen]
+
+    def frequency(self, term: str) -> int:
+        """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
+        if self._sees_all:
+            return self._snapshot.index.frequency(term)
+        from memstore.ports.search_index import Field
+
+        return len(self.postings(Field.TEXT, term)[0])
+
+    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Return where a term stands in the field of each visible row, counted in terms from 0."""
+        return self._snapshot.index.positions(field, term, rows)
+
+    def lengths(self, field: Field) -> Sequence[int]:
+        """Return the number of terms of a field for every row; only those of `rows` mean anything."""
+        return self._snapshot.index.lengths(field)
+
+    def terms(self, prefix: str) -> Sequence[str]:
+        """Return the terms that begin with `prefix`, sorted; some may stand in no visible memory."""
+        return self._snapshot.index.terms(prefix)
+
+    # -- memories ----------------------------------------------------------------------------------
+
+    def find(self, text: str) -> Entry:
+        """Return the memory that `text` means; what may not be seen reads as if it were not there."""
+        from memstore.vault.finding import find
+
+        return find(self, text, self._ws.access_log)
+
+    def is_hidden(self, memory_id: str) -> bool:
+        """Whether there is a memory with this id, of which none may be seen; for the log of what was denied."""
+        return bool(self._snapshot.catalog.rows_of_id(memory_id)) and not self.rows_of_id(memory_id)
+
+    def read(self, path: str) -> MemoryFile | None:
+        """Return a memory's file as it is now, without refs to what is hidden; None where it can't be seen."""
+        file = self._seen(path)
+        if file is None or self.is_owners:
+            return file
+        from memstore.vault.redaction import redacted
+
+        return redacted(file, self._is_shown)
+
+    def memories(self) -> Iterator[MemoryFile]:
+        """Yield the files of all visible memories by path, as `read` gives them."""
+        paths = self._snapshot.catalog.column("path")
+        for path in sorted(paths[row] for row in self.rows):
+            if file := self.read(path):
+                yield file
+
+    def original(self, ref: str) -> MemoryFile:
+        """Return the whole file of the memory that `ref` means, as it stands, to be changed or signed."""
+        entry = self.find(ref)
+        file = self._seen(entry.path)
+        if file is None:
+            raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+        return file
+
+    def _seen(self, path: str) -> MemoryFile | None:
+        """Return a memory's file, decided about on the bytes that were read."""
+        from memstore.codec.memory_file import MemoryFile, read  # a search reads files in its own way: `opened`
+
+        try:
+            file = read(path, self._bytes(path))
+        except VaultError:
+            return None
+        return file if isinstance(file, MemoryFile) and self.sees(file.memory) else None
+
+    def opened(self, row: int) -> Opened | None:
+        """Return the file of a visible row for citing; None where what it holds now is hidden or of another status."""
+        from memstore.codec import opened
+
+        entry = self.entry(row)
+        try:
+            data = self._bytes(entry.path)
+        except VaultError:
+            return None
+        if opened.is_revision(entry, data):
+            return opened.opened(entry, data)
+        # Saved since the snapshot was made: what the catalogue says of it, and what was decided, no longer holds.
+        file = self.read(entry.path)
+        now = opened.of_file(file, entry) if file else None
+        return now if now and now.entry.status == entry.status else None
+
+    def sees(self, memory: Memory) -> bool:
+        """Whether the actor may see a memory as it was read, which may be newer or older than this view."""
+        return (self._listens_alone and self._owns(memory.owner or "")) or self._sight.sees(memory)
+
+    def owns(self, memory: Memory) -> bool:
+        """Whether a memory is the actor's own: nobody else changes it through the program."""
+        return self._owns(memory.owner or "")
+
+    def _owns(self, owner: str) -> bool:
+        return may_see(owner, self.actor, self.config.owner)
+
+    def made_at(self, path: str, created_at: str | None) -> datetime | None:
+        """Return when a memory was made, UTC: as it says itself, else when its file was saved; None in the past.
+
+        The first commit may know better, but it would have to be looked for at every search; and a file that came with
+        a clone is new to whoever cloned it.
+        """
+        if created_at:
+            from datetime import datetime
+
+            return datetime.fromisoformat(created_at)
+        return None if self.is_past else self._ws.vault.saved_at(path)
+
+    @cached_property
+    def _is_shown(self) -> Callable[[str], bool]:
+        from memstore.vault.redaction import shown_refs
+
+        ids = self._snapshot.catalog.column("id")
+        return shown_refs(None if self.is_owners else {ids[row] for row in self.rows})
+
+    def shown_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of a frontmatter without refs to memories that are hidden, or are not there."""
+        from memstore.vault.redaction import shown_values
+
+        return dict(values) if self.is_owners else shown_values(values, self._is_shown)
+
+    def shows_all(self, file: MemoryFile) -> bool:
+        """Whether a file's very bytes may be shown: its frontmatter names nothing that is hidden."""
+        from memstore.codec.memory_file import MemoryFile, read
+
+        whole = read(file.path, file.data)
+        return isinstance(whole, MemoryFile) and self.shown_values(whole.front.values) == whole.front.values
+
+    def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
+        """Return the bytes of blobs of the history, by id; for others than the owner those of memories they may see."""
+        from memstore.codec.memory_file import MemoryFile, read
+
+        if self._ws.history.repository is None:
+            return {}
+        found = self._ws.history.blobs(ids)
+        if self.is_owners:
+            return found
+        files = {blob: read("", data) for blob, data in found.items()}
+        return {blob: one.data for blob, one in files.items() if isinstance(one, MemoryFile) and self.sees(one.memory)}
+
+    def note_shown(self, how: str, memory_ids: Iterable[str]) -> None:
+        """Remember which memories somebody else than the owner was shown."""
+        from memstore.vault.finding import note_shown
+
+        note_shown(self, how, memory_ids)
+
+    # -- other files -------------------------------------------------------------------------------
+
+    def file(self, path: Path) -> bytes:
+        """Return the bytes of any file that somebody named; what lies in a vault only if it may be seen."""
+        from memstore.vault.named_files import bytes_of
+
+        return bytes_of(self, path)
+
+    def cited_file(self, path: str) -> bytes | None:
+        """Return the bytes of a file of the vault that is cited and is not a memory; None where it can't be read."""
+        try:
+            return self._ws.vault.read(path)
+        except VaultError:
+            return None
+
+    def own_file(self, path: str) -> bytes | None:
+        """Return the bytes of a file of the vault's own, None for no file; `VaultError` where it can't be read."""
+        from memstore.errors import NoFileError
+        from memstore.rules.own_files import is_own_path
+
+        if not is_own_path(path):
+            raise VaultError(f"{path} is not one of the vault's own files", hint="memories are found by their ids")
+        try:
+            return self._ws.vault.read(path)
+        except NoFileError:
+            return None
+
+    def audit_paths(self) -> list[str]:
+        """Return the paths of all files with audit events, sorted."""
+        return sorted(self._ws.vault.audit_files())
+
+    def registry(self, kind: RegistryKind) -> Mapping[str, RegistryFile | None]:
+        """Return all registry files of a kind, by path in order; None for one that can't be read."""
+        from memstore.vault.registries import registry_files
+
+        return registry_files(self._ws, kind)
+
+    # -- who may see what --------------------------------------------------------------------------
+
+    @property
+    def registries(self) -> World:
+        """What the vault's registries say at this moment, without any memories; a past state's owner is its own."""
+        from memstore.vault.registries import registries_at, registries_of
+
+        return (registries_at(self._ws, self._commit) if self._commit else registries_of(self._ws)).world()
+
+    @cached_property
+    def policy(self) -> World:
+        """What decides who sees what, with the labels of all memories that the actor may know of."""
+        from dataclasses import replace
+
+        known: Mapping[str, Labels] = self._labels
+        if not self.is_owners:
+            ids = self._snapshot.catalog.column("id")
+            known = {ids[row]: self._labels[ids[row]] for row in self.rows if ids[row]}
+        return replace(self.registries, memories=known)
+
+    @cached_property
+    def _labels(self) -> CatalogLabels:
+        from memstore.vault.labels import CatalogLabels
+
+        return CatalogLabels(self._snapshot.catalog)
+
+    def labels(self, row: int) -> Labels:
+        """Return what decides about the memory in one visible row."""
+        if not (self.is_owners or self._mask[row]):
+            raise KeyError(row)
+        return self._labels.of_row(row)
+
+    # -- for the vault's owner alone ---------------------------------------------------------------
+
+    @property
+    def whole(self) -> WholeVault:
+        """All files; `RefusedError` for anybody but the vault's owner alone."""
+        from memstore.vault.whole import WholeVault
+
+        self.require_owner()
+        return WholeVault(self._ws.vault, lambda: self._snapshot.catalog.memories)
+
+    @property
+    def history(self) -> History:
+        """The repository around the vault; what its blobs hold is asked of `blobs`."""
+        return self._ws.history
+
+    def pending(self, *, since: str | None = None) -> Pending:
+        """Return what is not committed yet, or not as of a commit, of what the actor may see."""
+        from memstore.vault.pending import pending
+
+        return pending(self, self._ws, self._snapshot, since=since)
+
+    def own_pending(self) -> Mapping[str, bytes | None]:
+        """Return the vault's own files that are not committed as they are, by path; none but for the vault's owner."""
+        from memstore.vault.pending import own_pending
+
+        return own_pending(self._ws) if self.is_owners else {}
+
+    # -- the index as a thing ----------------------------------------------------------------------
+
+    def index_status(self) -> IndexStatus:
+        """Return how the index stands to the vault; nothing is written."""
+        return self._ws.library.status()
+
+    def rebuild_index(self) -> View:
+        """Drop the index, build it anew, and return the view of the vault as it is now."""
+        return VaultView(self._ws, self._ws.library.rebuild())
+
+    def refresh_index(self, *, purge: bool = False) -> Refreshed:
+        """Write what has changed into the index, however little it is."""
+        return self._ws.library.refresh(purge=purge)
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def transaction(
+        self, verb: str, *, dry_run: bool = False, commit: bool = False, message: str | None = None
+    ) -> VaultTransaction:
+        """Return a transaction: the only way to write. See `core/transaction.py`."""
+        from memstore.vault.transaction import VaultTransaction
+
+        return VaultTransaction(self, self._ws, verb, dry_run=dry_run, commit=commit, message=message)
+
+    def may_commit(self) -> bool:
+        """Whether something could be committed just now."""
+        from memstore.vault.transaction import can_commit
+
+        try:
+            can_commit(self._ws)
+        except MemstoreError:
+            return False
+        return True
+
+    def last_operation(self) -> Operation | None:
+        """Return what memstore wrote last here, if it is the actor's to take back."""
+        from memstore.vault.undoing import may_undo
+
+        last = self._ws.journal.last()
+        return last if last is not None and may_undo(self, last) else None
