@@ -150,7 +150,7 @@ def assemble(
     cache = cache_folder(root, cache_home=env.cache_home)
     vault = DiskVault(root, state=state)
     _finish_what_was_begun(state, vault)
-    return Workspace(
+    ws = Workspace(
         vault=vault,
         history=cast("History", _Later(lambda: _history(env, root))),
         library=DiskLibrary(vault, cache=cache, on_progress=env.on_progress),
@@ -162,7 +162,7 @@ def assemble(
         usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
         access_log=cast("AccessLog", _Later(lambda: _access_log(state))),
         runs=cast("RunRecord", _Later(lambda: _runs(state, actor))),
-        signatures=cast("Signatures", _Later(lambda: signatures(env))),
+        signatures=cast("Signatures", _Later(lambda: signatures(env, read=lambda path: ws.view().file(path)))),
         pins=cast("Pins", _Later(lambda: _pins(env, root))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=alone,
@@ -174,6 +174,7 @@ def assemble(
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
         kept_in=lambda: (*_git_folders(root), state.resolve(), cache.resolve()),
     )
+    return ws
 
 
 def _git_folders(root: Path) -> tuple[Path, ...]:
@@ -279,12 +280,18 @@ def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
     return DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)
 
 
-def signatures(env: Environment) -> Signatures:
-    """Return the keys of the one who acts, which are there without a vault, too."""
+def signatures(env: Environment, *, read: Callable[[Path], bytes] | None = None) -> Signatures:
+    """Return the keys of the one who acts, which are there without a vault, too.
+
+    Args:
+        env: the process's surroundings.
+        read: gives the bytes of a file that whoever acts may have; None where there is no vault to ask.
+    """
     from memstore.adapters.ssh_signatures import SshSignatures
 
     own_key = config_file.read_user_config(env.config_file).signing_key
-    return SshSignatures(env.home, agent=env.get("SSH_AUTH_SOCK") or "", own_key=own_key)
+    agent = env.get("SSH_AUTH_SOCK") or ""
+    return SshSignatures(env.home, agent=agent, own_key=own_key, **({"read": read} if read else {}))
 
 
 def _pins(env: Environment, root: Path) -> Pins:
@@ -330,6 +337,14 @@ def find_vault(env: Environment, named: str | None) -> Path:
         f"and no default in {env.config_file}",
         hint="make one here with `memstore init`, or name one with --vault DIR",
     )
+
+
+def bytes_without_vault(env: Environment, path: Path, *, entity: str | None) -> bytes:
+    """Return a file's bytes for a command that is called where no vault is: in a vault of its own, what may be seen."""
+    around = next((folder for folder in path.resolve().parents if (folder / VAULT_MARK).is_dir()), None)
+    if around is None:
+        return path.read_bytes()
+    return open_workspace(env, vault=str(around), entity=entity).view().file(path)
 
 
 def _vault_at(folder: Path, named: Found) -> Path:

@@ -209,14 +209,14 @@ class LayeredSnapshot:
         self, index: Index, difference: Difference, *, rebuilt: Callable[[], Postings], is_certain: bool = True
     ) -> None:
         self._layers = index, difference
-        self._is_certain = is_certain
+        self.is_certain = is_certain
         self.catalog = LayeredCatalog(index, difference)
         self.index = LayeredIndex(index, difference, rebuilt=rebuilt)
 
     @property
     def state(self) -> str | None:
         """Names this state of the files, where all were looked at."""
-        if not self._is_certain:
+        if not self.is_certain:
             return None
         index, difference = self._layers
         above = [(each.row, each.document.entry.path, each.document.entry.blob) for each in difference.read]

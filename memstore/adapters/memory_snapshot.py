@@ -104,6 +104,7 @@ class MemorySnapshot:
     """Catalogue and index with the same rows."""
 
     state = None
+    is_certain = True
 
     def __init__(self, catalog: MemoryCatalog, index: MemoryIndex) -> None:
         self.catalog, self.index = catalog, index
@@ -125,7 +126,7 @@ class LazySnapshot:
         from memstore.codec.catalog_entry import entry_of
 
         self.catalog = MemoryCatalog([entry_of(file, blob) for file, blob in documents])
-        self.state = None
+        self.state, self.is_certain = None, True
         self._documents = documents
 
     @cached_property

@@ -14,6 +14,8 @@ from memstore.errors import FormatError, VaultError
 from memstore.model.keyring import RSA
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memstore.model.keyring import Certificate, PublicKey
 
 # What ssh-keygen adds to the name of a key for its certificate.
@@ -28,10 +30,19 @@ class SshSignatures:
         home: the person's folder, for `~` in the names of keys.
         agent: the socket of the ssh-agent; empty where there is none.
         own_key: the key that the user's configuration names.
+        read: gives a file's bytes; what whoever acts may not have is missing.
     """
 
-    def __init__(self, home: Path, *, agent: str, own_key: str | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *,
+        agent: str,
+        own_key: str | None = None,
+        read: Callable[[Path], bytes] = Path.read_bytes,
+    ) -> None:
         self._home = home
+        self._read_file = read
         self._agent = agent
         self.own_key = own_key
 
@@ -40,7 +51,7 @@ class SshSignatures:
         path = self._path(key)
         beside = path if path.suffix == ".pub" else path.with_name(path.name + ".pub")
         if beside.exists():
-            return _public(beside)
+            return self._public(beside)
         private = self._private(path)
         if private is None:
             raise VaultError(
@@ -52,7 +63,7 @@ class SshSignatures:
     def sign(self, message: bytes, *, namespace: str, key: str) -> str:
         """Return a signature over a message; see the port."""
         path = self._path(key)
-        certificate = _certificate(path) if path.name.endswith(_CERTIFICATE) else None
+        certificate = self._certificate(path) if path.name.endswith(_CERTIFICATE) else None
         keeper = path.with_name(path.name.removesuffix(_CERTIFICATE).removesuffix(".pub"))
         signed = sshsig.signed_bytes(message, namespace=namespace)
         private = self._private(path) if keeper == path else None
@@ -88,7 +99,7 @@ class SshSignatures:
 
     def _private(self, path: Path) -> Any:
         """Return the private key in a file; None where this process can't read it, and another program has to sign."""
-        data = _read(path)
+        data = self._read(path)
         return self._crypto.load_private(data, str(path)) if self._crypto else None
 
     @cached_property
@@ -104,26 +115,22 @@ class SshSignatures:
             raise VaultError("the library cryptography is not installed", hint="pip install 'memstore[sign]'")
         return self._crypto
 
+    def _certificate(self, path: Path) -> Certificate:
+        words = self._read(path).decode("utf-8", "replace").split()
+        try:
+            return ssh_certificate.read(unarmoured(words[1] if len(words) > 1 else ""))
+        except FormatError as error:
+            raise VaultError(f"{path}: {error}", hint=error.hint or "ssh-keygen -L -f shows it") from error
 
-def _certificate(path: Path) -> Certificate:
-    words = _read(path).decode("utf-8", "replace").split()
-    try:
-        return ssh_certificate.read(unarmoured(words[1] if len(words) > 1 else ""))
-    except FormatError as error:
-        raise VaultError(f"{path}: {error}", hint=error.hint or "ssh-keygen -L -f shows it") from error
+    def _public(self, path: Path) -> PublicKey:
+        try:
+            return read_public_key(self._read(path).decode())[0]
+        except (FormatError, UnicodeDecodeError) as error:
+            hint = getattr(error, "hint", None) or "ssh-keygen -y -f KEY prints a key's public part"
+            raise VaultError(f"{path}: {error}", hint=hint) from error
 
-
-def _public(path: Path) -> PublicKey:
-    try:
-        return read_public_key(_read(path).decode())[0]
-    except (FormatError, UnicodeDecodeError) as error:
-        hint = getattr(error, "hint", None) or "ssh-keygen -y -f KEY prints a key's public part"
-        raise VaultError(f"{path}: {error}", hint=hint) from error
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(_MOST_KEY_BYTES)
-    except OSError as error:
-        raise VaultError(f"the key {path} can't be read: {error.strerror}", hint="ssh-keygen makes one") from error
+    def _read(self, path: Path) -> bytes:
+        try:
+            return self._read_file(path)[:_MOST_KEY_BYTES]
+        except OSError as error:
+            raise VaultError(f"the key {path} can't be read: {error.strerror}", hint="ssh-keygen makes one") from error

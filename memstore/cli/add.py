@@ -109,7 +109,7 @@ def _capture(session: Session, values: dict[str, Plain], *, commit: bool, dry_ru
 
     try:
         given = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
-        found = captured(given, session.environment().folder)
+        found = captured(given, session.bytes_of)
         if found.text:
             origin = {"session_id": found.session_id, "trigger": found.trigger}
             known: Plain = {name: word for name, word in origin.items() if word}
@@ -127,12 +127,8 @@ def given_text(session: Session, text: str | None, file: str | None) -> bytes | 
     """Return the text that was given, as an argument, in a file or on standard input; None where there was none."""
     if text is not None and file is not None:
         raise UsageError("there are two texts: one as an argument, one in a file", hint="leave one out")
-    if file is not None and file != "-":
-        return session.bytes_of(file)
-    if text == "-" or file == "-":
-        if sys.stdin is None:
-            raise UsageError("standard input is closed")
-        return sys.stdin.buffer.read()
+    if file is not None or text == "-":
+        return session.bytes_of(file or "-")
     return None if text is None else text.encode("utf-8", "surrogateescape")
 
 
@@ -201,7 +197,7 @@ def _emit(session: Session, verb: str, saved: Saved, *, dry_run: bool) -> None:
 
 def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
     """Return lines of files as sources, `file:path#L1-L2@blob`, with the path as seen from the vault."""
-    from memstore.flows.cite_file import cite_file, seen_from, stop_where_hidden
+    from memstore.flows.cite_file import cite_file, seen_from
 
     view = session.view()
     marks: list[Plain] = []
@@ -209,7 +205,6 @@ def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
         path, _, lines = place.rpartition(":")
         if not path:
             raise UsageError(f"`{place}` cites no lines", hint="write PATH:L10-L20")
-        whole = (session.environment().folder / path).resolve()
-        stop_where_hidden(view, whole)
-        marks.append(cite_file(view, seen_from(view.root, whole), whole.read_bytes(), lines))
+        data = session.bytes_of(path)
+        marks.append(cite_file(view, seen_from(view.root, session.environment().expanded(path)), data, lines))
     return marks

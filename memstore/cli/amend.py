@@ -138,7 +138,7 @@ def mv(session: Session, ref: str, path: str, *, commit: bool, dry_run: bool) ->
 
     view = session.view()
     to = in_vault(session, path)
-    is_folder = path.endswith("/") or (view.root / to).is_dir()
+    is_folder = path.endswith("/") or view.has_folder(to)
     moved = move(view, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
     session.emit("mv", document=lambda: _move_document(moved), lines=lambda: _move_lines(session, moved))
     if moved.path == moved.path_before:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import IO, TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -61,8 +61,8 @@ def sign(session: Session, ref: str, *, key: str | None, commit: bool, dry_run: 
 @click.option("--attest", type=click.Choice(ATTESTATIONS), help="What you say of it.")
 @several("--aspect", metavar="KEY…", help="Of which keys you speak; partial names them.")
 @click.option("--notes", metavar="TEXT", help="One line; [[ref]] in it names what you saw yourself.")
-@click.option("--request", metavar="FILE", type=click.File("rb"), help="Answer this request, without the vault.")
-@click.option("--answer", metavar="FILE", type=click.File("rb"), help="Take in what somebody answered.")
+@click.option("--request", metavar="FILE", help="Answer this request, without the vault.")
+@click.option("--answer", metavar="FILE", help="Take in what somebody answered.")
 @_key_option()
 @commit_option()
 @dry_run_option()
@@ -73,8 +73,8 @@ def witness(  # noqa: PLR0913 -- one for each option
     attest: str | None,
     aspect: tuple[str, ...],
     notes: str | None,
-    request: IO[bytes] | None,
-    answer: IO[bytes] | None,
+    request: str | None,
+    answer: str | None,
     key: str | None,
     commit: bool,
     dry_run: bool,
@@ -93,7 +93,7 @@ def witness(  # noqa: PLR0913 -- one for each option
         return
     ref = ref or ""
     if answer is not None:
-        done = accept_answer(session.view(), ref, answer.name, answer.read(), commit=commit, dry_run=dry_run)
+        done = accept_answer(session.view(), ref, answer, session.bytes_of(answer), commit=commit, dry_run=dry_run)
     elif attest is None:
         raise UsageError("what do you say of it?", hint="--attest confirm, dispute or partial")
     else:
@@ -103,7 +103,7 @@ def witness(  # noqa: PLR0913 -- one for each option
 
 def _answer(
     session: Session,
-    file: IO[bytes],
+    file: str,
     attest: str | None,
     *,
     aspects: tuple[str, ...],
@@ -117,7 +117,7 @@ def _answer(
     from memstore.codec import witness_request
     from memstore.flows.ask_witness import answer_request
 
-    asked = witness_request.read(file.name, file.read())
+    asked = witness_request.read(file, session.bytes_of(file))
     if attest is None:
         session.emit("witness-request", document=lambda: _request_document(asked), lines=lambda: _request_lines(asked))
         return
@@ -126,7 +126,7 @@ def _answer(
         attest,
         by=session.choices.entity,
         at=SystemClock().now(),
-        signatures=wiring.signatures(session.environment()),
+        signatures=wiring.signatures(session.environment(), read=lambda path: session.bytes_of(str(path))),
         aspects=aspects,
         notes=notes,
         key=key,
@@ -254,11 +254,9 @@ def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:
 @ref_argument()
 @click.option("--type", "kind", type=click.Choice(ANCHOR_TYPES), default="git_commit", help="Where it can be seen.")
 @click.option("--reference", metavar="R", help="The commit, page or transaction; the current commit by default.")
-@click.option(
-    "--snapshot", metavar="FILE", type=click.File("rb"), help="The page as you saved it; - is standard input."
-)
+@click.option("--snapshot", metavar="FILE", help="The page as you saved it; - is standard input.")
 @click.option("--online", is_flag=True, help="Fetch the page now, instead of --snapshot.")
-@click.option("--proof", metavar="FILE", type=click.File("rb"), help="Of opentimestamps: what `ots stamp` wrote.")
+@click.option("--proof", metavar="FILE", help="Of opentimestamps: what `ots stamp` wrote.")
 @commit_option()
 @dry_run_option()
 def anchor(  # noqa: PLR0913 -- one for each option
@@ -267,9 +265,9 @@ def anchor(  # noqa: PLR0913 -- one for each option
     *,
     kind: str,
     reference: str | None,
-    snapshot: IO[bytes] | None,
+    snapshot: str | None,
     online: bool,
-    proof: IO[bytes] | None,
+    proof: str | None,
     commit: bool,
     dry_run: bool,
 ) -> None:
@@ -278,7 +276,8 @@ def anchor(  # noqa: PLR0913 -- one for each option
     A commit that holds the memory as it is now is kept by a ref of its own, whatever becomes of its branch. To show it
     to others, push it: git push origin 'refs/memstore/anchors/*'. Of a page the vault keeps a copy.
     """
-    page, stamped = _page(kind, reference, snapshot, online=online), proof.read() if proof else None
+    page = _page(session, kind, reference, snapshot, online=online)
+    stamped = None if proof is None else session.bytes_of(proof)
     done = _anchored(session.view(), ref, kind, reference, page=page, proof=stamped, dry_run=dry_run, commit=commit)
     session.emit(
         "anchor",
@@ -324,12 +323,12 @@ def _anchored(
     return flow.anchor_elsewhere(view, ref, kind, reference, **saving)
 
 
-def _page(kind: str, url: str | None, snapshot: IO[bytes] | None, *, online: bool) -> bytes | None:
+def _page(session: Session, kind: str, url: str | None, snapshot: str | None, *, online: bool) -> bytes | None:
     """Return what a page says, as it was saved or as it is fetched now; None where neither was asked for."""
     from memstore import wiring
 
     if not online:
-        return snapshot.read() if snapshot is not None else None
+        return session.bytes_of(snapshot) if snapshot is not None else None
     if snapshot is not None or url is None or kind not in PAGE_ANCHORS:
         raise UsageError("--online fetches a page", hint="--type url --reference https://…, and no --snapshot")
     return wiring.pages().fetch(url)

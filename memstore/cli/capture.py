@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 # Keys of a hook's document that hold a text, the first that is there counts.
 _TEXTS = ("text", "summary", "last_assistant_message", "prompt")
@@ -22,12 +22,12 @@ class Capture(NamedTuple):
     trigger: str | None = None
 
 
-def captured(given: str, folder: Path) -> Capture:
+def captured(given: str, read: Callable[[str], bytes]) -> Capture:
     """Return what a hook hands over: plain text, or a JSON document with a text or the path of a transcript.
 
     Args:
         given: what stood on standard input.
-        folder: where paths begin that are not absolute.
+        read: gives the bytes of a file by its path, as far as whoever acts may have them.
     """
     document = _document(given)
     if document is None:
@@ -36,7 +36,7 @@ def captured(given: str, folder: Path) -> Capture:
     text = next((one for one in texts if isinstance(one, str) and one.strip()), "")
     path = document.get("transcript_path")
     if not text and isinstance(path, str):
-        text = _said_last(folder / path)
+        text = _said_last(read(path)[-_MOST_BYTES:])
     return Capture(text.strip(), _word(document, "session_id"), _word(document, "hook_event_name"))
 
 
@@ -53,12 +53,9 @@ def _document(given: str) -> dict[str, Any] | None:
     return document if isinstance(document, dict) else None
 
 
-def _said_last(path: Path) -> str:
+def _said_last(transcript: bytes) -> str:
     """Return the last text of the assistant in a transcript, one JSON document a line; empty where there is none."""
-    with path.expanduser().open("rb") as file:
-        file.seek(max(0, path.expanduser().stat().st_size - _MOST_BYTES))
-        lines = file.read().decode("utf-8", "replace").splitlines()
-    for line in reversed(lines):
+    for line in reversed(transcript.decode("utf-8", "replace").splitlines()):
         entry = _document(line) or {}
         message = entry.get("message")
         if entry.get("type") == "assistant" and isinstance(message, dict) and (text := _text_of(message)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -63,7 +63,7 @@ def add(
 @click.argument("file")
 @click.option("--old", metavar="FILE", help="The old key, which has to sign, too; else your setting signing_key.")
 @click.option("--print", "only_print", is_flag=True, help="Only print the statement that both keys sign.")
-@click.option("--signed", metavar="FILE", type=click.File("rb"), help="Take in a statement that was printed elsewhere.")
+@click.option("--signed", metavar="FILE", help="Take in a statement that was printed elsewhere.")
 @commit_option()
 @dry_run_option()
 def rotate(
@@ -73,7 +73,7 @@ def rotate(
     *,
     old: str | None,
     only_print: bool,
-    signed: IO[bytes] | None,
+    signed: str | None,
     commit: bool,
     dry_run: bool,
 ) -> None:
@@ -89,7 +89,7 @@ def rotate(
             raise UsageError("--print writes nothing", hint="memstore keys rotate ENTITY NEW --old OLD --print")
         _print_statement(session, holder, file, old)
         return
-    data = signed.read() if signed else None
+    data = session.bytes_of(signed) if signed else None
     done = rotate_key(session.view(), holder, file, old=old, signed=data, dry_run=dry_run, commit=commit)
     _emit(session, "keys-rotate", done, dry_run=dry_run, unchanged="")
     session.say("what the old key signed counts on only where an anchor holds it; memstore check names the rest")
@@ -102,7 +102,7 @@ def _print_statement(session: Session, holder: str, file: str, old: str | None) 
     from memstore.flows.rotate import statement_by_both
     from memstore.model.instants import instant
 
-    signatures = wiring.signatures(session.environment())
+    signatures = wiring.signatures(session.environment(), read=lambda path: session.bytes_of(str(path)))
     former = old or signatures.own_key
     if former is None:
         raise UsageError("the old key has to sign, too", hint="--old FILE names it")

@@ -78,10 +78,10 @@ def _is_unwanted_word(arg: str) -> bool:
     "--profile", type=click.Choice(QUALITY_PROFILES), help="How quality is computed, whatever the settings say."
 )
 @click.option("--facets", multiple=True, metavar="KEY", help="Count the matching memories by this key.")
-@click.option("--queries", type=click.File(encoding="utf-8"), metavar="FILE", help="Queries, one a line; - is stdin.")
+@click.option("--queries", metavar="FILE", help="Queries, one a line; - is stdin.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 when nothing is found.")
 @click.pass_obj
-def search(session: Session, /, query: tuple[str, ...], queries: Any, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
+def search(session: Session, /, query: tuple[str, ...], queries: str | None, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
     """Find memories by words, best first, with the lines that say it."""
     from memstore.errors import Exit, UsageError
 
@@ -90,7 +90,7 @@ def search(session: Session, /, query: tuple[str, ...], queries: Any, exit_code:
             "give a query, or --queries FILE", hint="memstore search WORDS; `memstore help query` explains more"
         )
     if queries:
-        _search_all(session, queries, **how)
+        _search_all(session, _lines_of(session, queries), **how)
         return
     answer = _search_one(session, " ".join(query).replace(_NOT, "-"), **how)
     if exit_code and not answer.hits:
@@ -122,6 +122,17 @@ def _search_all(session: Session, queries: Iterator[str], *, given: Given, at: s
         (line for text in queries for line in _answer_lines(session, searcher, text.rstrip("\r\n"), wish)),
         at_once=True,
     )
+
+
+def _lines_of(session: Session, file: str) -> Iterator[str]:
+    """Return the lines of a file; those of standard input as they come."""
+    import sys
+
+    if file == "-" and sys.stdin is not None:
+        return iter(sys.stdin)
+    from memstore.cli.add import utf8
+
+    return iter(utf8(session.bytes_of(file)).splitlines())
 
 
 def _answer_lines(session: Session, searcher: Any, text: str, wish: Wish) -> Iterator[str]:

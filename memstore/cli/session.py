@@ -67,8 +67,32 @@ class Session:
         return Environment.of_process(on_progress=_progress if shows_progress else None)
 
     def bytes_of(self, file: str) -> bytes:
-        """Return what is in a file that the person named; one that lies in a vault must be theirs to see."""
-        return self.view().file(self.environment().expanded(file))
+        """Return what is in a file that the person named, `-` for standard input.
+
+        One that lies in a vault must be theirs to see. No vault is needed for one that lies in none.
+
+        Raises:
+            FileNotFoundError: it is not there, or not theirs to see.
+            UsageError: standard input is closed.
+        """
+        if file == "-":
+            if sys.stdin is None:
+                from memstore.errors import UsageError
+
+                raise UsageError("standard input is closed")
+            return sys.stdin.buffer.read()
+        from memstore import wiring
+        from memstore.errors import VaultError
+
+        env = self.environment()
+        path = env.expanded(file)
+        try:
+            view = self.view()
+        except VaultError:
+            if self.choices.vault is not None or env.get("MEMSTORE_VAULT"):
+                raise
+            return wiring.bytes_without_vault(env, path, entity=self.choices.entity)
+        return view.file(path)
 
     # -- what was asked for: standard output -----------------------------------------------------
 

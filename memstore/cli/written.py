@@ -51,6 +51,9 @@ def emit_saved(session: Session, verb: str, saved: Saved, *, dry_run: bool, unch
     say_what_stays_out(session, saved)
     say_findings(session, saved.findings)
     say_conflicts(session, saved.conflicts)
+    if saved.compared_in_part:
+        name = saved.ref or saved.path
+        session.say(f"files saved in place since the last search were not compared: memstore conflicts {name}")
 
 
 def emit_linked(session: Session, verb: str, linked: Linked, *, dry_run: bool) -> None:
@@ -89,6 +92,8 @@ def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
         "conflicts": [conflict_document(conflict) for conflict in saved.conflicts],
         "findings": [as_json(finding) for finding in saved.findings],
     }
+    if saved.compared_in_part:
+        document["compared_in_part"] = True
     if dry_run:
         document["diff"] = saved.diff
     if saved.commit:

@@ -28,7 +28,8 @@ class Saved:
     """What became of one memory, or would: `diff` is the unified diff, empty where nothing changes.
 
     `commit` is the commit that has it, None where none was asked for, or where it `stays_out`: git ignores the file, or
-    has it as it is. `conflicts` are the open ones with other memories that what it says anew raises.
+    has it as it is. `conflicts` are the open ones with other memories that what it says anew raises; `compared_in_part`
+    is whether files of a very large vault that were written anew in place may have been overlooked for that.
     """
 
     ref: str | None
@@ -39,6 +40,7 @@ class Saved:
     commit: str | None = None
     stays_out: bool = False
     conflicts: tuple[Conflict, ...] = ()
+    compared_in_part: bool = False
 
     @property
     def changed(self) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -233,6 +234,9 @@ class View(Protocol):
             OSError: it can't be read.
         """
 
+    def has_folder(self, path: str) -> bool:
+        """Whether a folder is there in the vault, as far as the actor may know: for others, one with visible files."""
+
     def cited_file(self, path: str) -> bytes | None:
         """Return the bytes of a file of the vault that is cited and is not a memory; None where it can't be read."""
 
@@ -295,6 +299,9 @@ class View(Protocol):
         self, verb: str, *, dry_run: bool = False, commit: bool = False, message: str | None = None
     ) -> Transaction:
         """Return a transaction: the only way to write. See `core/transaction.py`."""
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
 
     def may_commit(self) -> bool:
         """Whether something could be committed just now."""

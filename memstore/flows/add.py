@@ -10,6 +10,7 @@ from memstore.codec.fence import FencedText
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.codec.titles import title_of
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
 from memstore.errors import UsageError
 from memstore.flows.by_hand import refuse_by_hand
@@ -34,6 +35,7 @@ DEFAULT_TYPE = "note"
 DRAFT_PATH = "draft.md"
 
 
+@again_where_changed
 def add_memory(
     view: View, values: Mapping[str, Plain], body: str, *, dry_run: bool = False, commit: bool = False
 ) -> Saved:
@@ -110,6 +112,7 @@ def new_memory(
     return _edit_of_new(view, new_file({**values, **_completing(view, values, ground)}, body))
 
 
+@again_where_changed
 def add_draft(
     view: View, data: bytes, values: Mapping[str, Plain], *, dry_run: bool = False, commit: bool = False
 ) -> Saved:

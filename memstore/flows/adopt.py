@@ -11,6 +11,7 @@ from memstore.codec.draft import new_file
 from memstore.codec.fence import BOM, FencedText
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.codec.shapes import is_absent
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
 from memstore.errors import RefusedError, VaultError
 from memstore.flows.save import lacks_only_its_type, save_all
@@ -54,6 +55,7 @@ def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[Adoptable, ...]:
     return tuple(found)
 
 
+@again_where_changed
 def adopt(
     view: View, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, dry_run: bool = False, commit: bool = False
 ) -> Adopted:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file, splice, typed
 from memstore.codec.memory_file import MemoryFile
+from memstore.codec.merge_lines import merged
 from memstore.codec.shapes import is_absent
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
-from memstore.errors import RefusedError, UsageError
+from memstore.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.directory import wrong_links
 from memstore.flows.named_refs import whole_refs
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 # -- keys ----------------------------------------------------------------------------------------
 
 
+@again_where_changed
 def set_keys(
     view: View, ref: str, texts: Mapping[str, Sequence[str]], *, dry_run: bool = False, commit: bool = False
 ) -> Saved:
@@ -82,6 +85,7 @@ def _edit_line(view: View, history: Sequence[LedgerLine], old: float | None, new
     return {"timestamp": at, "op": "edit", "old": old, "new": new, "by": view.actor}
 
 
+@again_where_changed
 def tag(
     view: View,
     ref: str,
@@ -151,22 +155,33 @@ class Rejected:
     findings: tuple[Finding, ...]
 
 
+@again_where_changed
 def accept(
     view: View, before: MemoryFile, draft: bytes, *, dry_run: bool = False, commit: bool = False
 ) -> Saved | Rejected:
     """Make a draft, which was made of the file `before`, that file; a draft with errors is handed back.
 
+    Where the file was saved by somebody else meanwhile, and neither changed what the other did, both changes stand.
     Refs that the draft names anew are held to what every command holds them to: the memory is there, is another one,
     and was not made of this one.
 
     Raises:
-        ChangedMeanwhileError: the file is no longer the one that the draft was made of.
+        ChangedMeanwhileError: somebody else changed the same lines meanwhile, or the file is gone.
     """
-    findings = _wrong_with(view, before, draft)
+    now = view.original(before.memory.id or before.path)
+    if now.data != before.data:
+        both = merged(before.data, draft, now.data)
+        if both is None or now.path != before.path:
+            raise ChangedMeanwhileError(
+                f"{before.path}: somebody else changed the same lines meanwhile; nothing was written",
+                hint="put the draft together with the file as it is now",
+            )
+        draft = both
+    findings = _wrong_with(view, now, draft)
     if findings:
         return Rejected(findings)
-    edit = Edit(path=before.path, before=before, after=draft)
-    own = _shared(view, before, memory_file.read(before.path, draft))
+    edit = Edit(path=now.path, before=now, after=draft)
+    own = _shared(view, now, memory_file.read(now.path, draft))
     return save_all(view, [edit], verb="edit", own=own, dry_run=dry_run, commit=commit)[0]
 
 

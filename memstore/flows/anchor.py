@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import canonical, memory_file, splice
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
 from memstore.errors import NotFoundError, UsageError
 from memstore.flows.anchors import hash_of, holds_digest, proof_path, snapshot_path, verified
@@ -43,6 +44,7 @@ class Recorded:
 _NAME_DIGITS = 16
 
 
+@again_where_changed
 def anchor_commit(
     view: View, ref: str, *, revision: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> Recorded:
@@ -94,6 +96,7 @@ def _last_commit(view: View, memory: Memory) -> str:
         ) from None
 
 
+@again_where_changed
 def anchor_page(
     view: View, ref: str, kind: str, reference: str, page: bytes, *, dry_run: bool = False, commit: bool = False
 ) -> Recorded:
@@ -130,6 +133,7 @@ def anchor_page(
     return _recorded(view, file, entry, copy, dry_run=dry_run, commit=commit)
 
 
+@again_where_changed
 def anchor_stamp(
     view: View,
     ref: str,
@@ -183,6 +187,7 @@ def anchor_stamp(
     return _recorded(view, file, entry, own, dry_run=dry_run, commit=commit)
 
 
+@again_where_changed
 def anchor_elsewhere(
     view: View, ref: str, kind: str, reference: str, *, dry_run: bool = False, commit: bool = False
 ) -> Recorded:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file, splice
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import RefusedError
 from memstore.flows.revisions import revisions
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 
+@again_where_changed
 def archive(
     view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> tuple[Saved, ...]:
@@ -43,6 +45,7 @@ def archive(
     return save_all(view, edits, verb="archive", dry_run=dry_run, commit=commit, message=reason)
 
 
+@again_where_changed
 def restore(
     view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> tuple[Saved, ...]:

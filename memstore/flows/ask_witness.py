@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.codec import canonical, memory_file, splice, witness_request
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import FormatError, RefusedError, UsageError
 from memstore.flows.registry import create, entity_id, new_id, plain
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.ports.signatures import Signatures
 
 
+@again_where_changed
 def request_witness(
     view: View,
     memory: Memory | str,
@@ -133,6 +135,7 @@ def answer_request(
     return witness_request.answer(request, replace(entry, sig=sig))
 
 
+@again_where_changed
 def accept_answer(
     view: View, ref: str, path: str, data: bytes, *, dry_run: bool = False, commit: bool = False
 ) -> Signed:

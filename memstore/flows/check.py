@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memstore.codec import edges, memory_file, registry_file, splice
 from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import BrokenFile, MemoryFile
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import FormatError, NotFoundError, VaultError
 from memstore.flows.check_attestations import AttestationCheck
@@ -91,6 +92,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     return CheckResult(files=len(memories) - plain + len(registry), findings=in_order(findings))
 
 
+@again_where_changed
 def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> CheckResult:
     """Mend what needs no judgement, and check: a missing id, blanks in a title, an item that a list has twice.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 from pathlib import Path
@@ -10,26 +9,12 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.line_map import LineMap
 from memstore.errors import UsageError
-from memstore.rules.vault_places import is_memory_path
 
 if TYPE_CHECKING:
     from memstore.core.view import View
 
 BLOB_DIGITS = 10
 _LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?")
-
-
-def stop_where_hidden(view: View, path: Path) -> None:
-    """Let a file pass that somebody names to have it read: where memories lie only what they see.
-
-    Raises:
-        FileNotFoundError: it is no memory that the actor sees, which reads as if it were not there.
-    """
-    if view.is_owners:
-        return
-    place = seen_from(view.root, path)
-    if is_memory_path(place) and view.read(place) is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
 
 def seen_from(root: Path, path: Path) -> str:

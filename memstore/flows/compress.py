@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.codec import memory_file, splice
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.titles import title_of
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import RefusedError
 from memstore.flows.consolidation_pool import quotable
@@ -44,6 +45,7 @@ class Compressed:
     sizes: tuple[Sizes, ...]
 
 
+@again_where_changed
 def compress(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Compressed:
     """Put summaries in the place of texts that are old and were never used; `expand` with `full` gives them back.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.codec import dates
+from memstore.core.again import again_where_changed
 from memstore.errors import NotFoundError, RefusedError, UsageError
 from memstore.flows.registry import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
 from memstore.model.ids import MEMORY_TYPES, is_entity_id
@@ -59,6 +60,7 @@ class KnownConsent:
     state: str
 
 
+@again_where_changed
 def grant_consent(
     view: View,
     grantor: str,
@@ -89,6 +91,7 @@ def grant_consent(
     return _record(view, "consent grant", grantor, grantee, scope, told)
 
 
+@again_where_changed
 def refuse_consent(
     view: View,
     grantor: str,
@@ -100,6 +103,7 @@ def refuse_consent(
     return _record(view, "consent refuse", grantor, grantee, scope, told)
 
 
+@again_where_changed
 def delegate(
     view: View,
     grantor: str,
@@ -129,6 +133,7 @@ def delegate(
     return _record(view, "delegate", grantor, delegate_to, scope, told)
 
 
+@again_where_changed
 def request_consent(
     view: View,
     grantor: str,
@@ -150,6 +155,7 @@ def request_consent(
     return _created(view, RegistryKind.REQUEST, values, "consent request", about, told)
 
 
+@again_where_changed
 def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: Unpack[Told]) -> Registered:
     """Take a consent, a refusal or a delegation back; it counts from now on.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.codec import git_blob, splice
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.flows.consolidation_pool import gather
 from memstore.flows.save import save_all
@@ -77,6 +78,7 @@ class Consolidated:
     saved: tuple[Saved, ...] = ()
 
 
+@again_where_changed
 def consolidate(
     view: View,
     *,

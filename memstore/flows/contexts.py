@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
+from memstore.core.again import again_where_changed
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.audit import append
 from memstore.flows.entities import role_id
@@ -53,6 +54,7 @@ class AboutContext(Saving, total=False):
     roles: Mapping[str, Sequence[str]]
 
 
+@again_where_changed
 def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Registered:
     """Register a context.
 

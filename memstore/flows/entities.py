@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from memstore.codec.splice import AppendItems, RemoveItems, SetValue
+from memstore.core.again import again_where_changed
 from memstore.errors import NotFoundError, RefusedError, UsageError
 from memstore.flows.registry import (
     Saving,
@@ -76,6 +77,7 @@ class AboutEntity(Saving, total=False):
     note: str
 
 
+@again_where_changed
 def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Registered:
     """Register an entity.
 
@@ -111,6 +113,7 @@ def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Register
     return create(view, RegistryKind.ENTITY, values, body=note, verb="entity add", about=about, **saving)
 
 
+@again_where_changed
 def name_entity(
     view: View,
     entity: str,
@@ -131,6 +134,7 @@ def name_entity(
     return change(view, file, [edit], verb="entity alias", about={"entity": entity}, **saving)
 
 
+@again_where_changed
 def guard_entity(
     view: View,
     entity: str,
@@ -175,6 +179,7 @@ def entities(view: View) -> tuple[KnownEntity, ...]:
 # -- groups --------------------------------------------------------------------------------------
 
 
+@again_where_changed
 def add_members(
     view: View,
     group: str,
@@ -221,6 +226,7 @@ def add_members(
     return change(view, file, [edit], verb="group add", about=about, **saving)
 
 
+@again_where_changed
 def remove_members(view: View, group: str, members: Sequence[str], **saving: Unpack[Saving]) -> Registered:
     """End memberships now; what was seen as a member stays seen, and grants by name stay.
 

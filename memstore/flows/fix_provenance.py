@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import FormatError
 from memstore.flows.lineage import graph_of
@@ -42,6 +43,7 @@ class FixedProvenance:
     dry_run: bool
 
 
+@again_where_changed
 def fix_provenance(view: View, *, dry_run: bool = False, commit: bool = False) -> FixedProvenance:
     """Record on both sides what one side records, mark seed beliefs, join raw memories with what repeats them.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec.tidy import tidied
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
 from memstore.flows.save import save_all
 
@@ -24,6 +25,7 @@ class Formatted:
     left_out: int
 
 
+@again_where_changed
 def fmt(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Formatted:
     """Make the layout of memories even: of those that `refs` name, or of all of the actor's own.
 

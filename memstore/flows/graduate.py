@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.codec import managed_block
 from memstore.codec.titles import title_of
+from memstore.core.again import again_where_changed
 from memstore.flows.save import save_all, save_own, unified_diff
 from memstore.flows.sources import loader
 from memstore.flows.suggested_lines import ByHand, Lines
@@ -59,6 +60,7 @@ class Graduated:
     commit: str | None = None
 
 
+@again_where_changed
 def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tuple[Graduated, ...]:
     """Write what has earned it into the MEMORY.md of its scope, at most ten memories a run; see `rules.graduation`.
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memstore.core.again import again_where_changed
 from memstore.flows.add import new_memory
 from memstore.flows.save import save_all
 from memstore.flows.sources import loader
@@ -31,6 +32,7 @@ class ImportedSeeds:
     known: tuple[str, ...]
 
 
+@again_where_changed
 def import_seeds(view: View, seeds: Sequence[Seed], *, dry_run: bool = False, commit: bool = False) -> ImportedSeeds:
     """Write seed beliefs; one whose statement is that of a belief in the vault, whatever its status, is left out.
 

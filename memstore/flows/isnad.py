@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from memstore.codec import memory_file, splice
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.again import again_where_changed
 from memstore.errors import FormatError, UsageError
 from memstore.flows import anchor as anchoring
 from memstore.flows.add import prepared
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from memstore.model.memory import Memory
 
 
+@again_where_changed
 def create_memory(
     view: View,
     *,

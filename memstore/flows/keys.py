@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import allowed_signers
+from memstore.core.again import again_where_changed
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.keyring import own_bytes, read_keyring
 from memstore.flows.registry import entity_id, stop_unless_owner
@@ -85,6 +86,7 @@ def list_keys(view: View) -> KnownKeys:
     return KnownKeys(keys=tuple(known), pin=keyring.pin, findings=(*findings, *rotation_findings(view)))
 
 
+@again_where_changed
 def add_key(
     view: View,
     entity: str,
@@ -128,6 +130,7 @@ def add_key(
     return changed(view, [change], entity, [public], verb="keys add", dry_run=dry_run, commit=commit)
 
 
+@again_where_changed
 def revoke_key(view: View, named: str, *, dry_run: bool = False, commit: bool = False) -> KeysChanged:
     """Revoke a key, or all keys of an entity: nothing that they signed counts any more, whenever it was signed.
 

@@ -9,6 +9,7 @@ from memstore.codec import canonical, memory_file, memory_v01
 from memstore.codec.draft import new_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.titles import title_of
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
 from memstore.errors import ChangedMeanwhileError, FormatError, UsageError
 from memstore.flows.reputation import Reputations
@@ -41,6 +42,7 @@ class ImportedMemories:
     different: tuple[str, ...]
 
 
+@again_where_changed
 def import_memories(
     view: View, documents: Sequence[Document], *, dry_run: bool = False, commit: bool = False
 ) -> ImportedMemories:
@@ -141,7 +143,10 @@ def _file(view: View, foreign: memory_v01.Foreign) -> MemoryFile:
         raise FormatError(shown(findings), hint=hint(findings))
     memory = read.memory
     title = title_of(memory) if view.config.filenames == "slug-id" else ""
-    path = path_of_new(memory.type, memory.id or "", memory.created_at or instant(view.clock.now()), title)
+    # A memory with that id may be there of which others than the owner don't know: its path is not theirs to find.
+    writer = "" if view.is_owners else view.actor
+    made_at = memory.created_at or instant(view.clock.now())
+    path = path_of_new(memory.type, memory.id or "", made_at, title, writer=writer)
     return MemoryFile(path, read.data, read.text, read.front, memory)
 
 

@@ -8,6 +8,7 @@ from memstore.codec import splice
 from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile, read
 from memstore.codec.titles import title_of
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.archive import reasons
@@ -30,6 +31,7 @@ FEWEST = 2
 _UNITED = ("tags", "relates_to", "context_tags", "entities", "subject_ids", "access_denies")
 
 
+@again_where_changed
 def merge(
     view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> Linked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from memstore.core.again import again_where_changed
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.save import refuse_as_not_owner
 from memstore.rules.vault_places import MEMORY_SUFFIX, is_memory_path
@@ -24,6 +25,7 @@ class Moved:
     commit: str | None = None
 
 
+@again_where_changed
 def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool = False) -> Moved:
     """Move the file of a memory within the vault.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.codec.splice import AppendItems, RemoveItems, apply
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.audit import recorded
@@ -41,6 +42,7 @@ class Shared:
     consents: tuple[str, ...] = ()
 
 
+@again_where_changed
 def grant_access(
     view: View, ref: str, to: Sequence[str], consents: Sequence[str] = (), **saving: Unpack[Saving]
 ) -> Shared:
@@ -81,6 +83,7 @@ def grant_access(
     return _saved(view, file, after, [*files, event], "privacy grant", ids, saving)
 
 
+@again_where_changed
 def revoke_access(view: View, ref: str, whom: Sequence[str], **saving: Unpack[Saving]) -> Shared:
     """Take grants back; who would still see the memory through a group, a role, a context or `*` is denied by name.
 

@@ -11,6 +11,7 @@ from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.codec.shapes import is_absent
 from memstore.codec.titles import default_title
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.add import new_memory
@@ -46,6 +47,7 @@ class Linked:
     others: tuple[Saved, ...]
 
 
+@again_where_changed
 def promote(
     view: View,
     ref: str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memstore.core.again import again_where_changed
 from memstore.errors import UsageError
 from memstore.flows.ledger_edit import with_lines
 from memstore.flows.save import save_all
@@ -29,6 +30,7 @@ class Propagated:
     saved: tuple[Saved, ...]
 
 
+@again_where_changed
 def propagate(
     view: View,
     ref: str | None = None,

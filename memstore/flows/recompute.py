@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import splice
 from memstore.codec.ledger import entry_of
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import RefusedError
 from memstore.flows.hand_edits import HandEdits
@@ -53,6 +54,7 @@ def check_confidences(view: View, refs: Sequence[str] = ()) -> Recomputed:
     return Recomputed(ledgers=len(files), unequal=_unequal(files, HandEdits(view)))
 
 
+@again_where_changed
 def recompute(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Recomputed:
     """Store what the ledgers amount to, for these memories or all; a number that a hand changed is never lost.
 
@@ -80,6 +82,7 @@ def recompute(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, co
     return Recomputed(ledgers=len(files), unequal=unequal, saved=saved)
 
 
+@again_where_changed
 def fold(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
     """Put one line in the place of a long history: the number, what stands behind it, and what never counts again.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.ledger_edit import with_lines
@@ -34,6 +35,7 @@ class Reinforced:
     counted_before: tuple[str, ...]
 
 
+@again_where_changed
 def reinforce(
     view: View,
     ref: str,
@@ -69,6 +71,7 @@ def reinforce(
     return _record(view, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
 
 
+@again_where_changed
 def contradict(
     view: View,
     ref: str,

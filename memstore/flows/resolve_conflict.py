@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.codec import splice
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
 from memstore.errors import UsageError
 from memstore.flows.compare import side_of
@@ -32,6 +33,7 @@ class Resolved(NamedTuple):
     kept: str
 
 
+@again_where_changed
 def resolve_conflict(
     view: View,
     one: str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.codec import splice
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.save import message_of, save
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 
+@again_where_changed
 def revise(
     view: View,
     ref: str,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import allowed_signers, rotation
 from memstore.codec.rotation import Rotation, SignedRotation
+from memstore.core.again import again_where_changed
 from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.flows.keyring import own_bytes, read_keyring
 from memstore.flows.keys import KeysChanged, changed, text_of, with_line
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memstore.ports.signatures import Signatures
 
 
+@again_where_changed
 def rotate_key(
     view: View,
     entity: str,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import canonical, memory_file, splice, statement
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.save import save, unchanged
@@ -36,6 +37,7 @@ class Signed:
     verdict: Verdict
 
 
+@again_where_changed
 def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False, commit: bool = False) -> Signed:
     """Sign a memory as its author; one whose signature is valid stays as it is.
 
@@ -72,6 +74,7 @@ def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False,
     return Signed(saved=saved, verdict=voucher.of(after).signature)
 
 
+@again_where_changed
 def witness(
     view: View,
     ref: str,
@@ -125,6 +128,7 @@ def witness(
     return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict)
 
 
+@again_where_changed
 def resolve(
     view: View,
     ref: str,

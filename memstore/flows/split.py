@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.codec import splice
 from memstore.codec.ledger import entry_of
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import UsageError
 from memstore.flows.add import new_memory
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _EVEN = 0.5
 
 
+@again_where_changed
 def split(
     view: View,
     ref: str,

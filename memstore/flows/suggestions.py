@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import splice
 from memstore.codec.titles import title_of
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.archive import reasons
@@ -68,6 +69,7 @@ def show_suggestion(view: View, ref: str) -> Waiting:
     return _waiting(_opened(view, ref))
 
 
+@again_where_changed
 def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -> Linked:
     """Do what a suggestion suggests: write the belief, or record the evidence. The suggestion is archived.
 
@@ -94,6 +96,7 @@ def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bo
     return Linked(saved=saved[0], others=saved[1:])
 
 
+@again_where_changed
 def reject_suggestion(
     view: View, ref: str, *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> Saved:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec import memory_file, splice
 from memstore.codec.memory_file import MemoryFile
+from memstore.core.again import again_where_changed
 from memstore.core.change import Edit
 from memstore.errors import RefusedError, UsageError
 from memstore.flows.add import new_memory
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _HEIRS = frozenset({EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY})
 
 
+@again_where_changed
 def supersede(
     view: View,
     ref: str,

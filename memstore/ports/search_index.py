@@ -98,6 +98,10 @@ class Snapshot(Protocol):
         """Names this state of the files: two snapshots with the same one have the same rows. None: nobody knows."""
 
     @property
+    def is_certain(self) -> bool:
+        """Whether every file was looked at; see `Library.glance`."""
+
+    @property
     def catalog(self) -> Catalog:
         """What is known of the files."""
 

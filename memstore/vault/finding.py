@@ -38,6 +38,9 @@ def find(view: VaultView, text: str, log: AccessLog) -> Entry:
     if not of_kind:
         raise _other_type(asked, kind, found)
     if len(of_kind) > 1:
+        # Somebody else may have taken an id that is in use: one's own still answers to it.
+        of_kind = [entry for entry in of_kind if view.is_own(entry)] or of_kind
+    if len(of_kind) > 1:
         raise _ambiguous(asked, of_kind)
     note_shown(view, "named", [of_kind[0].id])
     return of_kind[0]

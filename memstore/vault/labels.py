@@ -62,6 +62,14 @@ class CatalogLabels(Mapping[str, Labels]):
         """Return the rows of all files with this id, if there are several."""
         return self._copies.get(memory_id, ())
 
+    def of_copies(self, memory_id: str, owner: str | None) -> Labels | None:
+        """Return what all files of one owner with this id would show; None where there are not several.
+
+        Somebody else's file is no copy: whoever takes an id that is in use harms nobody by it.
+        """
+        theirs = [labels for labels in map(self.of_row, self.copies_of(memory_id)) if labels.owner == owner]
+        return reduce(both, theirs) if len(theirs) > 1 else None
+
     def of_row(self, row: int) -> Labels:
         """Return the labels of the memory in one file."""
         return labels_of_cells(self._ids[row], tuple(column[row] for column in self._columns))

@@ -72,7 +72,7 @@ class Sight:
         from memstore.rules.judge import labels_of
 
         labels = labels_of(memory)
-        return self._admits(labels, self._labels[labels.id] if labels.id in self._labels.copied else None)
+        return self._admits(labels, self._labels.of_copies(labels.id, labels.owner))
 
     @cached_property
     def _labels(self) -> CatalogLabels:
@@ -111,8 +111,8 @@ class Sight:
         for row, memory_id in ((row, ids[row]) for row in catalog.memories):
             cells = tuple([column[row] for column in columns])
             if cells[lineage] or memory_id in named or memory_id in labels.copied:
-                copies = labels[memory_id] if memory_id in labels.copied else None
-                sees = self._admits(labels.of_row(row), copies)
+                own = labels.of_row(row)
+                sees = self._admits(own, labels.of_copies(memory_id, own.owner))
             else:
                 known = decided.get(cells)
                 sees = self._admits(labels.of_row(row), None) if known is None else known

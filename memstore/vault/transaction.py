@@ -125,10 +125,15 @@ class VaultTransaction:
             return saved
         from memstore.flows.compare import Comparer, side_of
 
-        comparer = Comparer(self._view.glance())
+        view = self._view.glance()
+        comparer = Comparer(view)
         paths = [file.path for file in files]
         return tuple(
-            replace(each, conflicts=tuple(comparer.conflicts(side_of(file), but=paths))) if file.path in anew else each
+            replace(
+                each, conflicts=tuple(comparer.conflicts(side_of(file), but=paths)), compared_in_part=view.is_glance
+            )
+            if file.path in anew
+            else each
             for each, file in zip(saved, files, strict=True)
         )
 

@@ -11,6 +11,7 @@ from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -44,7 +45,6 @@ class VaultView:
         snapshot: its files at the moment in question; None takes them when they are first needed.
         read: gives a file's bytes of that moment, by its path; None reads them as they are now.
         commit: the commit of which that is the state, if it is one's.
-        is_glance: whether the snapshot is one of `Library.glance`.
     """
 
     def __init__(
@@ -54,14 +54,12 @@ class VaultView:
         read: Callable[[str], bytes] | None = None,
         *,
         commit: str | None = None,
-        is_glance: bool = False,
     ) -> None:
         self._ws = ws
         self._given = snapshot
         self._bytes = read or ws.vault.read
         self._commit = commit
         self.is_past = read is not None
-        self.is_glance = is_glance
         self._columns: dict[str, Sequence[str]] = {}
         self.actor, self.alone, self.here = ws.actor, ws.alone, ws.here
         self.config, self.clock, self.ids, self.contexts = ws.config, ws.clock, ws.ids, ws.contexts
@@ -122,7 +120,12 @@ class VaultView:
         # What others may see follows from files that a glance does not look at.
         if self._taken or self.actor != self.config.owner:
             return self
-        return VaultView(self._ws, self._ws.library.glance(), is_glance=True)
+        return VaultView(self._ws, self._ws.library.glance())
+
+    @property
+    def is_glance(self) -> bool:
+        """Whether files that were written anew in place may have been overlooked."""
+        return not self._snapshot.is_certain
 
     def at(self, when: str | None) -> VaultView:
         """Return the vault as of a date or a revision in git's notation; this view for None."""
@@ -342,6 +345,17 @@ class VaultView:
         """Whether a memory is the actor's own: nobody else changes it through the program."""
         return self._owns(memory.owner or "")
 
+    def is_own(self, entry: Entry) -> bool:
+        """Whether the catalogue says that a memory is the actor's own."""
+        return self._owns(entry.owner)
+
+    def has_folder(self, path: str) -> bool:
+        """Whether a folder is there in the vault, as far as the actor may know: for others, one with visible files."""
+        if self.is_owners:
+            return (self.root / path).is_dir()
+        paths = self.column("path")
+        return any(paths[row].startswith(f"{path}/") for row in self.rows)
+
     def _owns(self, owner: str) -> bool:
         return may_see(owner, self.actor, self.config.owner)
 
@@ -514,6 +528,10 @@ class VaultView:
         from memstore.vault.transaction import VaultTransaction
 
         return VaultTransaction(self, self._ws, verb, dry_run=dry_run, commit=commit, message=message)
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
+        return self._ws.vault.lock()
 
     def may_commit(self) -> bool:
         """Whether something could be committed just now."""

@@ -29,14 +29,18 @@ LINES = (
     ],
 )  # fmt: skip
 def test_texts(given: str, text: str, tmp_path: Path) -> None:
-    assert captured(given, tmp_path).text == text
+    assert captured(given, lambda path: (tmp_path / path).read_bytes()).text == text
 
 
 def test_the_last_words_of_a_transcript(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in LINES) + '{"broken')
+
+    def read(path: str) -> bytes:
+        return (tmp_path / path).read_bytes()
+
     document = {"transcript_path": "t.jsonl", "session_id": "s1", "hook_event_name": "SessionEnd"}
-    assert captured(json.dumps(document), tmp_path) == Capture("We fixed the reader.", "s1", "SessionEnd")
-    assert captured(json.dumps(document | {"session_id": "a\nb"}), tmp_path).session_id is None
+    assert captured(json.dumps(document), read) == Capture("We fixed the reader.", "s1", "SessionEnd")
+    assert captured(json.dumps(document | {"session_id": "a\nb"}), read).session_id is None
 
 
 @pytest.mark.parametrize(

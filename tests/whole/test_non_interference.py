@@ -135,7 +135,6 @@ EXITS: dict[str, tuple[str, ...]] = {
     "mv": ("mv", "m_bobs000001", "a/hidden.md", "--dry-run"),
     "conflicts": ("conflicts",),
     "dedupe": ("dedupe",),
-    "what a memory says of others": ("show", "m_open000001", "--json"),
     "why": ("why", "m_hidden0004"),
     "trust": ("trust", "m_hidden0004"),
     "suggestions": ("suggestions", "list"),
@@ -155,18 +154,32 @@ EXITS: dict[str, tuple[str, ...]] = {
     "cite a file": ("add", "tea", "--cite", "a/hidden.md:L1"),
     "read a file": ("add", "-F", "a/hidden.md", "--dry-run"),
     "import a file": ("import", "seeds", "a/hidden.md", "--dry-run"),
+    "queries of a file": ("search", "--queries", "a/hidden.md"),
+    "a request of a file": ("witness", "--request", "a/hidden.md"),
+    "an answer of a file": ("witness", "m_bobs000001", "--answer", "a/hidden.md"),
+    "a page of a file": (
+        "anchor",
+        "m_bobs000001",
+        "--type",
+        "url",
+        "--reference",
+        "https://e.org",
+        "--snapshot",
+        "a/hidden.md",
+    ),
+    "a key of a file": ("witness", "m_open000001", "--attest", "confirm", "--key", "a/hidden.md"),
+    "a public key of a file": ("keys", "rotate", "human:bob", "b/m_bobs000001.md", "--old", "a/hidden.md", "--print"),
+    "a statement of a file": ("keys", "rotate", "human:bob", "b/m_bobs000001.md", "--signed", "a/hidden.md"),
+    "a text of a file": ("revise", "m_bobs000001", "-F", "a/hidden.md", "--dry-run"),
+    "import memories of a file": ("import", "memory-v0.1", "a/hidden.md"),
+    "a folder": ("mv", "m_bobs000001", "suggestions", "--dry-run"),
     "grant": ("privacy", "grant", "m_bobs000003", "--to", "human:bob", "human:eve"),
     "ask witnesses": ("request-witness", "m_bobs000003", "--from", "human:eve"),
     "commit: copies": ("commit", "m_bobs000005"),
     "commit": ("commit", "m_bobs000004"),
-    "completion": ("path", "m_open000002"),
-    "log": ("log",),
+    "completion": ("completion",),
     "diff": ("diff",),
-    "blame": ("blame", "m_open000001"),
-    "the past": ("list", "--at", "now"),
     "who sees what": ("privacy", "report"),
-    "who saw what": ("audit", "show", "--local"),
-    "the audit trail": ("audit", "verify"),
     "the index": ("index", "status"),
 }
 
@@ -193,7 +206,8 @@ def test_without_the_filter_every_exit_leaks(vaults: Vaults, monkeypatch: pytest
     hidden = vaults.hidden(case)
     for name, gone in FILTER.items():
         monkeypatch.setattr(VaultView, name, gone)
-    assert differences(vaults, case, commands=[command], hidden=hidden) != []
+    leaks = [one.words for one, _ in differences(vaults, case, commands=[command], hidden=hidden)]
+    assert command in leaks
 
 
 # What else in the view keeps something back; each is seen to by itself.
@@ -218,4 +232,5 @@ def test_a_leak_in_a_part_of_the_view_is_seen(vaults: Vaults, monkeypatch: pytes
     hidden = vaults.hidden(case)
     for name in names.split():
         monkeypatch.setattr(VaultView, name, leak or FILTER[name])
-    assert differences(vaults, case, commands=[command], hidden=hidden) != []
+    leaks = [one.words for one, _ in differences(vaults, case, commands=[command], hidden=hidden)]
+    assert command in leaks

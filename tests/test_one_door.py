@@ -1,0 +1,64 @@
+"""A use case reaches content through a view alone, and writes through a transaction alone."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.installed import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+USE_CASES = sorted((ROOT / "memstore/flows").glob("*.py"))
+COMMANDS = sorted((ROOT / "memstore/cli").glob("*.py"))
+# What only `memstore.vault` holds: the files, their snapshot, the journal, and what lies behind a view.
+BEHIND = frozenset({"library", "vault", "snapshot", "journal", "_ws", "_snapshot", "kept_in"})
+# What the history holds of memories is asked of the view, which knows who may see it.
+OF_HISTORY = frozenset({"blobs", "commit", "staged_ids"})
+OPENS = frozenset({"read_bytes", "read_text", "write_bytes", "write_text", "unlink", "rename"})
+# `init` makes the folder of a vault, before there is one; the draft and its editor are the person's own.
+MAY_OPEN = frozenset({"editing.py"})
+# Objects of git are checked against their names there: keyring and anchors, not memories.
+MAY_ASK_GIT = frozenset({"staged.py"})
+
+
+def attributes(path: Path) -> Iterator[tuple[ast.Attribute, str]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute):
+            yield node, f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
+
+
+@pytest.mark.parametrize("path", [*USE_CASES, *COMMANDS], ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_nothing_is_reached_beside_the_view(path: Path) -> None:
+    found = [where for node, where in attributes(path) if node.attr in BEHIND and not _is_choice(node)]
+    assert found == []
+
+
+def _is_choice(node: ast.Attribute) -> bool:
+    """Whether this is the command line's option of that name."""
+    return node.attr == "vault" and ast.unparse(node.value).endswith("choices")
+
+
+@pytest.mark.parametrize("path", USE_CASES, ids=lambda path: path.stem)
+def test_what_the_history_holds_of_memories_is_asked_of_the_view(path: Path) -> None:
+    found = [
+        where
+        for node, where in attributes(path)
+        if node.attr in OF_HISTORY and ast.unparse(node.value).endswith("history") and path.name not in MAY_ASK_GIT
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("path", [*USE_CASES, *COMMANDS], ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_no_file_is_opened_beside_the_view(path: Path) -> None:
+    opened = [where for node, where in attributes(path) if node.attr in OPENS and "formatter" not in where]
+    called = [
+        f"{path.name}:{node.lineno}"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open"
+    ]
+    assert path.name in MAY_OPEN or [*opened, *called] == []

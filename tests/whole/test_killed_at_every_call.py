@@ -1,0 +1,52 @@
+"""Every command that writes, interrupted at the calls by which it writes: all is as before, or all as after.
+
+Hundreds of interruptions in forks of one loaded program, some dozens of the installed one, by strace; thousands more
+are made by `benchmarks/soak.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.whole.interruptions import ACTS, Interruptions, can_trace, crowded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# How often each act is interrupted, without `-c` and with it, which takes twice as long: 500 times in all.
+EACH = {False: 8, True: 2}
+TRACED = (("supersede", True), ("undo", False), ("promote", False), ("privacy grant", True))
+EACH_TRACED = 6
+
+
+@pytest.fixture(scope="module")
+def interruptions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Interruptions]:
+    made = Interruptions(tmp_path_factory.mktemp("interruptions"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_killed_or_failed_anywhere_all_is_as_before_or_as_after(interruptions: Interruptions, act: str) -> None:
+    wrong = [
+        f"{act}{' -c' * commit}: {what}"
+        for commit in [False, True][: 1 + ACTS[act].commits]
+        for what in interruptions.in_forks(act, EACH[commit], commit=commit)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.skipif(not can_trace(), reason="strace is not installed, or may not trace")
+@pytest.mark.parametrize(("act", "commit"), TRACED)
+def test_so_does_the_installed_program_and_git(interruptions: Interruptions, act: str, commit: bool) -> None:  # noqa: FBT001 -- a parameter
+    wrong = list(interruptions.under_strace(act, EACH_TRACED, commit=commit))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_many_writers_and_a_hand_lose_nothing(tmp_path: Path) -> None:
+    crowd = crowded(tmp_path, writers=6, writes=8, seed=1)
+    assert crowd.saves
+    assert not crowd.wrong, "\n".join(crowd.wrong)
