@@ -43,16 +43,7 @@ class DiskPlace:
 
     def append_line(self, path: str, line: str) -> bool:
         """Add a line to a text file, which is made where it is missing; False where it stands there already."""
-        file = self._root / path
-        if self.create(path, line + "\n"):
-            return True
-        data = file.read_bytes()
-        if os.fsencode(line) in (existing.strip() for existing in data.split(b"\n")):
-            return False
-        newline = b"" if data.endswith(b"\n") or not data else b"\n"
-        with file.open("ab") as out:
-            out.write(newline + os.fsencode(line) + b"\n")
-        return True
+        return self.create(path, line + "\n") or _line_appended(self._root / path, line)
 
     def outer_vault(self) -> Path | None:
         """Return the vault that the folder lies in, or None."""
@@ -74,6 +65,11 @@ class DiskPlace:
         git.run("config", "--local", key, value)
         return True
 
+    def exclude(self, pattern: str) -> bool:
+        """Have git take no notice of files of that name in this clone; False where it takes none already."""
+        said = GitProcess(self._root, self._environ).run("rev-parse", "--git-path", "info/exclude")
+        return _line_appended(self._root / os.fsdecode(said).removesuffix("\n"), pattern)
+
     def markdown_files(self, limit: int) -> int:
         """Return how many Markdown files the folder holds, counted up to `limit`."""
         count = 0
@@ -83,3 +79,15 @@ class DiskPlace:
             if count >= limit:
                 return limit
         return count
+
+
+def _line_appended(file: Path, line: str) -> bool:
+    """Add a line to a text file; False where it stands there already."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    data = file.read_bytes() if file.exists() else b""
+    if os.fsencode(line) in (existing.strip() for existing in data.split(b"\n")):
+        return False
+    newline = b"" if data.endswith(b"\n") or not data else b"\n"
+    with file.open("ab") as out:
+        out.write(newline + os.fsencode(line) + b"\n")
+    return True

@@ -16,6 +16,7 @@ from memstore.adapters.write_lock import WriteLock
 from memstore.codec.fence import MOST_BYTES
 from memstore.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
 from memstore.ports.vault import DONE_ALL_THE_SAME
+from memstore.rules.vault_places import TEMPORARY_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from memstore.ports.vault import FileStat
 
-# Begins with a dot, so that neither the walk nor `ls` shows it.
-TEMPORARY_PREFIX = ".memstore-tmp-"
 LEFT_BEHIND_AFTER_SECONDS = 3600
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 # renameat2(2); some containers forbid what they do not know, which a plain rename then finds out for itself.

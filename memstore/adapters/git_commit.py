@@ -191,7 +191,7 @@ class CommitMaker:
         folder = self._git_path("memstore")
         folder.mkdir(mode=0o700, exist_ok=True)
         _sweep(folder)
-        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=folder.resolve()) as scratch:
+        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=folder.resolve(), ignore_cleanup_errors=True) as scratch:
             yield Path(scratch)
 
 

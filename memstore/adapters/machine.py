@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from memstore.adapters.config_file import read_user_config
 from memstore.adapters.disk_place import DiskPlace
-from memstore.adapters.disk_vault import LEFT_BEHIND_AFTER_SECONDS, TEMPORARY_PREFIX
+from memstore.adapters.disk_vault import LEFT_BEHIND_AFTER_SECONDS
 from memstore.adapters.git_process import GitProcess
 from memstore.adapters.local_state import PRIVATE, cache_folder, is_private
 from memstore.errors import GitError
 from memstore.model.config import USER_SETTINGS, Kind
+from memstore.rules.vault_places import TEMPORARY_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -29,7 +29,7 @@ def failure_of(error: BaseException) -> Failure:
     import click
 
     if isinstance(error, click.Abort) or _comes_of_interrupt(error):
-        return Failure("interrupted", Exit.INTERRUPTED, "interrupted", None)
+        return Failure("interrupted", Exit.INTERRUPTED, _said_of_interrupt(error), None)
     if isinstance(error, click.UsageError):
         return _of_usage(error)
     return Failure(
@@ -46,6 +46,12 @@ def _comes_of_interrupt(error: BaseException) -> bool:
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__cause__
     return cause is not None
+
+
+def _said_of_interrupt(error: BaseException) -> str:
+    """Return what is to be said of an interrupt: whoever was stopped while writing says what became of the files."""
+    said = str(error) if isinstance(error, KeyboardInterrupt) else ""
+    return f"interrupted: {said}" if said else "interrupted"
 
 
 def _code(error: MemstoreError) -> str:

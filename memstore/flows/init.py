@@ -9,6 +9,7 @@ from memstore.errors import RefusedError, UsageError, VaultError
 from memstore.flows import hooks
 from memstore.model.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Config
 from memstore.ports.history import HookState
+from memstore.rules.vault_places import TEMPORARY_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +91,7 @@ def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Cal
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
     installed, refused = _with_hooks(view)
     git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
+    git_configured |= place.exclude(f"{TEMPORARY_PREFIX}*")
     changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, ATTRIBUTES_LINE) else []
     return Initialised(
         root=place.root,

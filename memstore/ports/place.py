@@ -34,5 +34,8 @@ class Place(Protocol):
     def configure(self, key: str, value: str) -> bool:
         """Set a key of the repository's own configuration; False where it is set already, to whatever."""
 
+    def exclude(self, pattern: str) -> bool:
+        """Have git take no notice of files of that name in this clone; False where it takes none already."""
+
     def markdown_files(self, limit: int) -> int:
         """Return how many Markdown files the folder holds, counted up to `limit`."""

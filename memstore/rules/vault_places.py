@@ -6,6 +6,8 @@ MEMORY_SUFFIX = ".md"
 NO_MEMORIES = frozenset({"index.md", "log.md", "README.md", "MEMORY.md"})
 NO_MEMORY_FOLDERS = frozenset({"entities", "groups", "contexts", "consents", "requests", "audit", ".memstore"})
 IGNORE_FILE = ".memstoreignore"
+# Of a file that is being written: it begins with a dot, so that neither the walk nor `ls` shows it.
+TEMPORARY_PREFIX = ".memstore-tmp-"
 
 
 def is_memory_name(name: str) -> bool:

@@ -42,7 +42,7 @@ def find(view: VaultView, text: str, log: AccessLog) -> Entry:
         of_kind = [entry for entry in of_kind if view.is_own(entry)] or of_kind
     if len(of_kind) > 1:
         raise _ambiguous(asked, of_kind)
-    note_shown(view, "named", [of_kind[0].id])
+    view.note_shown("named", [of_kind[0].id])
     return of_kind[0]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from memstore.codec import memory_file, registry_file
 from memstore.codec.memory_file import BrokenFile, MemoryFile
-from memstore.errors import ChangedMeanwhileError, FormatError, MemstoreError, RefusedError
+from memstore.errors import ChangedMeanwhileError, FormatError, MemstoreError, RefusedError, VaultError
 from memstore.flows.save import findings_between, hint, lacks_only_its_type, refuse_as_not_owner, saved_of, shown
 from memstore.model import registry
 from memstore.model.instants import instant
@@ -111,12 +111,15 @@ class VaultTransaction:
         """Commit what has just been written, and return the commit; None where git takes no notice of any of it."""
         from memstore.vault.committing import commit_paths
 
+        what = f"{paths[0]} is" if len(paths) == 1 else f"{len(paths)} files are"
         try:
             return commit_paths(self._ws, paths, self._message).commit
         except MemstoreError as error:
-            what = f"{paths[0]} is" if len(paths) == 1 else f"{len(paths)} files are"
             error.args = (f"{error}\n{what} written all the same, and not committed",)
             raise
+        except OSError as error:
+            text = f"can't commit: {error}\n{what} written all the same, and not committed"
+            raise VaultError(text, hint="memstore commit tries again") from error
 
     def _with_conflicts(self, files: Sequence[MemoryFile], saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
         """Return what becomes of memories with the conflicts that what they say anew raises."""
@@ -161,8 +164,6 @@ class VaultTransaction:
             self.commit = self._committed([to, file.path])
 
     def _must_be_free(self, path: str) -> None:
-        from memstore.errors import VaultError
-
         try:
             self._ws.vault.read(path)
         except VaultError:

@@ -404,10 +404,11 @@ class VaultView:
         return {blob: one.data for blob, one in files.items() if isinstance(one, MemoryFile) and self.sees(one.memory)}
 
     def note_shown(self, how: str, memory_ids: Iterable[str]) -> None:
-        """Remember which memories somebody else than the owner was shown."""
-        from memstore.vault.finding import note_shown
+        """Remember which memories somebody else than the owner was shown; the owner alone leaves no such trace."""
+        if not self.is_owners:
+            from memstore.vault.finding import note_shown
 
-        note_shown(self, how, memory_ids)
+            note_shown(self, how, memory_ids)
 
     # -- other files -------------------------------------------------------------------------------
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.disk_vault import TEMPORARY_PREFIX, DiskVault
 from memstore.adapters.write_lock import WriteLock
 from memstore.errors import LockedError, VaultError
+from memstore.rules.vault_places import TEMPORARY_PREFIX
 from tests.support import disk_vault
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from memstore.adapters.disk_vault import DiskVault
 
 
 def paths(vault: DiskVault) -> set[str]:

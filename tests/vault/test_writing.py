@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from memstore.adapters import disk_vault
 from memstore.adapters.disk_journal import DiskJournal
-from memstore.adapters.disk_vault import TEMPORARY_PREFIX, DiskVault
+from memstore.adapters.disk_vault import DiskVault
 from memstore.codec.fence import MOST_BYTES
 from memstore.errors import ChangedMeanwhileError, LockedError, TooLargeError, VaultError
 from memstore.ports.journal import Operation, Written
 from memstore.ports.vault import DONE_ALL_THE_SAME
+from memstore.rules.vault_places import TEMPORARY_PREFIX
 from memstore.vault.writing import recover, write_all
 from tests.memory_vault import MemoryVault
 from tests.memory_workspace import LastOperation
