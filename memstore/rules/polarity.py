@@ -86,10 +86,14 @@ def compare_statements(
 
 # So much of the shorter sentence's topic both must share.
 SHARED_TOPIC = 0.5
+# Laying two sentences side by side takes the square of their words; one that runs on for longer states no one thing.
+MOST_TOKENS = 100
 
 
 def near_topic(one: Statement, other: Statement) -> bool:
-    """Whether two statements are alike enough to be laid side by side."""
+    """Whether two statements are alike enough to be laid side by side, and short enough."""
+    if max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
+        return False
     shared = len(one.topic & other.topic)
     fewest, most = sorted((len(one.topic), len(other.topic)))
     return shared > 0 and shared >= SHARED_TOPIC * fewest and most - shared <= MOST_OTHER_WORDS
