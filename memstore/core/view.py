@@ -5,7 +5,7 @@ There is one implementation, in `memstore/vault/`. What it does not show can't b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -211,9 +211,6 @@ class View(Protocol):
 
     def made_at(self, path: str, created_at: str | None) -> datetime | None:
         """Return when a memory was made, UTC: as it says itself, else when its file was saved; None in the past."""
-
-    def shown_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a frontmatter without refs to memories that are hidden, or are not there."""
 
     def shows_all(self, file: MemoryFile) -> bool:
         """Whether a file's very bytes may be shown: its frontmatter names nothing that is hidden."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.errors import ChangedMeanwhileError
 from memstore.flows.compare import Comparer
 from memstore.flows.narrow import narrowed
 from memstore.model.retrieval import NO_FILTERS
@@ -43,18 +42,3 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
         for conflict in comparer.conflicts(side) if side else ():
             found.setdefault(frozenset(conflict.refs), conflict)
     return tuple(sorted(found.values(), key=lambda one: (-one.penalty, one.refs)))
-
-
-def open_conflicts(view: View, path: str) -> list[Conflict]:
-    """Return the open conflicts of the memory at a path, each with what it takes from that memory's quality.
-
-    Together they take at most `rules.quality.MOST_PENALTY`.
-
-    Raises:
-        ChangedMeanwhileError: the file is no memory any more.
-    """
-    comparer = Comparer(view)
-    side = comparer.side_at(path)
-    if side is None:
-        raise ChangedMeanwhileError(f"{path} changed while it was read", hint="try again")
-    return comparer.conflicts(side)

@@ -37,11 +37,6 @@ def labels_of(memory: Memory) -> Labels:
     )
 
 
-def shown_to_outsiders(decision: Decision) -> Decision:
-    """Return what anybody but the owner alone learns of a decision: what is denied can't be told from what isn't."""
-    return decision if decision.allowed else NOT_FOUND
-
-
 NOT_FOUND = Decision(allowed=False, code="not-found")
 FORGOTTEN = Decision(allowed=False, code="forgotten")
 OWNER_ALONE = Decision(allowed=True, code="owner-alone", rule=RULE_OF_CODE["owner-alone"])

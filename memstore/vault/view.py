@@ -378,7 +378,7 @@ class VaultView:
         ids = self._snapshot.catalog.column("id")
         return shown_refs(None if self.is_owners else {ids[row] for row in self.rows})
 
-    def shown_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _shown_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a frontmatter without refs to memories that are hidden, or are not there."""
         from memstore.vault.redaction import shown_values
 
@@ -389,7 +389,7 @@ class VaultView:
         from memstore.codec.memory_file import MemoryFile, read
 
         whole = read(file.path, file.data)
-        return isinstance(whole, MemoryFile) and self.shown_values(whole.front.values) == whole.front.values
+        return isinstance(whole, MemoryFile) and self._shown_values(whole.front.values) == whole.front.values
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs of the history, by id; for others than the owner those of memories they may see."""
@@ -420,6 +420,10 @@ class VaultView:
 
     def cited_file(self, path: str) -> bytes | None:
         """Return the bytes of a file of the vault that is cited and is not a memory; None where it can't be read."""
+        from memstore.rules.own_files import is_own_path
+
+        if is_own_path(path) and not self.is_owners:
+            return None
         try:
             return self._ws.vault.read(path)
         except VaultError:

@@ -8,7 +8,8 @@ import pytest
 
 from memstore.errors import NotFoundError, UsageError
 from memstore.flows import among
-from memstore.flows.conflicts import conflicts, open_conflicts
+from memstore.flows.compare import Comparer
+from memstore.flows.conflicts import conflicts
 from memstore.flows.dedupe import dedupe
 from memstore.flows.resolve_conflict import resolve_conflict
 from memstore.flows.search import search
@@ -18,12 +19,20 @@ from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
+    from memstore.model.conflict import Conflict
     from memstore.model.memory import Memory
     from memstore.vault.workspace import Workspace
 
 LIKES = memory_text("Sean likes tea\n", id="m_likes", confidence="0.9", tags="[drink]")
 DISLIKES = memory_text("Sean dislikes tea\n", id="m_dislikes", confidence="0.5")
 FILES = {"a.md": LIKES, "b.md": DISLIKES, "c.md": memory_text("Bella eats at eight\n", id="m_ccc")}
+
+
+def _open(ws: Workspace, path: str) -> list[Conflict]:
+    comparer = Comparer(ws.view())
+    side = comparer.side_at(path)
+    assert side is not None
+    return comparer.conflicts(side)
 
 
 def memory(ws: Workspace, ref: str) -> Memory:
@@ -43,9 +52,9 @@ def test_each_pair_is_listed_once_and_a_ref_stands_first() -> None:
 def test_the_surer_memory_loses_half_as_much() -> None:
     ws = memory_workspace(FILES)
 
-    assert [found.penalty for found in open_conflicts(ws.view(), "a.md")] == [0.15]
-    assert [found.penalty for found in open_conflicts(ws.view(), "b.md")] == [0.30]
-    assert not open_conflicts(ws.view(), "c.md")
+    assert [found.penalty for found in _open(ws, "a.md")] == [0.15]
+    assert [found.penalty for found in _open(ws, "b.md")] == [0.30]
+    assert not _open(ws, "c.md")
 
 
 def test_others_see_no_conflict_with_what_they_may_not_see() -> None:
@@ -172,4 +181,4 @@ def test_a_search_does_not_compare_texts_as_long_as_books(monkeypatch: pytest.Mo
     assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
     monkeypatch.setattr(among, "MOST_PAIRS", 0)
     assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [0, 0]
-    assert open_conflicts(ws.view(), "a.md")
+    assert _open(ws, "a.md")

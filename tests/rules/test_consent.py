@@ -22,7 +22,7 @@ from memstore.model.world import (
     Revocation,
 )
 from memstore.rules.access import decide
-from memstore.rules.judge import Judge, labels_of, shown_to_outsiders
+from memstore.rules.judge import Judge, labels_of
 from tests.access_cases import DAY, NOW, OWNER, by, labels_from, vault, with_memory
 
 TOLD = Labels(id="m_1", source_entity="human:sean", access_grants=("*",))
@@ -295,13 +295,6 @@ def test_a_memory_is_decided_on_as_it_stands_now() -> None:
     assert judge.decide("m_1").allowed
     assert not judge.decide_on(replace(was, access_grants=())).allowed
     assert judge.decide_on(replace(was, id="")).allowed
-
-
-def test_outsiders_learn_nothing_from_a_denial() -> None:
-    world = vault(Labels(id="m_1"), Labels(id="m_2", status="forgotten"), Labels(id="m_3", access_grants=("*",)))
-    shown = [shown_to_outsiders(decide(world, by("human:bob"), one)) for one in ("m_1", "m_2", "m_none")]
-    assert len(set(shown)) == 1
-    assert shown_to_outsiders(decide(world, by("human:bob"), "m_3")).code == "granted"
 
 
 # -- labels ---------------------------------------------------------------------------------------
