@@ -172,9 +172,19 @@ def assemble(
         derived=cast("Derived", _Later(lambda: _derived(cache))),
         embedder=embedder,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
-        kept_in=lambda: (*_git_folders(root), state.resolve(), cache.resolve()),
+        kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
     )
     return ws
+
+
+def _state_of_others(env: Environment) -> Path:
+    """Return where the state of vaults lies that are in no repository."""
+    return (env.state_home / "memstore").resolve()
+
+
+def _caches(env: Environment) -> Path:
+    """Return where what is derived from vaults lies."""
+    return (env.cache_home / "memstore").resolve()
 
 
 def _git_folders(root: Path) -> tuple[Path, ...]:
@@ -339,30 +349,54 @@ def find_vault(env: Environment, named: str | None) -> Path:
     )
 
 
-def bytes_without_vault(env: Environment, path: Path, *, entity: str | None) -> bytes:
+def bytes_without_vault(env: Environment, path: Path, *, entity: str | None, context: str | None, alone: bool) -> bytes:
     """Return a file's bytes for a command that is called where no vault is: in a vault of its own, what may be seen."""
-    around = next((folder for folder in path.resolve().parents if (folder / VAULT_MARK).is_dir()), None)
-    if around is None:
-        return path.read_bytes()
-    return open_workspace(env, vault=str(around), entity=entity).view().file(path)
+    import errno
+    import os
+    from pathlib import Path
+
+    from memstore.vault.named_files import without_dots
+
+    named = without_dots(path)
+    place = Path(os.path.realpath(named))
+    around = _vault_around(place)
+    if around is not None:
+        return open_workspace(env, vault=str(around), entity=entity, context=context, alone=alone).view().file(path)
+    if any(place.is_relative_to(folder) for folder in (_state_of_others(env), _caches(env))):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    return named.read_bytes()
+
+
+def _vault_around(place: Path) -> Path | None:
+    return next((folder for folder in place.parents if (folder / VAULT_MARK).is_dir()), None)
 
 
 def _vault_at(folder: Path, named: Found) -> Path:
     """Return the folder if it is a vault; one that is named must be one itself, not lie in one."""
+    import os
+    from pathlib import Path
+
+    if ".." in folder.parts:
+        from memstore.vault.named_files import without_dots
+
+        folder = without_dots(folder)
+    problem: OSError | None = None
     try:
         folder.stat()
-        is_vault = (folder / VAULT_MARK).is_dir()
-    except FileNotFoundError as error:
+        if (folder / VAULT_MARK).is_dir():
+            return folder
+    except OSError as error:
+        problem = error
+    around = _vault_around(Path(os.path.realpath(folder)))
+    if around is None and isinstance(problem, FileNotFoundError):
         raise VaultError(
             f"{named.where} names {named.value}, and there is no such folder", hint=f"memstore init {named.value}"
-        ) from error
-    except OSError as error:
+        ) from problem
+    if around is None and problem is not None:
         raise VaultError(
-            f"{named.where} names {named.value}: {error.strerror}", hint="look at its permissions"
-        ) from error
-    if is_vault:
-        return folder
-    around = next((parent for parent in folder.resolve().parents if (parent / VAULT_MARK).is_dir()), None)
+            f"{named.where} names {named.value}: {problem.strerror}", hint="look at its permissions"
+        ) from problem
+    # Whether anything is there, in another vault, is not everybody's to know.
     raise VaultError(
         f"{named.where} names {named.value}, which is no vault: it has no {VAULT_MARK} folder",
         hint=f"the vault around it is {around}" if around else f"memstore init {named.value} makes it one",

@@ -50,8 +50,8 @@ class SshSignatures:
         """Return the public part of a key; see the port."""
         path = self._path(key)
         beside = path if path.suffix == ".pub" else path.with_name(path.name + ".pub")
-        if beside.exists():
-            return self._public(beside)
+        if (data := self._found(beside)) is not None:
+            return self._public(beside, data)
         private = self._private(path)
         if private is None:
             raise VaultError(
@@ -73,7 +73,7 @@ class SshSignatures:
             if held is not None:
                 form, raw = ssh_agent.sign(self._agent, held, signed, is_rsa=public.type == RSA)
                 return sshsig.write(SshSignature(public, namespace, sshsig.HASH, form, raw, certificate))
-            private = self._private(keeper) if keeper != path and keeper.exists() else None
+            private = self._private(keeper) if keeper != path and self._found(keeper) is not None else None
         if private is None:
             return ssh_keygen.sign(str(path), message, namespace=namespace)
         crypto = self._crypto_needed()
@@ -122,12 +122,21 @@ class SshSignatures:
         except FormatError as error:
             raise VaultError(f"{path}: {error}", hint=error.hint or "ssh-keygen -L -f shows it") from error
 
-    def _public(self, path: Path) -> PublicKey:
+    def _public(self, path: Path, data: bytes) -> PublicKey:
         try:
-            return read_public_key(self._read(path).decode())[0]
+            return read_public_key(data.decode())[0]
         except (FormatError, UnicodeDecodeError) as error:
             hint = getattr(error, "hint", None) or "ssh-keygen -y -f KEY prints a key's public part"
             raise VaultError(f"{path}: {error}", hint=hint) from error
+
+    def _found(self, path: Path) -> bytes | None:
+        """Return a file's bytes; None where it is missing, or whoever acts may not have it."""
+        try:
+            return self._read_file(path)[:_MOST_KEY_BYTES]
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise VaultError(f"the key {path} can't be read: {error.strerror}", hint="ssh-keygen makes one") from error
 
     def _read(self, path: Path) -> bytes:
         try:

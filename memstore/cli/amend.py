@@ -137,7 +137,7 @@ def mv(session: Session, ref: str, path: str, *, commit: bool, dry_run: bool) ->
     from memstore.flows.move import move
 
     view = session.view()
-    to = in_vault(session, path)
+    to = in_vault(session, path, is_folder=path.endswith("/"))
     is_folder = path.endswith("/") or view.has_folder(to)
     moved = move(view, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
     session.emit("mv", document=lambda: _move_document(moved), lines=lambda: _move_lines(session, moved))

@@ -91,7 +91,9 @@ class Session:
         except VaultError:
             if self.choices.vault is not None or env.get("MEMSTORE_VAULT"):
                 raise
-            return wiring.bytes_without_vault(env, path, entity=self.choices.entity)
+            return wiring.bytes_without_vault(
+                env, path, entity=self.choices.entity, context=self.choices.context, alone=self.choices.alone
+            )
         return view.file(path)
 
     # -- what was asked for: standard output -----------------------------------------------------

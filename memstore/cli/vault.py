@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
         "memstore init ~/notes --owner human:sean   # that folder, whose memories are Sean's",
     ),
 )
-@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(file_okay=False))
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
 @click.option("--owner", metavar="ENTITY", help="Whose memories these are; human:<login name> by default.")
 def init(session: Session, folder: str | None, owner: str | None) -> None:
     """Make a folder a vault: with a configuration, a git repository where there is none, and git hooks.
@@ -34,7 +36,7 @@ def init(session: Session, folder: str | None, owner: str | None) -> None:
 
     env = session.environment()
     wiring.checked_entity(session.choices.entity, "--as")
-    root = env.expanded(folder or session.choices.vault or ".").resolve()
+    root = Path(os.path.realpath(env.expanded(folder or session.choices.vault or ".")))
     done = make_vault(
         wiring.place(env, root),
         owner=wiring.checked_entity(owner, "--owner"),

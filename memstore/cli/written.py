@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -187,7 +188,7 @@ def conflict_line(paint: Palette, conflict: Conflict) -> str:
     return f"{mine}: {kind} with {paint('ref', conflict.refs[1])} at {theirs}: {said} [{conflict.rule}]"
 
 
-def in_vault(session: Session, path: str) -> str:
+def in_vault(session: Session, path: str, *, is_folder: bool = False) -> str:
     """Return a path as the vault has it: given from the folder where the person is, or from the vault's.
 
     Raises:
@@ -197,7 +198,7 @@ def in_vault(session: Session, path: str) -> str:
     folder = session.environment().folder.resolve()
     place = folder / path
     # Folders may be linked; the name itself is the vault's, and not what it may point at.
-    whole = place.resolve() if place.name == ".." else place.parent.resolve() / place.name
+    whole = _real(place) if is_folder or place.name == ".." else _real(place.parent) / place.name
     if whole.is_relative_to(root):
         return whole.relative_to(root).as_posix()
     if folder.is_relative_to(root) or Path(path).is_absolute():
@@ -205,3 +206,8 @@ def in_vault(session: Session, path: str) -> str:
 
         raise UsageError(f"{path} lies outside the vault {root}", hint="name a path in it")
     return path
+
+
+def _real(place: Path) -> Path:
+    """Return where a path leads; as far as it goes, where links lead in a circle."""
+    return Path(os.path.realpath(place))

@@ -5,6 +5,7 @@ What the form has no place for travels in its member `memstore`; who may see a m
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.codec.shapes import is_absent
 from memstore.errors import FormatError
-from memstore.model.ids import is_entity_id, is_memory_id
+from memstore.model.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS, is_entity_id, is_memory_id
 from memstore.model.keys import ANCHOR_KEYS, WITNESS_KEYS
 
 if TYPE_CHECKING:
@@ -91,6 +92,12 @@ def id_of(document: Document) -> str:
             hint="3 to 64 of a-z, 0-9, _ and -, as mem_abc123",
         )
     return memory_id
+
+
+def id_for(importer: str, memory_id: str) -> str:
+    """Return the id under which somebody else than the vault's owner imports a memory; nobody can aim for one."""
+    digest = int(hashlib.sha256(f"{importer}\n{memory_id}".encode()).hexdigest(), 16)
+    return "m_" + "".join(ID_ALPHABET[digest >> 5 * place & 31] for place in range(ID_RANDOM_CHARACTERS))
 
 
 def type_of(document: Document) -> object:

@@ -81,6 +81,8 @@ def init(place: Place, *, owner: str | None, default_owner: str, open_vault: Cal
     outer = place.outer_vault()
     if outer is not None:
         raise VaultError(f"{place.root} lies in the vault {outer}", hint="a vault in a vault would be found by chance")
+    if place.root.is_file():
+        raise UsageError(f"{place.root} is a file", hint="name a folder, or one to be made")
     # (1) the repository before (2) the configuration, which makes the folder a vault: without git there is none.
     repository_made = place.make_repository()
     is_new = place.create(CONFIG_PATH, config_text(owner or default_owner))

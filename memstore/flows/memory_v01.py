@@ -58,6 +58,7 @@ def import_memories(
         FormatError: one of them has not the form, or holds what could not be kept; nothing was written.
     """
     load = loader(view)
+    documents = [_with_own_id(view, document) for document in documents]
     ref_of, entity_of = _refs(view, documents), _entities(view)
     taken: dict[str, Memory] = {}
     edits: list[Edit] = []
@@ -76,6 +77,17 @@ def import_memories(
             different.append(str(there.ref))
     saved = save_all(view, edits, verb="import memory-v0.1", dry_run=dry_run, commit=commit)
     return ImportedMemories(saved=saved, known=tuple(known), different=tuple(different))
+
+
+def _with_own_id(view: View, document: Document) -> Document:
+    """Return a document under the id that it gets here: another one than its own where somebody else imports it.
+
+    An id that they chose may be that of a memory that they don't know of, or that another is made of. Theirs follows
+    from who imports what, so that a second import finds what the first one wrote.
+    """
+    if view.is_owners:
+        return document
+    return {**document, "id": memory_v01.id_for(view.actor, memory_v01.id_of(document))}
 
 
 def export_memories(view: View, refs: Sequence[str], *, everything: bool = False) -> tuple[Document, ...]:
@@ -143,10 +155,7 @@ def _file(view: View, foreign: memory_v01.Foreign) -> MemoryFile:
         raise FormatError(shown(findings), hint=hint(findings))
     memory = read.memory
     title = title_of(memory) if view.config.filenames == "slug-id" else ""
-    # A memory with that id may be there of which others than the owner don't know: its path is not theirs to find.
-    writer = "" if view.is_owners else view.actor
-    made_at = memory.created_at or instant(view.clock.now())
-    path = path_of_new(memory.type, memory.id or "", made_at, title, writer=writer)
+    path = path_of_new(memory.type, memory.id or "", memory.created_at or instant(view.clock.now()), title)
     return MemoryFile(path, read.data, read.text, read.front, memory)
 
 

@@ -48,8 +48,9 @@ def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool =
     moved = Moved(ref=str(file.memory.ref) if file.memory.ref else None, path_before=file.path, path=path)
     if path == file.path:
         return moved
-    if not view.is_owners and (file.memory.id or "/") not in path.rpartition("/")[2]:
-        # Any other name may be taken by a memory that they may not know of.
+    folders, _, name = path.rpartition("/")
+    if not view.is_owners and ((file.memory.id or "/") not in name or MEMORY_SUFFIX in folders):
+        # Any other name may be taken by a memory that they may not know of, also that of a folder.
         raise RefusedError(
             f"only {view.config.owner} gives files any name they like here",
             hint="keep the memory's id in the name, or name a folder: memstore mv REF folder/",

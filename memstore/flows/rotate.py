@@ -84,8 +84,11 @@ def statement_by_both(signatures: Signatures, entity: str, old: str, new: str, *
 
     Raises:
         RefusedError: one of them is not here to sign.
+        UsageError: it is the same key.
     """
     keys = {signatures.public_key(named): named for named in (old, new)}
+    if len(keys) == 1:
+        raise UsageError(f"{old} and {new} are one key", hint="name the new key, and the old one with --old")
     said = Rotation(entity_id(entity, "the holder"), at, *keys)
     message, made = rotation.message(said), {}
     for key, named in keys.items():

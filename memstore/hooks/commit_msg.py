@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
@@ -25,6 +26,7 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str]) -> 
     """Add the trailers to the message in the file that git names; a failure leaves it alone and stops no commit."""
     file = folder / arguments[0]
     try:
+        _stop_outside_git(file)
         if not is_merge(environ, folder):
             lines = _trailers(environ, folder)
             text = file.read_bytes().decode(errors="surrogateescape")
@@ -34,6 +36,12 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str]) -> 
     except (MemstoreError, OSError) as error:
         sys.stderr.write(f"memstore: the message names no memories: {error}\n")
     return Exit.DONE
+
+
+def _stop_outside_git(file: Path) -> None:
+    """Stop at a file that is none of git's own, where it keeps messages: nobody else calls this hook."""
+    if ".git" not in file.resolve().parts and not any((folder / "HEAD").is_file() for folder in file.resolve().parents):
+        raise FileNotFoundError(errno.ENOENT, "this is not a message of git's")
 
 
 def added(text: str, lines: Sequence[str], comment: str = "#") -> str:

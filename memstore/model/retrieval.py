@@ -208,3 +208,8 @@ class Passage(NamedTuple):
     text: str
     headings: tuple[str, ...] = ()
     speaker: str = ""
+
+    @property
+    def has_heading(self) -> bool:
+        """Whether its lines begin with the heading of what it says."""
+        return self.kind is PassageKind.HEADING or self.line_end - self.line_start > self.text.count("\n")

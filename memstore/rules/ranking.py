@@ -173,8 +173,8 @@ def score_passages(
 ) -> list[list[ScoredPassage]]:
     """Return for each source its matching passages, the best first.
 
-    A passage matches by its own words or those of the passages beside it, and meets the demands by itself or with
-    the memory's title.
+    A passage matches by its own words, by those of the headings that are among its lines, or of the passages beside
+    it, and meets the demands by itself or with what stands above it: its headings, the memory's title.
 
     Args:
         sources: the memories that were read; passages are compared across them.
@@ -242,9 +242,9 @@ def _ranked(
     texts = [nothing, *(one.text for one in matched), nothing]
     found = []
     for one, before, share, after in zip(matched, texts, _shares_of_before(matched), texts[2:], strict=False):
-        if not (one.text or one.speaker or before or after):
+        if not (one.text or one.speaker or (one.above and one.passage.has_heading) or before or after):
             continue
-        if not demands.met_by({*one.text, *one.speaker, *title}):
+        if not demands.met_by({*one.text, *one.speaker, *title}.union(*one.above)):
             continue
         tf: dict[int, float] = dict(one.text)
         _add(tf, one.speaker, SPEAKER_WEIGHT)

@@ -23,7 +23,7 @@ def slug(title: str) -> str:
     return cut or words[:LONGEST_SLUG]
 
 
-def path_of_new(kind: str, memory_id: str, created_at: str, title: str, *, writer: str = "") -> str:
+def path_of_new(kind: str, memory_id: str, created_at: str, title: str) -> str:
     """Return the path of a new memory's file, `memories/<type>/<YYYY>/<MM>/<slug>-<id>.md`.
 
     Args:
@@ -31,8 +31,7 @@ def path_of_new(kind: str, memory_id: str, created_at: str, title: str, *, write
         memory_id: its id.
         created_at: RFC 3339; year and month are its own.
         title: empty where file names are to tell nothing.
-        writer: who writes it, where a file of that name may be there that they must not know of.
     """
-    parts = (slug(title), memory_id, slug(writer))
-    name = "-".join(part for part in parts if part)
+    words = slug(title)
+    name = f"{words}-{memory_id}" if words else memory_id
     return f"memories/{kind}/{created_at[:4]}/{created_at[5:7]}/{name}.md"

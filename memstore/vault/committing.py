@@ -9,6 +9,7 @@ from memstore.core.change import Changes, Committed
 from memstore.errors import NotFoundError, RefusedError
 from memstore.flows.changes import findings_of
 from memstore.flows.keyring import KEYRING_FILES, keeper_signature, read_keyring
+from memstore.flows.staged import consents_gone
 from memstore.model.finding import in_order
 from memstore.rules import audit, commit_messages, own_files
 from memstore.rules.audit import AUDIT_HEAD
@@ -75,7 +76,7 @@ def _commit(
     left_out = tuple(file.path for file in waiting.changes.broken)
     if not chosen and not own:
         return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
-    findings = _checked(view, Changes(tuple(chosen), ()), waiting.files)
+    findings = _checked(view, Changes(tuple(chosen), ()), waiting.files, own)
     message = _message(chosen, own, text)
     sign = keeper_signature(view) if set(own) & {*KEYRING_FILES} else None
     made = ws.history.commit({**_files(chosen, waiting.files), **own}, message, at=ws.clock.now(), sign=sign)
@@ -109,9 +110,13 @@ def _events(own: Mapping[str, bytes | None]) -> Iterator[AuditEvent]:
             yield event
 
 
-def _checked(view: View, changes: Changes, files: Mapping[str, ReadFile]) -> tuple[Finding, ...]:
+def _checked(
+    view: View, changes: Changes, files: Mapping[str, ReadFile], own: Mapping[str, bytes | None]
+) -> tuple[Finding, ...]:
     """Return warnings; stop on errors."""
-    findings = findings_of(view, changes, files)
+    gone = [path for path, data in own.items() if data is None]
+    there = [path for path, data in own.items() if data is not None]
+    findings = [*findings_of(view, changes, files), *consents_gone(gone, lambda: there)]
     errors = [finding for finding in in_order(findings) if finding.is_error]
     if errors:
         told = "\n".join(f"{e.path}:{e.at.line}:{e.at.column}: error: {e.text} [{e.code}]" for e in errors)

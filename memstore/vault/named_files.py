@@ -21,24 +21,53 @@ VAULT_MARK = ".memstore"
 def bytes_of(view: VaultView, path: Path) -> bytes:
     """Return a file's bytes, read once through a descriptor; see `View.file`.
 
-    What counts is the file that was opened, by whatever name: links, `..` and the case of letters are resolved by the
-    system. A file with several hard links has several places, of which only one is known here.
+    What counts is the file that was opened, by whatever name: links and the case of letters are resolved by the system,
+    `..` by `without_dots`. A file with several hard links has several places, of which only one is known here.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
+    named = without_dots(path)
+    try:
+        handle = os.open(named, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if _may_be_read(view, Path(os.path.realpath(named))):  # `resolve` fails where links go round in a circle
+            number = error.errno or errno.EIO
+            raise OSError(number, os.strerror(number), str(path)) from error
+        raise _missing(path) from error  # what stands in the way is hidden as well
+    try:
         if not _may_be_read(view, _place_of(handle, path)):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+            raise _missing(path)
         if stat.S_ISDIR(os.fstat(handle).st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        return file.read()
+        os.set_blocking(handle, True)  # a pipe is waited for: `--queries <(command)`
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)
+
+
+def without_dots(path: Path) -> Path:
+    """Return a path without `..`: which folders are on the way makes no difference.
+
+    The system goes up only from a folder that is there, and that one may be hidden. Links before `..` are followed.
+    """
+    parts = path.parts
+    if ".." not in parts:
+        return path
+    ups = len(parts) - parts[::-1].index("..")
+    return Path(os.path.realpath(Path(*parts[:ups])), *parts[ups:])
+
+
+def _missing(path: Path) -> FileNotFoundError:
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
 
 def _may_be_read(view: VaultView, place: Path) -> bool:
     """Whether the actor may have the file at a real place."""
     root = view.root.resolve()
+    if not view.is_owners and view.keeps(place):
+        return False
     around = next((folder for folder in place.parents if (folder / VAULT_MARK).is_dir()), None)
     if around is None or around == root:
-        return view.is_owners or not (around or view.keeps(place)) or _is_seen(view, place, root)
+        return view.is_owners or around is None or _is_seen(view, place, root)
     return view.is_alone and _owner_of(around) == view.actor
 
 
@@ -61,6 +90,7 @@ def _owner_of(vault: Path) -> str:
 def _place_of(handle: int, path: Path) -> Path:
     """Return the real place of an open file: from the kernel where it tells, so that no name is looked up twice."""
     try:
-        return Path(os.readlink(f"/proc/self/fd/{handle}"))  # noqa: PTH115 -- not a link that could be followed
+        # A pipe's is `pipe:[1]`, which lies nowhere, and not in the working folder.
+        return Path("/", os.readlink(f"/proc/self/fd/{handle}"))  # noqa: PTH115 -- not a link that could be followed
     except OSError:
-        return path.resolve()
+        return Path(os.path.realpath(without_dots(path)))

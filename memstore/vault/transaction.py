@@ -147,19 +147,14 @@ class VaultTransaction:
         vault, journal = self._ws.vault, self._ws.journal
         if not self._view.owns(file.memory):
             refuse_as_not_owner(self._view, file)
+        self._must_be_free(to)
         if self._dry_run:
-            self._must_be_free(to)
             return
         if self._commits:
             can_commit(self._ws)
         moved = (Written(file.path, file.data, None), Written(to, None, file.data))
         with vault.lock():
-            vault.move(file.path, to)
-            try:
-                journal.record(self._operation(moved))
-            except BaseException:
-                vault.move(to, file.path)
-                raise
+            write_all(vault, journal, self._operation(moved), moved)
         if self._commits:
             self.commit = self._committed([to, file.path])
 
@@ -168,20 +163,20 @@ class VaultTransaction:
             self._ws.vault.read(path)
         except VaultError:
             return
-        raise ChangedMeanwhileError(f"there is a file {path} already", hint="choose another name")
+        raise ChangedMeanwhileError(f"there is a file {path} already; nothing was moved", hint="choose another name")
 
     def take_back(self, last: Operation) -> Operation:
         """Undo an operation, and return what is written to do so; the only change of its transaction."""
-        from memstore.vault.undoing import stop_where_changed, taking_back
+        from memstore.vault.undoing import taken_back_by_hand, taking_back
 
         vault, journal = self._ws.vault, self._ws.journal
         with vault.lock():
             if journal.last() != last:
                 raise ChangedMeanwhileError("something else was written meanwhile; nothing was undone")
-            stop_where_changed(vault, last)
+            done = taken_back_by_hand(vault, last)
             back, events = taking_back(self._view, last, instant(self._ws.clock.now()))
             if not self._dry_run:
-                write_all(vault, journal, back, [*events, *back.files])
+                write_all(vault, journal, back, [*events, *(file for file in back.files if file.path not in done)])
         return back
 
     def commit_pending(self, refs: Sequence[str]) -> Committed:

@@ -26,19 +26,27 @@ def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, t
     return back, (recorded(view, "undo", of=last.verb, withdrawn=gone, consents=again),)
 
 
-def stop_where_changed(vault: Vault, last: Operation) -> None:
-    """Stop where a file is no longer as the operation left it."""
+def taken_back_by_hand(vault: Vault, last: Operation) -> frozenset[str]:
+    """Return the paths of files that are as before the operation already.
+
+    Raises:
+        ChangedMeanwhileError: a file is neither as the operation left it nor as it was before.
+    """
+    back = set()
     for file in last.files:
         try:
             now = vault.read(file.path)
         except VaultError:
             now = None
-        if now != file.after:
+        if now == file.before:
+            back.add(file.path)
+        elif now != file.after:
             what = "is gone" if now is None else "was changed" if file.after is not None else "was written again"
             raise ChangedMeanwhileError(
                 f"{file.path} {what} since; nothing was undone",
-                hint="memstore diff shows what changed; git restore brings it back",
+                hint="memstore diff shows what changed; put it back as it was, or leave it",
             )
+    return frozenset(back)
 
 
 def _is_about_access(last: Operation) -> bool:

@@ -87,8 +87,12 @@ class VaultView:
         Raises:
             RefusedError: the one who looks isn't the vault's owner, or others listen.
         """
-        if not self.is_owners:
-            raise RefusedError("the history and the checks of a vault are its owner's alone", hint="ask the owner")
+        if self.is_owners:
+            return
+        alone = "the history and the checks of a vault are its owner's alone"
+        if self.actor == self.config.owner:
+            raise RefusedError(f"{alone}, and others listen", hint="--self says that nobody else listens")
+        raise RefusedError(alone, hint="ask the owner")
 
     @property
     def session(self) -> Session:
@@ -108,8 +112,8 @@ class VaultView:
         return self._listens_alone
 
     def keeps(self, place: Path) -> bool:
-        """Whether a real place lies where this machine keeps what belongs to the vault: its git folder, index, logs."""
-        return any(place.is_relative_to(folder) for folder in self._ws.kept_in())
+        """Whether a real place lies where this machine keeps what belongs to vaults: git folders, indexes, journals."""
+        return ".git" in place.parts or any(place.is_relative_to(folder) for folder in self._ws.kept_in())
 
     def again(self) -> VaultView:
         """Return the same principal's view of the vault as it is by now."""

@@ -34,7 +34,7 @@ class Workspace(NamedTuple):
 
     `actor` is the entity who acts and looks, `contexts` tells in which context they do; `alone` is their word that
     nobody else listens. `here` is the folder in which they are, below the vault's, where they are in it.
-    `kept_in` gives the real folders, outside the vault or hidden in it, in which this machine keeps what belongs to it.
+    `kept_in` gives the real folders in which this machine keeps what belongs to this vault, and to others.
     """
 
     vault: Vault

@@ -485,15 +485,21 @@ def test_what_others_did_to_what_one_sees_is_not_undone(vault: Written) -> None:
     assert (vault.root / "a.md").read_text() == public
 
 
-@pytest.mark.parametrize("meanwhile", ["edited", "deleted"])
-def test_undo_leaves_what_was_changed_since(vault: Written, meanwhile: str) -> None:
+def test_undo_goes_on_where_a_hand_has_begun(vault: Written) -> None:
+    ws = vault.open()
+    files = (WrittenFile("a.md", None, b"a"), WrittenFile("b.md", None, b"b"))
+    ws.journal.record(Operation(verb="add", at="2026-01-01T00:00:00Z", files=files, by=ws.actor))
+    vault.write("a.md", "a")
+    assert undo(ws.view())[0].paths == ("a.md", "b.md")
+    assert not (vault.root / "a.md").exists()
+
+
+def test_undo_leaves_what_was_changed_since(vault: Written) -> None:
     ws = vault.open()
     files = (WrittenFile("a.md", None, b"a"), WrittenFile("b.md", None, b"b"))
     ws.journal.record(Operation(verb="add", at="2026-01-01T00:00:00Z", files=files))
     vault.write("a.md", "a")
-    vault.write("b.md", "b" if meanwhile == "deleted" else "edited")
-    if meanwhile == "deleted":
-        (vault.root / "b.md").unlink()
+    vault.write("b.md", "edited")
     with pytest.raises(ChangedMeanwhileError, match=r"b\.md"):
         undo(ws.view())
     assert (vault.root / "a.md").read_text() == "a"

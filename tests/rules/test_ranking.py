@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.codec.passages import passages
 from memstore.model.retrieval import Passage, PassageKind
 from memstore.rules.analysis import is_question
 from memstore.rules.matching import matcher_of
@@ -173,13 +174,21 @@ def test_rare_words_count_more_in_passages_yet_less_than_in_memories(idfs: list[
             assert 1 <= one / other <= idf_of_one / idf_of_other * (1 + 1e-9)
 
 
-def test_headings_and_title_and_date_help_but_find_nothing_alone() -> None:
+def test_a_heading_elsewhere_and_title_and_date_help_but_find_nothing_alone() -> None:
     passages = (passage("heart", 1), passage("x", 2), passage("heart", 3, headings=("The vet",)))
     assert ranked("vet", *passages, title="The vet") == []
     asked = parse("vet heart")
     source = Source("", "", passages, 1.0)
     (found,) = score_passages([source], matcher_of(asked), [1.0, 1.0], Demands())
     assert found[0].passage.line_start == 3
+
+
+def test_a_heading_is_found_with_the_passage_below_it() -> None:
+    (first, second) = passages("# Sourdough\n\nFeed it.\n\nTwice a day.\n", first_line=1)
+    assert ranked("sourdough", first, second) == ["Feed it."]
+    assert ranked("sourdough feed", first, second, demands=Demands(must=frozenset({0, 1}))) == ["Feed it."]
+    (alone,) = passages("# Sourdough\n", first_line=1)
+    assert ranked("sourdough", alone) == ["Sourdough"]
 
 
 def test_who_speaks_is_found() -> None:
