@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from memstore.codec import memory_file, registry_file
 from memstore.codec.memory_file import BrokenFile, MemoryFile
-from memstore.errors import ChangedMeanwhileError, FormatError, MemstoreError, RefusedError, VaultError
+from memstore.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
 from memstore.flows.save import findings_between, hint, lacks_only_its_type, refuse_as_not_owner, saved_of, shown
 from memstore.model import registry
 from memstore.model.instants import instant
@@ -114,6 +114,9 @@ class VaultTransaction:
         what = f"{paths[0]} is" if len(paths) == 1 else f"{len(paths)} files are"
         try:
             return commit_paths(self._ws, paths, self._message).commit
+        except ChangedMeanwhileError as error:
+            # Somebody else commits at the same time. What is written is written: it is not to be done again.
+            raise GitError(f"{error}\n{what} written all the same, and not committed", hint=error.hint) from error
         except MemstoreError as error:
             error.args = (f"{error}\n{what} written all the same, and not committed",)
             raise
