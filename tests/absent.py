@@ -96,7 +96,7 @@ class NoJournal:
     def clear(self) -> None:
         """Do nothing."""
 
-    def last(self) -> Operation | None:
+    def last(self, by: str | None = None) -> Operation | None:  # noqa: ARG002 - the port's
         """Return None."""
         return None
 

@@ -57,7 +57,7 @@ class LastOperation:
     """A journal in memory."""
 
     def __init__(self) -> None:
-        self._last: Operation | None = None
+        self._last: dict[str | None, Operation] = {}
         self._begun: Operation | None = None
 
     def begin(self, operation: Operation) -> None:
@@ -67,7 +67,8 @@ class LastOperation:
         return self._begun
 
     def record(self, operation: Operation) -> None:
-        self._last, self._begun = operation, None
+        self._last.pop(operation.by, None)
+        self._last[operation.by], self._begun = operation, None
 
     def recorded(self) -> bool:
         return False  # what is recorded is cleared in the same step
@@ -75,8 +76,10 @@ class LastOperation:
     def clear(self) -> None:
         self._begun = None
 
-    def last(self) -> Operation | None:
-        return self._last
+    def last(self, by: str | None = None) -> Operation | None:
+        if by is None:
+            return next(reversed(self._last.values()), None)
+        return self._last.get(by, self._last.get(None))
 
 
 class ListedUses:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.adapters.local_state import BEGUN_OPERATION, make_private
 from memstore.adapters.whole_file import write_whole
+from memstore.codec import digests
 from memstore.errors import VaultError
 from memstore.ports.journal import Operation, Written
 
@@ -30,7 +31,7 @@ class DiskJournal:
     """
 
     def __init__(self, state: Path) -> None:
-        self._path = state / "last-operation.json"
+        self._state = state
         self._begun = state / BEGUN_OPERATION
         self._mark: str | None = None
 
@@ -53,23 +54,25 @@ class DiskJournal:
         # goes. After a crash before (1) the next opener takes the files back; after it, `recorded` is true, and all
         # that is left to do is (3). So nothing that fails after (1) may say that it was not recorded, and unless (2) is
         # done, (3) must not be: without both the files would be neither taken back nor known to `undo`.
-        with _trouble("write", self._path):
+        path = self._path_of(operation.by)
+        with _trouble("write", path):
             if not _is_too_large(operation):
-                _keep(self._path, _document(operation) | ({"mark": self._mark} if self._mark else {}))
+                _keep(path, _document(operation) | ({"mark": self._mark} if self._mark else {}))
             elif self._mark:
-                _keep(self._path, {"version": VERSION, "mark": self._mark})
+                _keep(path, {"version": VERSION, "mark": self._mark})
             else:
-                self._path.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
         with suppress(OSError):
             if self._mark:
-                _sync(self._path.parent)
+                _sync(self._state)
             self._begun.unlink(missing_ok=True)
             self._mark = None
 
     def recorded(self) -> bool:
         """Whether what was begun has been recorded since: the program died between that and clearing it."""
-        mark = _mark_in(_kept(self._begun))
-        return mark is not None and mark == _mark_in(_kept(self._path))
+        kept = _kept(self._begun)
+        mark, begun = _mark_in(kept), _operation_in(kept)
+        return mark is not None and mark == _mark_in(_kept(self._path_of(begun.by if begun else None)))
 
     def clear(self) -> None:
         """Forget what was begun."""
@@ -77,12 +80,26 @@ class DiskJournal:
             self._begun.unlink(missing_ok=True)
         self._mark = None
 
-    def last(self) -> Operation | None:
-        """Return the last operation, or None where none is known."""
-        try:
-            return _operation_in(_kept(self._path))
-        except VaultError:
-            return None
+    def last(self, by: str | None = None) -> Operation | None:
+        """Return the last operation of an entity, or of anybody; None where none is known."""
+        paths = self._newest() if by is None else [self._path_of(by), self._path_of(None)]
+        for path in paths:
+            with suppress(VaultError):
+                if (found := _operation_in(_kept(path))) is not None and by in (None, found.by or by):
+                    return found
+        return None
+
+    def _path_of(self, by: str | None) -> Path:
+        """Return where the last operation of an entity is kept; None did one of whom nobody wrote down who it was."""
+        name = f"-{digests.sha256(by.encode())[:16]}" if by else ""
+        return self._state / f"last-operation{name}.json"
+
+    def _newest(self) -> list[Path]:
+        """Return the files of all that have a last operation, the newest first."""
+        found: list[tuple[int, Path]] = []
+        with suppress(OSError):
+            found += [(path.lstat().st_mtime_ns, path) for path in self._state.glob("last-operation*.json")]
+        return [path for _, path in sorted(found, reverse=True)]
 
 
 @contextmanager

@@ -35,7 +35,9 @@ class Journal(Protocol):
         """Return the operation that was begun and not cleared; None where all is well, or what is kept is garbled."""
 
     def record(self, operation: Operation) -> None:
-        """Remember an operation instead of the one before; one that is too large is not kept, and neither is that.
+        """Remember an operation instead of the one before of whoever did it.
+
+        One that is too large is not kept, and neither is that.
 
         None is begun any more. An error means that it was not recorded, unless `recorded` says otherwise.
         """
@@ -46,5 +48,8 @@ class Journal(Protocol):
     def clear(self) -> None:
         """Forget what was begun."""
 
-    def last(self) -> Operation | None:
-        """Return the last operation, or None where none is known."""
+    def last(self, by: str | None = None) -> Operation | None:
+        """Return the last operation of an entity, or of anybody; None where none is known.
+
+        Each has one, so that nobody learns from their own that somebody else wrote something.
+        """

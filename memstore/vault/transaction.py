@@ -174,7 +174,7 @@ class VaultTransaction:
 
         vault, journal = self._ws.vault, self._ws.journal
         with vault.lock():
-            if journal.last() != last:
+            if last not in (journal.last(), journal.last(self._view.actor)):
                 raise ChangedMeanwhileError("something else was written meanwhile; nothing was undone")
             done = taken_back_by_hand(vault, last)
             back, events = taking_back(self._view, last, instant(self._ws.clock.now()))

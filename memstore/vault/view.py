@@ -556,5 +556,7 @@ class VaultView:
         """Return what memstore wrote last here, if it is the actor's to take back."""
         from memstore.vault.undoing import may_undo
 
-        last = self._ws.journal.last()
-        return last if last is not None and may_undo(self, last) else None
+        # What somebody else did last is the owner's to take back, and nobody else's to know of.
+        known = [self._ws.journal.last()] if self.is_owners else []
+        known.append(self._ws.journal.last(self.actor))
+        return next((last for last in known if last is not None and may_undo(self, last)), None)

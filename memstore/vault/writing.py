@@ -158,7 +158,7 @@ def _has_happened(journal: Journal, operation: Operation, error: BaseException, 
     """Whether an operation was recorded although that failed; an interrupt goes on, and says so."""
     try:
         is_kept = is_begun and journal.begun() is not None
-        happened = journal.recorded() if is_kept else journal.last() == operation
+        happened = journal.recorded() if is_kept else journal.last(operation.by) == operation
     except Exception:  # noqa: BLE001 -- taking back what the journal may know to be done would leave half of it
         _go_on(error, "; all is written, and if the journal does not have it, the next memstore here takes it back")
     if happened and not isinstance(error, Exception):

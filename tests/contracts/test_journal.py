@@ -113,7 +113,7 @@ def test_a_large_operation_is_not_kept(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(disk_journal, "MOST_BYTES", 3)
     journal = DiskJournal(tmp_path)
     journal.record(OPERATION)
-    journal.record(Operation(verb="import", at="", files=(Written("a", b"12", b"34"),)))
+    journal.record(Operation(verb="import", at="", files=(Written("a", b"12", b"34"),), by=OPERATION.by))
     assert journal.last() is None
 
 

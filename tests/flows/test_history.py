@@ -9,6 +9,7 @@ import pytest
 
 from memstore.adapters.git_history import GitHistory
 from memstore.errors import ChangedMeanwhileError, FormatError, GitError, NotFoundError, RefusedError, UsageError
+from memstore.flows.add import add_memory
 from memstore.flows.blame import blame
 from memstore.flows.check import check
 from memstore.flows.commit import commit
@@ -483,6 +484,14 @@ def test_what_others_did_to_what_one_sees_is_not_undone(vault: Written) -> None:
     assert undo(owner.view(), dry_run=True)[0].paths == ("a.md",)
     assert undo(bob.view())[0].paths == ("a.md",)
     assert (vault.root / "a.md").read_text() == public
+
+
+def test_what_somebody_else_writes_takes_nobody_their_undo(vault: Written) -> None:
+    bob = vault.open("human:bob")
+    mine = add_memory(bob.view(), {}, "Mine.").path
+    add_memory(vault.open().view(), {}, "Hidden.")
+    assert undo(bob.view(), dry_run=True)[0].paths == (mine,)
+    assert undo(vault.open("human:bob").view())[0].paths == (mine,)
 
 
 def test_undo_goes_on_where_a_hand_has_begun(vault: Written) -> None:

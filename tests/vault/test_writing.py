@@ -97,7 +97,7 @@ class FaultyJournal(LastOperation):
 
     def record(self, operation: Operation) -> None:
         def keep() -> None:
-            self._last, self._is_recorded = operation, True
+            self._last[operation.by], self._is_recorded = operation, True
 
         self.faults.call(keep)
         with suppress(OSError, VaultError):
