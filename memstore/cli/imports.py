@@ -63,8 +63,9 @@ def seeds(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
 def import_memories(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
     """Take over memories from JSON of the form memory-v0.1: an object, a list, or one a line.
 
-    They keep their ids, and one whose id is here already stays as it is. Handles are the entities that have them as an
-    alias, or si:NAME. Their trust is computed here, whatever the file says; nobody but you sees them.
+    They keep their ids, or get others where somebody else than the vault's owner imports them; what is here already
+    stays as it is. Handles are the entities that have them as an alias, or si:NAME. Their trust is computed here,
+    whatever the file says; nobody but you sees them.
     """
     from memstore.codec.memory_v01 import read
     from memstore.flows.memory_v01 import import_memories as take_over
