@@ -58,26 +58,7 @@ from whoosh.qparser import QueryParser
 with index.open_dir(sys.argv[1]).searcher() as searcher:
     print(searcher.search(QueryParser("text", searcher.schema).parse(sys.argv[2]), limit=10)[:])
 """
-WARM = """
-import sys, time, statistics
-import memstore
-from memstore.flows.audience import view
-from memstore.flows.search import Searcher, Wish
-from memstore.rules import query as language
-ws = memstore.open_vault(sys.argv[1])
-queries = [language.parse(text) for text in sys.argv[2:]]
-searcher = Searcher(view(ws, None))
-def median_ms(answer):
-    answer(queries[0])
-    times = []
-    for query in queries * 3:
-        start = time.process_time()
-        answer(query)
-        times.append(time.process_time() - start)
-    return statistics.median(times) * 1000
-print(median_ms(lambda query: searcher.answer(query, Wish())))
-print(median_ms(lambda query: Searcher(view(ws, None)).answer(query, Wish())))
-"""
+WARM = str(Path(__file__).with_name("warm_search.py"))
 # Peers are asked for the same word in the same notes, at this size. Each has a virtual environment of its own, made by
 # whoever measures. Palinode's client asks a server with a model, which is not there: what it takes alone is less.
 SIZE_FOR_PEERS = 1000
@@ -233,7 +214,7 @@ def measure(machine: Machine, corpus: Corpus, size: int, rounds: int, others: Pa
         figures |= peers(machine, others, vault, commands["search, one word"], word, rounds)
     figures["search, peak MB"] = machine.run(*commands["search, one word"])[1] / 1024
     words = [*queries["term1"], *(" ".join(q) for q in queries["term3"])]
-    warm, fresh = machine.text(PYTHON, "-W", "ignore", "-c", WARM, str(vault), *words).split()
+    warm, fresh = machine.text(PYTHON, "-W", "ignore", WARM, str(vault), *words).split()
     figures["warm search in process"] = float(warm) / 1000
     figures["the same, with a walk over the files each time"] = float(fresh) / 1000
     figures["search after an edit"] = edited(machine, corpus, vault, word, rounds)

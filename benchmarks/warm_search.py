@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Measure searches in a process that goes on: print the median milliseconds on one view, and on a view for each.
+
+.venv/bin/python benchmarks/warm_search.py VAULT QUERY...
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import memstore
+from memstore.flows.search import Searcher, Wish
+from memstore.rules import query as language
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memstore.model.retrieval import Query
+
+
+def main() -> None:
+    """Ask the same vault all queries, three times over."""
+    ws = memstore.open_vault(sys.argv[1])
+    queries = [language.parse(text) for text in sys.argv[2:]]
+    searcher = Searcher(ws.view())
+    print(median_ms(queries, lambda query: searcher.answer(query, Wish())))
+    print(median_ms(queries, lambda query: Searcher(ws.view()).answer(query, Wish())))
+
+
+def median_ms(queries: Sequence[Query], answer: Callable[[Query], object]) -> float:
+    """Return the median CPU time of an answer in milliseconds; the first one, which loads what is needed, aside."""
+    answer(queries[0])
+    times = []
+    for query in [*queries] * 3:
+        start = time.process_time()
+        answer(query)
+        times.append(time.process_time() - start)
+    return statistics.median(times) * 1000
+
+
+if __name__ == "__main__":
+    main()
