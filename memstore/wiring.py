@@ -12,6 +12,7 @@ from memstore.errors import RefusedError, UsageError, VaultError
 from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
 from memstore.model.ids import is_entity_id
 from memstore.records import NamedTuple
+from memstore.rules.vault_places import SETTINGS_FOLDER
 from memstore.vault.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from memstore.ports.usage import UsageLog
     from memstore.ports.vault import Vault
     from memstore.ports.verdicts import Verdicts
-
-VAULT_MARK = ".memstore"
 
 
 class Found(NamedTuple):
@@ -338,12 +337,12 @@ def find_vault(env: Environment, named: str | None) -> Path:
     if variable := env.get("MEMSTORE_VAULT"):
         return _vault_at(env.expanded(variable), Found(variable, "MEMSTORE_VAULT"))
     for folder in (env.folder, *env.folder.parents):
-        if (folder / VAULT_MARK).is_dir():
+        if (folder / SETTINGS_FOLDER).is_dir():
             return folder
     if default := config_file.read_user_config(env.config_file).vault:
         return _vault_at(env.expanded(default), Found(default, f"vault in {env.config_file}"))
     raise VaultError(
-        f"found no vault: no --vault, no MEMSTORE_VAULT, no {VAULT_MARK} folder in {env.folder} or above it, "
+        f"found no vault: no --vault, no MEMSTORE_VAULT, no {SETTINGS_FOLDER} folder in {env.folder} or above it, "
         f"and no default in {env.config_file}",
         hint="make one here with `memstore init`, or name one with --vault DIR",
     )
@@ -355,20 +354,16 @@ def bytes_without_vault(env: Environment, path: Path, *, entity: str | None, con
     import os
     from pathlib import Path
 
-    from memstore.vault.named_files import without_dots
+    from memstore.vault.named_files import vault_around, without_dots
 
     named = without_dots(path)
     place = Path(os.path.realpath(named))
-    around = _vault_around(place)
+    around = vault_around(place)
     if around is not None:
         return open_workspace(env, vault=str(around), entity=entity, context=context, alone=alone).view().file(path)
     if any(place.is_relative_to(folder) for folder in (_state_of_others(env), _caches(env))):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     return named.read_bytes()
-
-
-def _vault_around(place: Path) -> Path | None:
-    return next((folder for folder in place.parents if (folder / VAULT_MARK).is_dir()), None)
 
 
 def _vault_at(folder: Path, named: Found) -> Path:
@@ -383,11 +378,13 @@ def _vault_at(folder: Path, named: Found) -> Path:
     problem: OSError | None = None
     try:
         folder.stat()
-        if (folder / VAULT_MARK).is_dir():
+        if (folder / SETTINGS_FOLDER).is_dir():
             return folder
     except OSError as error:
         problem = error
-    around = _vault_around(Path(os.path.realpath(folder)))
+    from memstore.vault.named_files import vault_around
+
+    around = vault_around(Path(os.path.realpath(folder)))
     if around is None and isinstance(problem, FileNotFoundError):
         raise VaultError(
             f"{named.where} names {named.value}, and there is no such folder", hint=f"memstore init {named.value}"
@@ -398,7 +395,7 @@ def _vault_at(folder: Path, named: Found) -> Path:
         ) from problem
     # Whether anything is there, in another vault, is not everybody's to know.
     raise VaultError(
-        f"{named.where} names {named.value}, which is no vault: it has no {VAULT_MARK} folder",
+        f"{named.where} names {named.value}, which is no vault: it has no {SETTINGS_FOLDER} folder",
         hint=f"the vault around it is {around}" if around else f"memstore init {named.value} makes it one",
     )
 

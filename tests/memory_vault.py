@@ -61,12 +61,6 @@ class MemoryVault:
         self._must_be(path, expected)
         self._write(path, data)
 
-    def move(self, path: str, to: str) -> None:
-        data = self.read(path)
-        self._must_be_free(to)
-        self._forget(path)
-        self._write(to, data)
-
     def delete(self, path: str, *, expected: bytes) -> None:
         self._must_be(path, expected)
         self._forget(path)

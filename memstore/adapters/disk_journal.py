@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from memstore.adapters.local_state import BEGUN_OPERATION, make_private
-from memstore.adapters.whole_file import write_whole
+from memstore.adapters.whole_file import sync_folder, write_whole
 from memstore.codec import digests
 from memstore.errors import VaultError
 from memstore.ports.journal import Operation, Written
@@ -41,7 +41,7 @@ class DiskJournal:
         mark = os.urandom(8).hex()
         with _trouble("write", self._begun):
             _keep(self._begun, _document(operation) | {"mark": mark})
-            _sync(self._begun.parent)  # before any of its files is written
+            sync_folder(self._begun.parent)  # before any of its files is written
         self._mark = mark
 
     def begun(self) -> Operation | None:
@@ -64,7 +64,7 @@ class DiskJournal:
                 path.unlink(missing_ok=True)
         with suppress(OSError):
             if self._mark:
-                _sync(self._state)
+                sync_folder(self._state)
             self._begun.unlink(missing_ok=True)
             self._mark = None
 
@@ -130,14 +130,6 @@ def _document(operation: Operation) -> dict[str, Any]:
 def _keep(path: Path, document: dict[str, Any]) -> None:
     make_private(path.parent)
     write_whole(path, json.dumps(document).encode(), mode=0o600)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _kept(path: Path) -> object:

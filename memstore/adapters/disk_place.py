@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.adapters.git_process import GitProcess
 from memstore.adapters.local_state import find_repository
+from memstore.rules.vault_places import SETTINGS_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +48,7 @@ class DiskPlace:
 
     def outer_vault(self) -> Path | None:
         """Return the vault that the folder lies in, or None."""
-        return next((folder for folder in self._root.resolve().parents if (folder / ".memstore").is_dir()), None)
+        return next((folder for folder in self._root.resolve().parents if (folder / SETTINGS_FOLDER).is_dir()), None)
 
     def make_repository(self) -> bool:
         """Make a git repository where the folder lies in none; False where there is one already."""

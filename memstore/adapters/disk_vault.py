@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from memstore.adapters import tree_walk
+from memstore.adapters.whole_file import sync_folder
 from memstore.adapters.write_lock import WriteLock
 from memstore.codec.fence import MOST_BYTES
 from memstore.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
@@ -136,7 +137,7 @@ class DiskVault:
                         raise _is_there(path) from error
                     _rename_to_free(temporary.place, place, path)  # FAT and some network folders have no links
             with _or_back("write", path, lambda: _take_away(place, data)):
-                _sync_folder(place.parent)
+                sync_folder(place.parent)
 
     def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
         """Write a file anew, whole or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
@@ -146,18 +147,6 @@ class DiskVault:
             self._must_be(path, expected)
             if not temporary.exchange(place, data, expected=expected):
                 temporary.rename_over(place, data, expected=expected)
-
-    def move(self, path: str, to: str) -> None:
-        """Give a file another name; `ChangedMeanwhileError` where one is there already."""
-        old = self._place(path)
-        with self._new_place(to) as new:
-            try:
-                _rename_to_free(old, new, to)
-                with _or_back("move", path, lambda: _rename_to_free(new, old, path)):
-                    _sync_folder(new.parent)
-                    _sync_folder(old.parent)
-            except OSError as error:
-                raise _cant("move", path, error) from error
 
     def delete(self, path: str, *, expected: bytes) -> None:
         """Take a file away; `ChangedMeanwhileError` unless its bytes are `expected`."""
@@ -171,7 +160,7 @@ class DiskVault:
                 place.rename(aside)
                 if _seen(Path(os.path.realpath(aside))) != expected:
                     raise _changed(path, "its text is another one")
-                _sync_folder(place.parent)
+                sync_folder(place.parent)
         except FileNotFoundError as error:
             raise _changed(path, "it is gone") from error
         except OSError as error:
@@ -292,7 +281,7 @@ class _Temporary:
             if done and _seen(self.place) != expected:
                 raise _changed(self.path, "its text is another one")
             if done:
-                _sync_folder(self.folder)
+                sync_folder(self.folder)
         self._is_ours = True
         return done
 
@@ -319,7 +308,7 @@ class _Temporary:
                 break
             placed, kept = kept, out
         with suppress(OSError):  # that it goes back is durable as well, where that can be had
-            _sync_folder(self.folder)
+            sync_folder(self.folder)
 
     def _seen_or_none(self) -> _Seen | None:
         try:
@@ -338,7 +327,7 @@ class _Temporary:
 
         self.place.replace(place)
         with _or_back("write", self.path, write_back):
-            _sync_folder(self.folder)
+            sync_folder(self.folder)
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
         if self._is_ours:
@@ -404,7 +393,7 @@ def _put_back(aside: Path, place: Path) -> None:
     try:
         _rename_to_free(aside, place, place.name)
         with suppress(OSError):
-            _sync_folder(place.parent)
+            sync_folder(place.parent)
     except ChangedMeanwhileError:
         with suppress(OSError):
             aside.unlink()
@@ -490,15 +479,7 @@ def _make_folders(folder: Path, made: list[Path]) -> None:
         with suppress(FileExistsError):
             inner.mkdir()
             made.append(inner)
-        _sync_folder(inner.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync_folder(inner.parent)
 
 
 def _mode_of(place: Path) -> int | None:

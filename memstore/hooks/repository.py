@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.adapters.git_history import GitHistory
+from memstore.rules.vault_places import SETTINGS_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-VAULT_MARK = ".memstore"
 _PATHS = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
 
 
@@ -48,5 +48,5 @@ def _told(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
 def _roots(top: Path, paths: list[str]) -> set[Path]:
     """Return the vaults that these files lie in: for each the nearest folder around it that is one."""
     folders = {Path(os.path.dirname(path)) for path in paths}  # noqa: PTH120 - paths of git, not of this system
-    nearest = (next((up for up in (f, *f.parents) if (top / up / VAULT_MARK).is_dir()), None) for f in folders)
+    nearest = (next((up for up in (f, *f.parents) if (top / up / SETTINGS_FOLDER).is_dir()), None) for f in folders)
     return {top / found for found in nearest if found is not None}

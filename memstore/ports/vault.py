@@ -74,9 +74,6 @@ class Vault(Protocol):
     def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
         """Write a file anew, whole or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
 
-    def move(self, path: str, to: str) -> None:
-        """Give a file another name; `ChangedMeanwhileError` where one is there already."""
-
     def delete(self, path: str, *, expected: bytes) -> None:
         """Take a file away; `ChangedMeanwhileError` unless its bytes are `expected`."""
 

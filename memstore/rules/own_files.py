@@ -6,12 +6,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memstore.rules.vault_places import IGNORE_FILE, NO_MEMORY_FOLDERS
+from memstore.rules.vault_places import IGNORE_FILE, NO_MEMORY_FOLDERS, SETTINGS_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-SETTINGS_FOLDER = ".memstore"
 _SETTINGS = frozenset({IGNORE_FILE, ".gitattributes", "MEMORY.md"})
 # The page of what a project's memories graduated to, beside the one at the vault's top.
 _PAGE_OF_PROJECT = re.compile(r"projects/[A-Za-z0-9][A-Za-z0-9._-]*/MEMORY\.md")

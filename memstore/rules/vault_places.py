@@ -4,7 +4,9 @@ from __future__ import annotations
 
 MEMORY_SUFFIX = ".md"
 NO_MEMORIES = frozenset({"index.md", "log.md", "README.md", "MEMORY.md"})
-NO_MEMORY_FOLDERS = frozenset({"entities", "groups", "contexts", "consents", "requests", "audit", ".memstore"})
+# The folder that makes the one around it a vault.
+SETTINGS_FOLDER = ".memstore"
+NO_MEMORY_FOLDERS = frozenset({"entities", "groups", "contexts", "consents", "requests", "audit", SETTINGS_FOLDER})
 IGNORE_FILE = ".memstoreignore"
 # Of a file that is being written: it begins with a dot, so that neither the walk nor `ls` shows it.
 TEMPORARY_PREFIX = ".memstore-tmp-"

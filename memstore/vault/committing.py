@@ -28,18 +28,7 @@ if TYPE_CHECKING:
 
 
 def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Committed:
-    """Commit pending changes of memories; with all of them also those of the vault's own files, like its settings.
-
-    Args:
-        ws: the vault.
-        refs: which memories; empty for all that are pending.
-        text: what the message is to say instead of what was done to which memory.
-
-    Raises:
-        NotFoundError: a ref names nothing that is pending.
-        RefusedError: a change is one that a memory must not make.
-        GitError: there is no repository, or git does not know who commits.
-    """
+    """Commit what is pending of the memories that refs mean, or all that is pending; see `flows.commit`."""
     ws.history.require()
     ws.history.identity()
     with ws.vault.lock():

@@ -72,11 +72,7 @@ class CatalogLabels(Mapping[str, Labels]):
 
     def of_row(self, row: int) -> Labels:
         """Return the labels of the memory in one file."""
-        return labels_of_cells(self._ids[row], tuple(column[row] for column in self._columns))
-
-    def cells(self, row: int) -> tuple[str, ...]:
-        """Return the cells of a row in the order of `COLUMNS`."""
-        return tuple(column[row] for column in self._columns)
+        return labels_of_cells(self._ids[row], [column[row] for column in self._columns])
 
 
 def labels_of_cells(memory_id: str, cells: Sequence[str]) -> Labels:

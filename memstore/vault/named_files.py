@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.vault_owner import NOBODY, owner_of
 from memstore.model.config import CONFIG_PATH
-from memstore.rules.vault_places import is_memory_path
+from memstore.rules.vault_places import SETTINGS_FOLDER, is_memory_path
 
 if TYPE_CHECKING:
     from memstore.vault.view import VaultView
-
-VAULT_MARK = ".memstore"
 
 
 def bytes_of(view: VaultView, path: Path) -> bytes:
@@ -56,6 +54,11 @@ def without_dots(path: Path) -> Path:
     return Path(os.path.realpath(Path(*parts[:ups])), *parts[ups:])
 
 
+def vault_around(place: Path) -> Path | None:
+    """Return the nearest vault that a place lies in, or None."""
+    return next((folder for folder in place.parents if (folder / SETTINGS_FOLDER).is_dir()), None)
+
+
 def _missing(path: Path) -> FileNotFoundError:
     return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
@@ -65,7 +68,7 @@ def _may_be_read(view: VaultView, place: Path) -> bool:
     root = view.root.resolve()
     if not view.is_owners and view.keeps(place):
         return False
-    around = next((folder for folder in place.parents if (folder / VAULT_MARK).is_dir()), None)
+    around = vault_around(place)
     if around is None or around == root:
         return view.is_owners or around is None or _is_seen(view, place, root)
     return view.is_alone and _owner_of(around) == view.actor

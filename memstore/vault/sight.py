@@ -100,12 +100,13 @@ class Sight:
 
     def _decided(self) -> list[int]:
         """Decide about every memory; those that say the same are decided once."""
+        from memstore.rules.sight import ids_in_scopes
         from memstore.vault.labels import COLUMNS
 
         catalog: Catalog = self._snapshot.catalog
         columns = [catalog.column(name) for name in COLUMNS]
         ids, labels = catalog.column("id"), self._labels
-        named = _ids_in_scopes(self._world)
+        named = ids_in_scopes(self._world)
         decided: dict[tuple[str, ...], bool] = {}
         lineage, seen = COLUMNS.index("derived_from"), []
         for row, memory_id in ((row, ids[row]) for row in catalog.memories):
@@ -120,12 +121,6 @@ class Sight:
             if sees:
                 seen.append(row)
         return seen
-
-
-def _ids_in_scopes(world: World) -> frozenset[str]:
-    """Return the ids that consents are about: whoever has one of them is decided about by itself."""
-    scopes = [consent.scope for consent in world.consents] + [delegation.scope for delegation in world.delegations]
-    return frozenset(scope.removeprefix("mem:") for scope in scopes if ":" not in scope or scope.startswith("mem:"))
 
 
 def session_of(ws: Workspace) -> Session:

@@ -83,12 +83,8 @@ class VaultTransaction:
         changed = [_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after]
         if self._dry_run or not (changed or self._own):
             return
-        written = [*changed, *self._own]
+        self._write(*changed, *self._own)
         if self._commits:
-            can_commit(self._ws)
-        self._write(written)
-        if self._commits:
-            self.commit = self._committed([file.path for file in written])
             self.saved = tuple(replace(each, commit=self.commit, stays_out=self.commit is None) for each in self.saved)
 
     def _refuse_others(self) -> None:
@@ -98,31 +94,35 @@ class VaultTransaction:
             if isinstance(before, MemoryFile) and edit.after != before.data and not self._view.owns(before.memory):
                 refuse_as_not_owner(self._view, before)
 
-    def _write(self, files: Sequence[Written]) -> None:
+    def _write(self, *files: Written) -> None:
+        """Write files, and commit them where that was asked for."""
+        if self._commits:
+            can_commit(self._ws)
         # What was audited stays so: undoing an act is another act.
         undoable = tuple(file for file in files if not is_audit_path(file.path))
+        operation = Operation(self._verb, instant(self._ws.clock.now()), undoable, self._view.actor)
         with self._ws.vault.lock():
-            write_all(self._ws.vault, self._ws.journal, self._operation(undoable), files)
-
-    def _operation(self, files: tuple[Written, ...]) -> Operation:
-        return Operation(self._verb, instant(self._ws.clock.now()), files, self._view.actor)
+            write_all(self._ws.vault, self._ws.journal, operation, files)
+        if self._commits:
+            self.commit = self._committed([file.path for file in files])
 
     def _committed(self, paths: Sequence[str]) -> str | None:
         """Commit what has just been written, and return the commit; None where git takes no notice of any of it."""
         from memstore.vault.committing import commit_paths
 
         what = f"{paths[0]} is" if len(paths) == 1 else f"{len(paths)} files are"
+        # What is written is written: it is not to be done again.
+        so_far = f"{what} written all the same, and not committed"
         try:
             return commit_paths(self._ws, paths, self._message).commit
         except ChangedMeanwhileError as error:
-            # Somebody else commits at the same time. What is written is written: it is not to be done again.
-            raise GitError(f"{error}\n{what} written all the same, and not committed", hint=error.hint) from error
+            # Somebody else commits at the same time.
+            raise GitError(f"{error}\n{so_far}", hint=error.hint) from error
         except MemstoreError as error:
-            error.args = (f"{error}\n{what} written all the same, and not committed",)
+            error.args = (f"{error}\n{so_far}",)
             raise
         except OSError as error:
-            text = f"can't commit: {error}\n{what} written all the same, and not committed"
-            raise VaultError(text, hint="memstore commit tries again") from error
+            raise VaultError(f"can't commit: {error}\n{so_far}", hint="memstore commit tries again") from error
 
     def _with_conflicts(self, files: Sequence[MemoryFile], saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
         """Return what becomes of memories with the conflicts that what they say anew raises."""
@@ -147,19 +147,11 @@ class VaultTransaction:
 
     def move(self, file: MemoryFile, to: str) -> None:
         """Give a memory's file another path; the only change of its transaction."""
-        vault, journal = self._ws.vault, self._ws.journal
         if not self._view.owns(file.memory):
             refuse_as_not_owner(self._view, file)
         self._must_be_free(to)
-        if self._dry_run:
-            return
-        if self._commits:
-            can_commit(self._ws)
-        moved = (Written(file.path, file.data, None), Written(to, None, file.data))
-        with vault.lock():
-            write_all(vault, journal, self._operation(moved), moved)
-        if self._commits:
-            self.commit = self._committed([to, file.path])
+        if not self._dry_run:
+            self._write(Written(file.path, file.data, None), Written(to, None, file.data))
 
     def _must_be_free(self, path: str) -> None:
         try:

@@ -79,7 +79,7 @@ class VaultView:
         """Whether the vault's owner looks and nobody else listens: all files must be theirs, readable or not."""
         if not self._owns(""):
             return False
-        return self._listens_alone or self._sight.hears_only(self.actor)
+        return self.is_alone or self._sight.hears_only(self.actor)
 
     def require_owner(self) -> None:
         """Let the vault's owner pass, who has all files anyway; anybody else gets the same error, whatever they named.
@@ -102,14 +102,9 @@ class VaultView:
         return session_of(self._ws)
 
     @cached_property
-    def _listens_alone(self) -> bool:
+    def is_alone(self) -> bool:
         """Whether nobody but the viewer listens; a context that can't be relied on is an error even then."""
         return self.contexts.current() is None or self.session.alone
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether nobody but the viewer listens."""
-        return self._listens_alone
 
     def keeps(self, place: Path) -> bool:
         """Whether a real place lies where this machine keeps what belongs to vaults: git folders, indexes, journals."""
@@ -156,7 +151,8 @@ class VaultView:
 
     def without_commits(self) -> VaultView:
         """Return the view of somebody who commits nothing, whatever the vault's settings ask for."""
-        return VaultView(self._ws._replace(config=self.config._replace(auto_commit=False)), self._given)
+        ws = self._ws._replace(config=self.config._replace(auto_commit=False))
+        return VaultView(ws, self._snapshot if self._taken else self._given)
 
     # -- the catalogue -----------------------------------------------------------------------------
 
@@ -178,7 +174,7 @@ class VaultView:
     def rows(self) -> Sequence[int]:
         """The rows of the memories that the actor may see, ascending; `RefusedError` where the context is no good."""
         catalog = self._snapshot.catalog
-        if self._listens_alone and all(map(self._owns, set(catalog.column("owner")))):
+        if self.is_alone and all(map(self._owns, set(catalog.column("owner")))):
             return catalog.memories  # mostly: then no registry need be read
         return self._sight.rows()
 
@@ -343,7 +339,7 @@ class VaultView:
 
     def sees(self, memory: Memory) -> bool:
         """Whether the actor may see a memory as it was read, which may be newer or older than this view."""
-        return (self._listens_alone and self._owns(memory.owner or "")) or self._sight.sees(memory)
+        return (self.is_alone and self._owns(memory.owner or "")) or self._sight.sees(memory)
 
     def owns(self, memory: Memory) -> bool:
         """Whether a memory is the actor's own: nobody else changes it through the program."""

@@ -544,7 +544,7 @@ def test_two_snapshots_of_one_state_say_so_and_any_change_makes_another(tmp_path
     path = min(stat.path for stat in vault.memory_files())
     vault.replace(path, memory_text("changed\n"), expected=vault.read(path))
     states.append(library(tmp_path, vault).snapshot().state)
-    vault.move(path, "moved.md")
+    (vault.root / path).rename(vault.root / "moved.md")
     states.append(library(tmp_path, vault).snapshot().state)
     vault.delete("moved.md", expected=vault.read("moved.md"))
     states.append(library(tmp_path, vault).snapshot().state)

@@ -45,9 +45,10 @@ def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Snapshot:
         library.snapshot()
         vault.delete("gone.md", expected=before["gone.md"])
         vault.replace("b.md", FILES["b.md"], expected=before["b.md"])
-        vault.move("was.md", "a/tea.md")
-        vault.move("c/copy.md", "c/other.md")
-        vault.move("c/other.md", "c/copy.md")
+        (vault.root / "a").mkdir()
+        (vault.root / "was.md").rename(vault.root / "a/tea.md")
+        (vault.root / "c/copy.md").rename(vault.root / "c/other.md")
+        (vault.root / "c/other.md").rename(vault.root / "c/copy.md")
     else:
         for path, data in FILES.items():
             vault.create(path, data)

@@ -63,17 +63,6 @@ def test_a_write_shows_in_the_stats(vault: Vault) -> None:
     assert list(vault.memory_files()) != before
 
 
-def test_moving(vault: Vault) -> None:
-    vault.create("a.md", b"a")
-    vault.create("b.md", b"b")
-    with pytest.raises(ChangedMeanwhileError):
-        vault.move("a.md", "b.md")
-    vault.move("a.md", "deep/er/a.md")
-    assert paths(vault) == {"deep/er/a.md", "b.md"}
-    with pytest.raises(VaultError):
-        vault.move("a.md", "c.md")
-
-
 def test_a_file_is_deleted_only_while_it_is_the_one_that_was_read(vault: Vault) -> None:
     vault.create("a.md", b"a")
     with pytest.raises(ChangedMeanwhileError):
