@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 import memstore
 from memstore.codec.draft import new_file
 from memstore.flows.consolidation_pool import gather
-from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Dense, Weights, average_link
+from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights, average_link
 from memstore.rules.consolidation import FEWEST_MEMBERS, FEWEST_ROOTS, partitions
-from memstore.rules.fusion import unit
+from memstore.rules.fusion import Dense, unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.fence import MOST_BYTES
 from memstore.errors import ChangedMeanwhileError, LockedError, NoFileError, TooLargeError, VaultError
-from memstore.model.registry import kind_of
 from memstore.ports.vault import FileStat
-from memstore.rules.vault_places import is_audit_path, is_memory_path
+from memstore.rules.vault_places import is_audit_path, is_memory_path, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -64,7 +64,7 @@ class DiskVault:
 
     def registry_files(self) -> Iterator[str]:
         """Yield the paths of all registry files (`model.registry`), in no order."""
-        from memstore.model.registry import REGISTRY_FOLDERS, kind_of
+        from memstore.rules.vault_places import REGISTRY_FOLDERS, kind_of
 
         for top in REGISTRY_FOLDERS:
             yield from [path for path in self._files_below(top) if kind_of(path)]

@@ -22,8 +22,7 @@ from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree
 from memstore.adapters.whoosh_index import Generation, WhooshIndex
 from memstore.adapters.write_lock import flocked
 from memstore.codec import digests
-from memstore.model.catalog import FileKind
-from memstore.ports.search_index import Field
+from memstore.model.catalog import Field, FileKind
 from memstore.records import NamedTuple
 from memstore.rules.freshness import StatColumns
 from memstore.rules.searchable import VERSION as SEARCHABLE_VERSION
@@ -321,7 +320,7 @@ class _Table:
 
     def _edges(self) -> EdgeTable:
         """Return the edges of lineage: those of the table before but for what the files changed, where that will do."""
-        from memstore.model.lineage import EdgeKind
+        from memstore.model.catalog import EdgeKind
         from memstore.rules.edge_changes import Changes, changed, flattened
         from memstore.rules.edge_table import Rows, edges_of, has_copies
 

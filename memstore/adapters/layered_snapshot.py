@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memstore.adapters.index_store import Difference, Index
-    from memstore.model.catalog import Entry
+    from memstore.model.catalog import Entry, Field
     from memstore.model.edge_table import EdgeTable
-    from memstore.ports.search_index import Field
 
 
 _Answer = TypeVar("_Answer")
@@ -121,7 +120,7 @@ class LayeredCatalog:
 
     def _links(self, row: int) -> list[str]:
         """Return the fields of a row that name other memories."""
-        from memstore.model.lineage import EdgeKind  # a search asks for none
+        from memstore.model.catalog import EdgeKind  # a search asks for none
 
         if row < self._index.row_count:
             cells = self._index.cells(row)

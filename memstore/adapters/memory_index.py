@@ -8,7 +8,7 @@ from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from memstore.ports.search_index import Field
+from memstore.model.catalog import Field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memstore.adapters.manifest import DamagedError
 from memstore.adapters.whoosh_segment import Segment, SegmentFacts, positions_of
-from memstore.ports.search_index import Field
+from memstore.model.catalog import Field
 from memstore.records import NamedTuple
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from memstore.adapters.posting_lists import PostingLists
 from memstore.adapters.whoosh_import import import_whoosh
 from memstore.adapters.whoosh_index import Generation, file_marks
 from memstore.adapters.whoosh_segment import ROW, Segment, SegmentFacts, positions_of, rows_on_disk
-from memstore.ports.search_index import Field
+from memstore.model.catalog import Field
 
 import_whoosh()
 from whoosh.codec.whoosh3 import W3Codec  # noqa: E402 -- as docs/adr/0003 has it imported

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from memstore.cli.output import safe_line
 from memstore.codec.lineage_results import edge_words
-from memstore.model.lineage import Edge, EdgeKind, Mark, NodeState
+from memstore.model.catalog import EdgeKind
+from memstore.model.lineage import Edge, Mark, NodeState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

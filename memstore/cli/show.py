@@ -73,7 +73,7 @@ def _show_lineage(session: Session, shown: Shown) -> None:
     from memstore.flows.trace import trace_both_ways
 
     most = None if session.as_json else MOST_LINES
-    traced = trace_both_ways(shown, limit=most)
+    traced = trace_both_ways(shown.then, shown.entry, limit=most)
     lineage = {"sources": traced.sources, "dependents": traced.dependents}
     session.emit(
         "show",

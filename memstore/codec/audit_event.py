@@ -10,7 +10,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec.canonical import DIGEST_PREFIX
+from memstore.codec.git_blob import DIGEST_PREFIX
 from memstore.model.audit import AuditEvent
 
 if TYPE_CHECKING:

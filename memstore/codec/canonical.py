@@ -12,6 +12,7 @@ import json
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.codec.git_blob import DIGEST_PREFIX
 from memstore.errors import FormatError
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from memstore.model.memory import Memory
 
 PROFILE = "memstore.c14n/1"
-DIGEST_PREFIX = "sha256:"
 
 
 class Digests(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from memstore.model.catalog import EdgeKind
 from memstore.model.finding import Position
 from memstore.model.ids import MemoryRef
-from memstore.model.lineage import EdgeKind
 from memstore.model.provenance import is_external_mark
 
 if TYPE_CHECKING:

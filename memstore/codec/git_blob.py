@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memstore.codec import digests
 
+# Before the hexadecimal digits of a SHA-256 digest that is not git's.
+DIGEST_PREFIX = "sha256:"
 _SHA256_DIGITS = 64
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.model.lineage import Direction, EdgeKind, NodeState
+from memstore.model.catalog import EdgeKind
+from memstore.model.lineage import Direction, NodeState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -52,6 +52,11 @@ class BrokenFile:
     data: bytes
     findings: tuple[Finding, ...]
 
+    @property
+    def lacks_only_its_type(self) -> bool:
+        """Whether it would be a memory if it only said of what type: another program's note, most likely."""
+        return {finding.code for finding in self.findings} == {"type-missing"}
+
 
 @dataclass(frozen=True, slots=True)
 class PlainFile:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.codec.memory_file import MemoryFile, ReadFile
+    from memstore.codec.passages import Passage
     from memstore.model.catalog import Entry
-    from memstore.model.retrieval import Passage
 
 
 class Opened:

@@ -11,7 +11,8 @@ from memstore.codec.fence import BOM, FencedText, not_utf8
 from memstore.codec.problem import Problem
 from memstore.errors import FormatError
 from memstore.model.finding import Position
-from memstore.model.registry import FORMS, RegistryKind
+from memstore.model.registry import FORMS
+from memstore.rules.vault_places import RegistryKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +35,7 @@ class RegistryFile:
 
 def read(path: str, kind: RegistryKind, data: bytes) -> RegistryFile | tuple[Finding, ...]:
     """Return what the registry file at `path` says, or the findings that it can't be read for."""
-    parts = _yaml_of(data) if FORMS[kind].suffix == ".yaml" else _parts_of(data)
+    parts = _yaml_of(data) if kind.suffix == ".yaml" else _parts_of(data)
     if isinstance(parts, Problem):
         return (parts.found_in(path),)
     head, first_line, body = parts
@@ -68,7 +69,7 @@ _FENCE = b"---\n"
 def written(kind: RegistryKind, values: Mapping[str, Plain], body: str = "") -> bytes:
     """Return the bytes of a new registry file that says just this; absent values are left out."""
     said = new_file(values, body)
-    return said if FORMS[kind].suffix != ".yaml" else said.removeprefix(_FENCE).removesuffix(_FENCE)
+    return said if kind.suffix != ".yaml" else said.removeprefix(_FENCE).removesuffix(_FENCE)
 
 
 def edited(path: str, kind: RegistryKind, data: bytes, edits: Iterable[splice.Edit]) -> bytes:
@@ -77,7 +78,7 @@ def edited(path: str, kind: RegistryKind, data: bytes, edits: Iterable[splice.Ed
     Raises:
         FormatError: the file can't be read, or not be edited without touching more than was asked for.
     """
-    if FORMS[kind].suffix != ".yaml":
+    if kind.suffix != ".yaml":
         return splice.apply_to_text(path, _fenced(path, data), edits)
     # All of it is what stands between the fences in other files.
     mark = BOM if data.startswith(BOM) else b""

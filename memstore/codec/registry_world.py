@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memstore.codec import registry_file
 from memstore.codec.registry_file import RegistryFile
 from memstore.model.ids import MemoryRef
-from memstore.model.registry import RegistryKind, expected_id, is_named, kind_of
+from memstore.model.registry import expected_id, is_named
 from memstore.model.world import (
     Consent,
     Delegation,
@@ -21,6 +21,7 @@ from memstore.model.world import (
     Revocation,
     World,
 )
+from memstore.rules.vault_places import RegistryKind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -8,7 +8,8 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec.canonical import DIGEST_PREFIX, PROFILE, Digests, canonical_json
+from memstore.codec.canonical import PROFILE, Digests, canonical_json
+from memstore.codec.git_blob import DIGEST_PREFIX
 
 if TYPE_CHECKING:
     from memstore.codec.render import Plain

@@ -11,7 +11,8 @@ from memstore.errors import FormatError
 from memstore.model.attestation import Witness
 from memstore.model.ids import MemoryRef
 from memstore.model.keys import WITNESS_KEYS
-from memstore.model.registry import WITNESS_REQUEST, RegistryKind
+from memstore.model.registry import WITNESS_REQUEST
+from memstore.rules.vault_places import RegistryKind
 
 if TYPE_CHECKING:
     from memstore.codec.render import Plain

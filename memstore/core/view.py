@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from memstore.codec.registry_file import RegistryFile
     from memstore.core.change import Pending
     from memstore.core.transaction import Transaction
-    from memstore.model.catalog import Entry
+    from memstore.model.catalog import Entry, Field
     from memstore.model.config import Config
     from memstore.model.edge_table import EdgeTable
     from memstore.model.memory import Memory
-    from memstore.model.registry import RegistryKind
     from memstore.model.world import Labels, Session, World
     from memstore.ports.access_log import AccessLog
     from memstore.ports.clock import Clock, IdSource
@@ -34,10 +33,11 @@ if TYPE_CHECKING:
     from memstore.ports.lexicon import Lexicon
     from memstore.ports.pins import Pins
     from memstore.ports.run_record import RunRecord
-    from memstore.ports.search_index import Field, IndexStatus, Refreshed
+    from memstore.ports.search_index import IndexStatus, Refreshed
     from memstore.ports.signatures import Signatures
     from memstore.ports.usage import UsageLog
     from memstore.ports.vault import FileStat
+    from memstore.rules.vault_places import RegistryKind
 
 
 class View(Protocol):
@@ -134,6 +134,15 @@ class View(Protocol):
 
         Raises:
             RefusedError: their context has expired, or can't be read.
+        """
+
+    def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
+        """Return those of some visible rows whose memories others vouch for so far; `Trust` says how far that is.
+
+        Args:
+            rows: which memories.
+            least: the least score, in [0, 1].
+            levels: words for levels of trust, each of which must be reached; empty for any.
         """
 
     @property

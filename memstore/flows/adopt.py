@@ -14,7 +14,7 @@ from memstore.codec.shapes import is_absent
 from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
 from memstore.errors import RefusedError, VaultError
-from memstore.flows.save import lacks_only_its_type, save_all
+from memstore.flows.save import save_all
 from memstore.model.instants import instant
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: s
                 return None
             values = file.front.values
         case BrokenFile():
-            if not lacks_only_its_type(file):
+            if not file.lacks_only_its_type:
                 return file
             values = _values(file.data)
         case _:

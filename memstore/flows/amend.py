@@ -15,10 +15,11 @@ from memstore.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.flows.by_hand import refuse_by_hand
 from memstore.flows.directory import wrong_links
 from memstore.flows.named_refs import whole_refs
-from memstore.flows.save import findings_between, hint, save_all, shown
+from memstore.flows.save import hint, save_all, shown
 from memstore.flows.widening import unconsented
 from memstore.model.instants import instant
 from memstore.rules.beliefs import next_time
+from memstore.rules.transitions import findings_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memstore.codec import canonical, git_object, memory_file
-from memstore.codec.canonical import DIGEST_PREFIX
-from memstore.codec.git_blob import format_of
+from memstore.codec.git_blob import DIGEST_PREFIX, format_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import FormatError, GitError
 from memstore.flows.timestamps import stamp_at

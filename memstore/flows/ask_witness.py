@@ -18,9 +18,10 @@ from memstore.model.attestation import Witness
 from memstore.model.instants import instant
 from memstore.model.keyring import ATTEST_NAMESPACE
 from memstore.model.keys import WITNESS_KEYS
-from memstore.model.registry import WITNESS_REQUEST, RegistryKind
+from memstore.model.registry import WITNESS_REQUEST
 from memstore.model.world import Session
 from memstore.rules.judge import Judge, labels_of
+from memstore.rules.vault_places import RegistryKind
 from memstore.rules.vouching import State
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memstore.flows.uses import uses_of
-from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.catalog import ITEM_SEPARATOR, Field
 from memstore.model.retrieval import Phrase, Prefix, Word
-from memstore.ports.search_index import Field
 from memstore.rules import analysis, quality
 from memstore.rules.matching import phrase_counts
 

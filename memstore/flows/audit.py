@@ -72,7 +72,7 @@ def verify_audit(view: View) -> Verified:
     Raises:
         RefusedError: somebody else than the vault's owner asks.
     """
-    from memstore.flows.staged import consents_gone  # every act of access loads this module, and hardly any verifies
+    from memstore.flows.registry import consents_gone  # every act of access loads this module, and hardly any verifies
 
     view.require_owner()
     events, unreadable = _events(view)

@@ -6,8 +6,8 @@ import heapq
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from memstore.model.catalog import Field
 from memstore.model.retrieval import Need, Sort, Unit
-from memstore.ports.search_index import Field
 from memstore.rules import analysis, ranking
 from memstore.rules.matching import Matcher, holds_alias
 from memstore.rules.ranking import Demands

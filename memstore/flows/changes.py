@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import BrokenFile, MemoryFile
 from memstore.core.change import Changes
-from memstore.flows.widening import check_widening, surroundings
 from memstore.model.change import MemoryChange
-from memstore.rules import checks, transitions
-from memstore.rules.checks import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.codec.memory_file import ReadFile
-    from memstore.core.view import View
-    from memstore.model.finding import Finding, Position
+    from memstore.model.finding import Position
     from memstore.model.memory import Memory
 
 
@@ -37,20 +33,6 @@ def changes_between(before: Mapping[str, ReadFile], after: Mapping[str, ReadFile
     return Changes(tuple(sorted(changes, key=lambda change: change.path_after or change.path_before or "")), broken)
 
 
-def check_changes(changes: Changes, after: Mapping[str, ReadFile]) -> list[Finding]:
-    """Return what is wrong with the new state by itself, and as a successor of the old one."""
-    findings = [finding for file in changes.broken for finding in file.findings]
-    for change in changes.memories:
-        file = after.get(change.path_after or "")
-        if not isinstance(file, MemoryFile):
-            continue
-        place = file.front.position
-        findings += checks.errors_in(Checked(file.path, file.memory, place, file.text.body_line))
-        if change.before is not None:
-            findings += transitions.check(change.before, file.memory, path=file.path, place=place)
-    return findings
-
-
 def introduced_ids(changes: Changes, after: Mapping[str, ReadFile]) -> dict[str, tuple[str, Position]]:
     """Return the ids that files have now and had not before, with the place, by path."""
     found: dict[str, tuple[str, Position]] = {}
@@ -63,24 +45,6 @@ def introduced_ids(changes: Changes, after: Mapping[str, ReadFile]) -> dict[str,
         if not known and isinstance(file, MemoryFile):
             found[path] = (memory.id, file.front.position("id"))
     return found
-
-
-def findings_of(view: View, changes: Changes, files: Mapping[str, ReadFile]) -> list[Finding]:
-    """Return what is wrong with changes, as the pre-commit hook does.
-
-    Args:
-        view: the vault as it is.
-        changes: what became of which memories.
-        files: the files that hold them now, by path.
-    """
-    introduced = introduced_ids(changes, files)
-    holders = {
-        memory_id: [view.entry(row).path for row in view.rows_of_id(memory_id)] for memory_id, _ in introduced.values()
-    }
-    findings = check_changes(changes, files)
-    findings += check_widening(changes.memories, files, lambda ids: surroundings(view, ids), view.clock.now())
-    findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
-    return findings
 
 
 def _memories(files: Mapping[str, ReadFile]) -> dict[str, Memory]:

@@ -18,13 +18,14 @@ from memstore.flows.directory import directory_of
 from memstore.flows.hand_edits import HandEdits
 from memstore.flows.save import save_all
 from memstore.flows.staged import check_staged, staged
+from memstore.model.catalog import EdgeKind
+from memstore.model.checked import Checked
 from memstore.model.finding import Finding, in_order
 from memstore.model.finding_codes import CODES
 from memstore.model.ids import MemoryRef
-from memstore.model.lineage import EdgeKind
-from memstore.model.registry import RegistryKind, expected_id, is_named, kind_of
+from memstore.model.registry import expected_id, is_named
 from memstore.rules import checks, references
-from memstore.rules.checks import Checked
+from memstore.rules.vault_places import RegistryKind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.flows.changes import findings_of
 from memstore.flows.check import CheckResult, fix
-from memstore.flows.staged import consents_gone
+from memstore.flows.registry import consents_gone
+from memstore.flows.staged import findings_of
 from memstore.model.finding import in_order
 
 if TYPE_CHECKING:

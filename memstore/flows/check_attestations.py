@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.core.view import View
+    from memstore.model.checked import Checked
     from memstore.model.finding import Finding
     from memstore.model.memory import Memory
     from memstore.rules.anchors import Anchored
-    from memstore.rules.checks import Checked
     from memstore.rules.tampering import Tampered
     from memstore.rules.vouching import Verdict
 

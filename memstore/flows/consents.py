@@ -11,9 +11,10 @@ from memstore.errors import NotFoundError, RefusedError, UsageError
 from memstore.flows.registry import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
 from memstore.model.ids import MEMORY_TYPES, is_entity_id
 from memstore.model.instants import instant
-from memstore.model.registry import WITNESS_REQUEST, RegistryKind
+from memstore.model.registry import WITNESS_REQUEST
 from memstore.model.sharing import EVERYBODY
 from memstore.rules.consent import ConsentBook
+from memstore.rules.vault_places import RegistryKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

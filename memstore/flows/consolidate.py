@@ -15,7 +15,6 @@ from memstore.flows.uses import uses_of
 from memstore.model.instants import instant
 from memstore.ports.run_record import Run
 from memstore.rules.beliefs import held, held_now
-from memstore.rules.checks import SUGGESTIONS
 from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
 from memstore.rules.commit_messages import MEMORY_ID, with_trailers
 from memstore.rules.consolidation import (
@@ -32,6 +31,7 @@ from memstore.rules.consolidation import (
 from memstore.rules.pruning import figures, prunable
 from memstore.rules.sides import side_of
 from memstore.rules.strength import strength
+from memstore.rules.vault_places import SUGGESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

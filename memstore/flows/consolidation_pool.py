@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 from memstore.codec import memory_file
 from memstore.codec.episode import LESSONS, OUTCOME
 from memstore.codec.memory_file import MemoryFile
-from memstore.codec.passages import passages
+from memstore.codec.passages import PassageKind, passages
 from memstore.codec.titles import title_of
 from memstore.flows.sources import loader
 from memstore.model.ids import MemoryRef
-from memstore.model.registry import RegistryKind
-from memstore.model.retrieval import PassageKind
 from memstore.rules.analysis import words
-from memstore.rules.checks import SUGGESTIONS
 from memstore.rules.consolidation import MOST_POOLED, POOLED_TYPES, Action, Earlier, Held, Pooled, depth_of, spoken_for
 from memstore.rules.content import content_terms
 from memstore.rules.evidence import roots
+from memstore.rules.vault_places import SUGGESTIONS, RegistryKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

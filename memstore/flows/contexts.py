@@ -13,13 +13,13 @@ from memstore.flows.entities import role_id
 from memstore.flows.registry import Saving, create, entity_id, found, plain, registered, stop_unless_owner, texts
 from memstore.flows.sessions import told_of_contexts
 from memstore.model.ids import is_entity_id
-from memstore.model.registry import RegistryKind
 from memstore.model.sharing import EVERYBODY
 from memstore.model.world import ActiveContext, Session
 from memstore.ports.context_state import DEFAULT_HOURS
 from memstore.rules.analysis import STOP_WORDS, term_of, words
 from memstore.rules.judge import context_trouble, listeners
 from memstore.rules.names import named_in, names_of
+from memstore.rules.vault_places import RegistryKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

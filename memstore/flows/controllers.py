@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.registry import RegistryKind, expected_id, is_named
+from memstore.model.registry import expected_id, is_named
 from memstore.rules import vouching
 from memstore.rules.beta import sponsor_of
+from memstore.rules.vault_places import RegistryKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.checked import Checked
 from memstore.rules import references
-from memstore.rules.checks import Checked
 from memstore.rules.references import REF_KEYS, Directory, Node
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from memstore.flows.registry import (
     texts,
 )
 from memstore.model.instants import instant
-from memstore.model.registry import ENTITY_KINDS, RegistryKind
+from memstore.model.registry import ENTITY_KINDS
+from memstore.rules.vault_places import RegistryKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

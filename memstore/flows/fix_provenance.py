@@ -12,7 +12,7 @@ from memstore.core.change import Edit
 from memstore.errors import FormatError
 from memstore.flows.lineage import graph_of
 from memstore.flows.save import save_all
-from memstore.ports.search_index import Field
+from memstore.model.catalog import Field
 from memstore.rules import analysis, provenance_gaps
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from memstore.codec import memory_file, splice
 from memstore.codec.ledger import entry_of
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import GitError
-from memstore.model.registry import RegistryKind
 from memstore.rules.beliefs import brought_up_to_date, drifted, edited, held, retractions, states_nothing
+from memstore.rules.vault_places import RegistryKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from memstore.flows.among import Among
+from memstore.codec.passages import Passage, PassageKind
 from memstore.flows.candidates import FILES_AT_ONCE
 from memstore.flows.grounds import grounds_of
 from memstore.flows.uses import uses_of
 from memstore.model.config import QualityProfile
-from memstore.model.retrieval import NO_FILTERS, Filters, Hit, Passage, PassageKind, Sort, Unit
+from memstore.model.retrieval import NO_FILTERS, Filters, Hit, Sort, Unit
 from memstore.records import NamedTuple
 from memstore.rules import analysis, quality, ranking
 from memstore.rules.matching import holds_alias
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from memstore.codec.opened import Opened
     from memstore.flows.candidates import Candidates
+    from memstore.model.conflict import Conflict
     from memstore.model.retrieval import Query
     from memstore.ports.usage import Use
     from memstore.rules.quality import Grounds
@@ -47,6 +48,16 @@ class Wish(NamedTuple):
     profile: QualityProfile | None = None
 
 
+class ConflictsAmong(Protocol):
+    """Compares the results of one search with each other: `conflicts.among`."""
+
+    def add(self, hits: Sequence[tuple[Hit, Opened]]) -> None:
+        """Add results with their files."""
+
+    def conflicts_of(self, hit: Hit) -> tuple[Conflict, ...]:
+        """Return the open conflicts of a result with others that were added."""
+
+
 class HitReader:
     """Reads the candidates of one query.
 
@@ -54,10 +65,13 @@ class HitReader:
         candidates: the memories that match.
         asked: the query.
         wish: how results are wanted.
+        among: compares the results with each other.
         now: the time, in UTC.
     """
 
-    def __init__(self, candidates: Candidates, asked: Query, wish: Wish, *, now: datetime) -> None:
+    def __init__(
+        self, candidates: Candidates, asked: Query, wish: Wish, *, among: ConflictsAmong, now: datetime
+    ) -> None:
         self._candidates = candidates
         self._then = candidates.audience.then
         self._words = analysis.words(asked.text)
@@ -69,7 +83,7 @@ class HitReader:
         self._uses: Mapping[str, Sequence[Use]] = {}
         self._grounds: dict[str, Grounds] = {}
         self._files: dict[str, Opened] = {}
-        self._among = Among(self._then.lexicon)
+        self._among = among
         self._profile = wish.profile or QualityProfile(self._then.config.quality_profile)
 
     def hits(self) -> tuple[list[Hit], str | None]:

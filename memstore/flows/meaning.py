@@ -9,7 +9,7 @@ from memstore.codec import git_blob
 from memstore.codec.titles import default_title
 from memstore.errors import UsageError
 from memstore.rules import fusion
-from memstore.rules.clustering import Dense
+from memstore.rules.fusion import Dense
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

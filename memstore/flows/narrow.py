@@ -38,14 +38,7 @@ def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Seq
     levels = {asked.level for asked in filters if asked.level}
     if not least and not levels:
         return rows
-    from memstore.flows.trust_level import TrustReader
-    from memstore.rules.trust import Level
-
-    lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
-    reader = TrustReader(then)
-    found = [(row, reader.of_row(row)) for row in rows]
-    reader.keep()
-    return [row for row, trust in found if trust.score >= least and trust.level >= lowest]
+    return then.vouched_for(rows, least=least, levels=levels)
 
 
 def reader_of_values(then: View) -> Callable[[int], dict[str, Any]]:

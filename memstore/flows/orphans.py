@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from memstore.core.view import View
+    from memstore.model.catalog import EdgeKind
     from memstore.model.finding import Position
-    from memstore.model.lineage import EdgeKind, Node
+    from memstore.model.lineage import Node
     from memstore.rules.lineage_graph import Graph
 
 # What of all that can be filled in says where a memory comes from.

@@ -13,13 +13,13 @@ from memstore.flows.audit import recorded
 from memstore.flows.consents import consent_values
 from memstore.flows.registry import Saving, entity_id, new_file
 from memstore.flows.save import save_all
-from memstore.model.registry import RegistryKind
 from memstore.model.sharing import EVERYBODY
 from memstore.model.world import ActiveContext, Decision, Session
 from memstore.rules import grants
 from memstore.rules.consent import who_may_permit
 from memstore.rules.judge import Judge, labels_of
 from memstore.rules.standing import Standings
+from memstore.rules.vault_places import RegistryKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

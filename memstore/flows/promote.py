@@ -20,8 +20,8 @@ from memstore.flows.lineage import graph_of
 from memstore.flows.named_refs import whole_refs
 from memstore.flows.save import save_all
 from memstore.flows.sources import ceiling, entries
+from memstore.model.catalog import EdgeKind
 from memstore.model.ids import MEMORY_TYPES
-from memstore.model.lineage import EdgeKind
 from memstore.rules import inheritance
 from memstore.rules.beliefs import PROMOTED_BELIEF_CONFIDENCE, brought_up_to_date, held
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.errors import UsageError
+from memstore.flows.among import Among
 from memstore.flows.audience import Audience
 from memstore.flows.candidates import Candidates
 from memstore.flows.hits import HitReader, Wish
@@ -214,7 +215,9 @@ class _Recall:
 
     def _hits(self, candidates: Candidates) -> list[Hit]:
         wish = Wish(limit=SEED_POOL if self._profile is Profile.SEED_002 else POOL)
-        hits, _ = HitReader(candidates, self._asked, wish, now=self._now).hits()
+        hits, _ = HitReader(
+            candidates, self._asked, wish, among=Among(candidates.audience.then.lexicon), now=self._now
+        ).hits()
         return hits
 
     def _is_past(self, row: int) -> bool:

@@ -9,12 +9,15 @@ from memstore.codec import registry_file
 from memstore.errors import FormatError, RefusedError, UsageError, VaultError
 from memstore.flows.audit import recorded
 from memstore.flows.save import save_own, shown, unified_diff
+from memstore.model.finding import Finding, Position
+from memstore.model.finding_codes import CODES
 from memstore.model.ids import is_entity_id
-from memstore.model.registry import RegistryKind, path_of
+from memstore.model.registry import path_of
 from memstore.ports.journal import Written
+from memstore.rules.vault_places import RegistryKind, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memstore.codec.registry_file import RegistryFile
     from memstore.codec.render import Plain
@@ -153,3 +156,26 @@ def _stop_where_broken(view: View, kind: RegistryKind, path: str) -> None:
     read = None if data is None else registry_file.read(path, kind, data)
     if isinstance(read, tuple):
         raise FormatError(f"{path} can't be read and is not touched:\n{shown(read)}", hint=f"memstore check {path}")
+
+
+def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -> list[Finding]:
+    """Return an error for each consent's file that was there and is not: it may have refused, or taken something back.
+
+    Args:
+        before: paths that were there, of any files.
+        now: gives the paths that are there; called only if needed. A file may have been moved.
+    """
+    consents = {path for path in before if kind_of(path) is RegistryKind.CONSENT}
+    names = {path.rpartition("/")[2] for path in now() if kind_of(path) is RegistryKind.CONSENT} if consents else set()
+    return [
+        Finding(
+            code="consent-deleted",
+            severity=CODES["consent-deleted"].severity,
+            path=path,
+            at=Position(1),
+            text="the file of a consent, a refusal or a revocation was committed, and is gone",
+            hint="git restore --staged --worktree brings it back; memstore consent revoke takes a consent back",
+        )
+        for path in sorted(consents)
+        if path.rpartition("/")[2] not in names
+    ]

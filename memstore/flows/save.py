@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from memstore.codec.memory_file import MemoryFile
 from memstore.codec.titles import title_of
 from memstore.core.change import Edit, Saved
 from memstore.errors import RefusedError, UsageError
-from memstore.model.finding import in_order
-from memstore.rules import checks, transitions
-from memstore.rules.checks import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.codec.memory_file import BrokenFile, ReadFile
+    from memstore.codec.memory_file import MemoryFile
     from memstore.core.view import View
     from memstore.model.finding import Finding
     from memstore.ports.journal import Written
@@ -86,21 +82,6 @@ def refuse_as_not_owner(view: View, file: MemoryFile) -> NoReturn:
     )
 
 
-def lacks_only_its_type(file: BrokenFile) -> bool:
-    """Whether a file would be a memory if it only said of what type: another program's note, most likely."""
-    return {finding.code for finding in file.findings} == {"type-missing"}
-
-
-def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Finding, ...]:
-    """Return what is wrong with a step from one state of a file to the next: what it changes, and slips in new keys."""
-    place = after.front.position
-    known = before.memory.extra if isinstance(before, MemoryFile) else ()
-    findings = list(checks.unread_keys(Checked(after.path, after.memory, place, after.text.body_line), but=known))
-    if isinstance(before, MemoryFile):
-        findings += transitions.check(before.memory, after.memory, path=after.path, place=place)
-    return in_order(findings)
-
-
 def message_of(view: View, reason: str | None, *, commit: bool, dry_run: bool) -> str | None:
     """Return what the commit is to say where a change leaves its reason nowhere else.
 
@@ -125,22 +106,6 @@ def hint(findings: Sequence[Finding]) -> str | None:
     return next((finding.hint for finding in findings if finding.hint), None)
 
 
-def saved_of(edit: Edit, file: MemoryFile) -> Saved:
-    """Return what becomes of one memory by an edit."""
-    return Saved(
-        ref=str(file.memory.ref) if file.memory.ref else None,
-        path=edit.path,
-        title=title_of(file.memory),
-        diff=unified_diff(edit.path, edit.before.data if edit.before else None, edit.after),
-        findings=findings_between(edit.before, file),
-    )
-
-
-def unchanged(file: MemoryFile) -> Saved:
-    """Return what became of a memory that stays as it is."""
-    return saved_of(Edit(path=file.path, before=file, after=file.data), file)
-
-
 def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
     """Return the difference between two states of a file as `git diff` shows it; empty where they are the same."""
     import difflib
@@ -160,3 +125,9 @@ def _lines(data: bytes | None) -> list[str]:
     """Return a file's lines with their ends; a carriage return is part of its line."""
     parts = (data or b"").decode(errors="replace").split("\n")
     return [f"{line}\n" for line in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def unchanged(file: MemoryFile) -> Saved:
+    """Return what became of a memory that stays as it is."""
+    ref = file.memory.ref
+    return Saved(ref=str(ref) if ref else None, path=file.path, title=title_of(file.memory), diff="")

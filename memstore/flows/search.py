@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
+from memstore.flows.among import Among
 from memstore.flows.audience import Audience
 from memstore.flows.candidates import Candidates
 from memstore.flows.hits import HitReader, Wish
@@ -88,7 +89,7 @@ class Searcher:
         """Return the results of a query."""
         rows = self._rows(asked.filters, wish.filters)
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
-        reader = HitReader(candidates, asked, wish, now=self._now)
+        reader = HitReader(candidates, asked, wish, among=Among(self._then.lexicon), now=self._now)
         hits, fallback = reader.hits()
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
-from memstore.flows.changes import changes_between, check_changes, introduced_ids
-from memstore.flows.widening import Surroundings, check_widening
-from memstore.model.finding import Finding, Position, in_order
-from memstore.model.finding_codes import CODES
+from memstore.flows.changes import changes_between, introduced_ids
+from memstore.flows.registry import consents_gone
+from memstore.flows.widening import Surroundings, check_widening, surroundings
+from memstore.model.checked import Checked
+from memstore.model.finding import Finding, in_order
 from memstore.model.ids import is_memory_id
-from memstore.model.registry import RegistryKind, kind_of
-from memstore.rules import transitions
+from memstore.rules import checks, transitions
+from memstore.rules.vault_places import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from memstore.codec.memory_file import ReadFile
     from memstore.core.change import Changes
+    from memstore.core.view import View
     from memstore.model.memory import Memory
     from memstore.ports.history import History
 
@@ -62,29 +64,6 @@ def check_staged(history: History, *, owner: Callable[[], str], now: datetime) -
     return in_order(findings)
 
 
-def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -> list[Finding]:
-    """Return an error for each consent's file that was there and is not: it may have refused, or taken something back.
-
-    Args:
-        before: paths that were there, of any files.
-        now: gives the paths that are there; called only if needed. A file may have been moved.
-    """
-    consents = {path for path in before if kind_of(path) is RegistryKind.CONSENT}
-    names = {path.rpartition("/")[2] for path in now() if kind_of(path) is RegistryKind.CONSENT} if consents else set()
-    return [
-        Finding(
-            code="consent-deleted",
-            severity=CODES["consent-deleted"].severity,
-            path=path,
-            at=Position(1),
-            text="the file of a consent, a refusal or a revocation was committed, and is gone",
-            hint="git restore --staged --worktree brings it back; memstore consent revoke takes a consent back",
-        )
-        for path in sorted(consents)
-        if path.rpartition("/")[2] not in names
-    ]
-
-
 def _around(history: History, owner: str, ids: frozenset[str]) -> Surroundings:
     """Return the staged registries, and the staged memories with these ids and all that they were made of."""
     from dataclasses import replace
@@ -111,3 +90,35 @@ def _around(history: History, owner: str, ids: frozenset[str]) -> Surroundings:
     return Surroundings(
         replace(world, memories={name: labels_of(memory) for name, memory in memories.items()}), memories
     )
+
+
+def findings_of(view: View, changes: Changes, files: Mapping[str, ReadFile]) -> list[Finding]:
+    """Return what is wrong with changes, as the pre-commit hook does.
+
+    Args:
+        view: the vault as it is.
+        changes: what became of which memories.
+        files: the files that hold them now, by path.
+    """
+    introduced = introduced_ids(changes, files)
+    holders = {
+        memory_id: [view.entry(row).path for row in view.rows_of_id(memory_id)] for memory_id, _ in introduced.values()
+    }
+    findings = check_changes(changes, files)
+    findings += check_widening(changes.memories, files, lambda ids: surroundings(view, ids), view.clock.now())
+    findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
+    return findings
+
+
+def check_changes(changes: Changes, after: Mapping[str, ReadFile]) -> list[Finding]:
+    """Return what is wrong with the new state by itself, and as a successor of the old one."""
+    findings = [finding for file in changes.broken for finding in file.findings]
+    for change in changes.memories:
+        file = after.get(change.path_after or "")
+        if not isinstance(file, MemoryFile):
+            continue
+        place = file.front.position
+        findings += checks.errors_in(Checked(file.path, file.memory, place, file.text.body_line))
+        if change.before is not None:
+            findings += transitions.check(change.before, file.memory, path=file.path, place=place)
+    return findings

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import BrokenFile
 from memstore.errors import VaultError
-from memstore.flows.save import lacks_only_its_type
 from memstore.rules.commit_messages import verb
 from memstore.rules.differences import differences
 
@@ -85,7 +84,7 @@ def _lacks_only_its_type(view: View, path: str) -> bool:
         file = view.whole.read_file(path)
     except VaultError:
         return False
-    return isinstance(file, BrokenFile) and lacks_only_its_type(file)
+    return isinstance(file, BrokenFile) and file.lacks_only_its_type
 
 
 def _paths(view: View, rows: Sequence[int]) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from memstore.model.catalog import Field
 from memstore.model.retrieval import Word
-from memstore.ports.search_index import Field
 from memstore.rules import analysis
 from memstore.rules.matching import within_edits
 

@@ -14,8 +14,8 @@ from memstore.flows.archive import edit_of_archiving
 from memstore.flows.consolidation_pool import ID_OF_PROPOSAL, deleted_suggestions
 from memstore.flows.suggestion_file import diff_of, labels
 from memstore.model.instants import instant
-from memstore.rules.checks import SUGGESTIONS
 from memstore.rules.consolidation import Action, proposal_id
+from memstore.rules.vault_places import SUGGESTIONS
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -20,11 +20,11 @@ from memstore.ports.synthesizer import Source, SynthesisFailedError
 from memstore.rules import citation
 from memstore.rules.analysis import term_of, words
 from memstore.rules.beliefs import Stance, held, weigh
-from memstore.rules.checks import SUGGESTIONS
 from memstore.rules.consolidation import Action
 from memstore.rules.evidence import as_evidence
 from memstore.rules.inheritance import ABOUT
 from memstore.rules.suggested import ground_of
+from memstore.rules.vault_places import SUGGESTIONS
 from memstore.rules.wording import Quotation, objection, quotation, said_by
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from memstore.flows.suggestion_file import SOURCE, STANCES
 from memstore.flows.uses import record_use
 from memstore.model.ids import MemoryRef
 from memstore.rules.beliefs import weigh
-from memstore.rules.checks import SUGGESTIONS
 from memstore.rules.consolidation import Action
 from memstore.rules.evidence import as_evidence
+from memstore.rules.vault_places import SUGGESTIONS
 
 if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile

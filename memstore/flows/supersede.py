@@ -15,7 +15,7 @@ from memstore.flows.lineage import graph_of
 from memstore.flows.promote import Linked, given_keys, ref_of_new
 from memstore.flows.reinforce import edit_of_evidence
 from memstore.flows.save import save_all
-from memstore.model.lineage import EdgeKind
+from memstore.model.catalog import EdgeKind
 from memstore.rules import inheritance
 from memstore.rules.beliefs import Stance, held, weigh
 from memstore.rules.evidence import against

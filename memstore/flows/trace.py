@@ -11,7 +11,7 @@ from memstore.rules import lineage_trace
 
 if TYPE_CHECKING:
     from memstore.core.view import View
-    from memstore.flows.show import Shown
+    from memstore.model.catalog import Entry
     from memstore.model.lineage import Trace
 
 
@@ -48,18 +48,19 @@ def trace_memory(
     return lineage_trace.trace(graph, row_of(graph, entry), direction=direction, depth=depth, limit=limit)
 
 
-def trace_both_ways(shown: Shown, *, limit: int | None = None) -> TracedBothWays:
-    """Return what stands directly above and below a memory that the viewer was shown, then.
+def trace_both_ways(then: View, entry: Entry, *, limit: int | None = None) -> TracedBothWays:
+    """Return what stands directly above and below a memory that the viewer may see.
 
     Args:
-        shown: the memory.
+        then: the vault at the time in question.
+        entry: the memory, as that view has it.
         limit: how many dependents to show at most; None for all.
 
     Raises:
         ChangedMeanwhileError: the file is not there any more.
     """
-    graph = graph_of(shown.then)
-    row = row_of(graph, shown.entry)
+    graph = graph_of(then)
+    row = row_of(graph, entry)
     return TracedBothWays(
         sources=lineage_trace.trace(graph, row, direction=Direction.UP, depth=1),
         dependents=lineage_trace.trace(graph, row, direction=Direction.DOWN, depth=1, limit=limit),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, StrEnum
 
 from memstore.records import NamedTuple
 
@@ -74,3 +74,25 @@ class Entry(NamedTuple):
     def ref(self) -> str | None:
         """`type:id`, or None for a memory without an id."""
         return f"{self.type}:{self.id}" if self.id else None
+
+
+class Field(Enum):
+    """What is indexed of a memory: its body; its head (title, aliases, the words of its date)."""
+
+    TEXT = "text"
+    HEAD = "head"
+
+
+class EdgeKind(StrEnum):
+    """Where an edge is recorded: the frontmatter's key, or the body.
+
+    Every edge leads from the memory that depends to what it depends on, whichever of the two names the other.
+    """
+
+    DERIVED_FROM = "derived_from"
+    PROCESSED_INTO = "processed_into"
+    EVIDENCE = "evidence"
+    RELATES_TO = "relates_to"
+    SUPERSEDES = "supersedes"
+    SUPERSEDED_BY = "superseded_by"
+    CITES = "cites"

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-
-class EdgeKind(StrEnum):
-    """Where an edge is recorded: the frontmatter's key, or the body.
-
-    Every edge leads from the memory that depends to what it depends on, whichever of the two names the other.
-    """
-
-    DERIVED_FROM = "derived_from"
-    PROCESSED_INTO = "processed_into"
-    EVIDENCE = "evidence"
-    RELATES_TO = "relates_to"
-    SUPERSEDES = "supersedes"
-    SUPERSEDED_BY = "superseded_by"
-    CITES = "cites"
+    from memstore.model.catalog import EdgeKind
 
 
 class NodeState(Enum):

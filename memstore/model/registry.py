@@ -6,9 +6,9 @@ They are no memories: entities, consents and requests are Markdown with a frontm
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from memstore.model.keys import SIGNATURE_KEYS, Key, Shape
+from memstore.rules.vault_places import RegistryKind
 
 ENTITY_KINDS = ("person", "agent", "professional", "organisation", "ward", "topic", "artefact")
 CONSENT_TYPES = ("consent", "delegation", "revocation")
@@ -78,50 +78,29 @@ REQUEST_KEYS = (
 )
 
 
-class RegistryKind(Enum):
-    """What a registry file is about; the value is the folder of such files."""
-
-    ENTITY = "entities"
-    GROUP = "groups"
-    CONTEXT = "contexts"
-    CONSENT = "consents"
-    REQUEST = "requests"
-
-
 @dataclass(frozen=True, slots=True)
 class RegistryForm:
-    """How files of one kind are written: their keys, the end of their names, and the namespace that a name leaves out.
+    """How files of one kind are written: their keys, and the namespace that a name leaves out.
 
     `namespace` is empty where the path says it (entities) or ids have none (consents, requests).
     """
 
     keys: tuple[Key, ...]
-    suffix: str
     namespace: str = ""
 
 
 FORMS = {
-    RegistryKind.ENTITY: RegistryForm(ENTITY_KEYS, ".md"),
-    RegistryKind.GROUP: RegistryForm(GROUP_KEYS, ".yaml", "group"),
-    RegistryKind.CONTEXT: RegistryForm(CONTEXT_KEYS, ".yaml", "ctx"),
-    RegistryKind.CONSENT: RegistryForm(CONSENT_KEYS, ".md"),
-    RegistryKind.REQUEST: RegistryForm(REQUEST_KEYS, ".md"),
+    RegistryKind.ENTITY: RegistryForm(ENTITY_KEYS),
+    RegistryKind.GROUP: RegistryForm(GROUP_KEYS, "group"),
+    RegistryKind.CONTEXT: RegistryForm(CONTEXT_KEYS, "ctx"),
+    RegistryKind.CONSENT: RegistryForm(CONSENT_KEYS),
+    RegistryKind.REQUEST: RegistryForm(REQUEST_KEYS),
 }
-REGISTRY_FOLDERS = tuple(kind.value for kind in RegistryKind)
-
-
-def kind_of(path: str) -> RegistryKind | None:
-    """Return what the registry file at `path`, relative to the vault, is about; None for any other file."""
-    folder, _, name = path.partition("/")
-    kind = next((kind for kind in RegistryKind if kind.value == folder), None)
-    if kind is None or not name.endswith(FORMS[kind].suffix) or name.rpartition("/")[2] in ("README.md", "index.md"):
-        return None
-    return kind
 
 
 def expected_id(path: str, kind: RegistryKind) -> str:
     """Return the id that a registry file's path says it has."""
-    names = path.removesuffix(FORMS[kind].suffix).split("/")
+    names = path.removesuffix(kind.suffix).split("/")
     if kind is RegistryKind.ENTITY:
         return ":".join(names[-2:])
     namespace = FORMS[kind].namespace
@@ -137,4 +116,4 @@ def is_named(registry_id: str, path: str, kind: RegistryKind) -> bool:
 def path_of(registry_id: str, kind: RegistryKind, *, year: str = "") -> str:
     """Return where the registry file of an id belongs; consents and requests lie by the year they were written in."""
     name = registry_id.replace(":", "/") if kind is RegistryKind.ENTITY else registry_id.rpartition(":")[2]
-    return "/".join(part for part in (kind.value, year, f"{name}{FORMS[kind].suffix}") if part)
+    return "/".join(part for part in (kind.value, year, f"{name}{kind.suffix}") if part)

@@ -180,36 +180,3 @@ class Answer(NamedTuple):
     fallback: str | None = None
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None
-
-
-class PassageKind(Enum):
-    """What a passage is."""
-
-    PARAGRAPH = "paragraph"
-    ITEM = "item"
-    ROW = "row"
-    CODE = "code"
-    QUOTE = "quote"
-    RULE = "rule"
-    HEADING = "heading"
-
-
-class Passage(NamedTuple):
-    """A piece of a body: file lines `line_start` to `line_end`, from 1, both inclusive.
-
-    The headings directly above a passage are among its lines; `text` is what stands below them, without the speaker.
-    `headings` holds those above it, outermost first, and the head of its table. A section without text is a passage
-    of kind HEADING whose text is its heading.
-    """
-
-    kind: PassageKind
-    line_start: int
-    line_end: int
-    text: str
-    headings: tuple[str, ...] = ()
-    speaker: str = ""
-
-    @property
-    def has_heading(self) -> bool:
-        """Whether its lines begin with the heading of what it says."""
-        return self.kind is PassageKind.HEADING or self.line_end - self.line_start > self.text.count("\n")

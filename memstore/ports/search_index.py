@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from memstore.records import NamedTuple
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memstore.model.catalog import Entry
+    from memstore.model.catalog import Entry, Field
     from memstore.model.edge_table import EdgeTable
 
 
@@ -34,13 +33,6 @@ class IndexStatus(NamedTuple):
     size: int = 0
     generation: int = 0
     written_at: datetime | None = None
-
-
-class Field(Enum):
-    """What is indexed of a memory: its body; its head (title, aliases, the words of its date)."""
-
-    TEXT = "text"
-    HEAD = "head"
 
 
 class Catalog(Protocol):

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memstore.model.finding import Finding, Position
-from memstore.model.finding_codes import CODES
 from memstore.model.instants import instant
 from memstore.model.keys import KEYS, Shape
 from memstore.model.nearest import nearest
 from memstore.rules import beliefs, provenance
+from memstore.rules.vault_places import SUGGESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from memstore.model.memory import Memory
+    from memstore.model.checked import Checked
+    from memstore.model.finding import Finding
 
-    Place = Callable[..., Position]
 
-SUGGESTIONS = "suggestions/"
 # Similarity by difflib's ratio: `acess_grants` and `tag` are near, `source_url` is a key of its own.
 NEAR = 0.8
 
@@ -34,24 +31,6 @@ AHEAD_OF_CLOCK = timedelta(hours=1)
 
 # An unfinished merge leaves all three; one alone may be a heading's underline or a quotation.
 _CONFLICT = re.compile(r"^<{7} .*\n(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A memory with its places: `place` gives the position of a key or an item, `body_line` where the body begins."""
-
-    path: str
-    memory: Memory
-    place: Place
-    body_line: int
-
-    def finding(
-        self, code: str, text: str, hint: str, *at: str | int, line: int | None = None, mended: str | None = None
-    ) -> Finding:
-        """Return a finding at a key or an item, or on a line of the file."""
-        place = Position(line) if line is not None else self.place(*at)
-        severity = CODES[code].severity
-        return Finding(code=code, severity=severity, path=self.path, at=place, text=text, hint=hint, mended=mended)
 
 
 def of_memory(checked: Checked, *, now: datetime) -> list[Finding]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from functools import cache
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
+from memstore.rules.fusion import Dense
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Vector = Mapping[Any, float]
 
@@ -25,31 +26,6 @@ _WORTH_KEEPING = 0.5
 # Sums of floats differ in the last digits with their order; what differs by less is a tie.
 _DECIMALS = 10
 _TIE = 10.0**-_DECIMALS
-
-
-class Dense(Mapping[int, float]):
-    """A vector of an embedder: all of its numbers, by their place.
-
-    Args:
-        numbers: of a length that all vectors share.
-    """
-
-    __slots__ = ("_numbers",)
-
-    def __init__(self, numbers: Sequence[float]) -> None:
-        self._numbers = numbers
-
-    def __getitem__(self, at: int) -> float:
-        return self._numbers[at]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self._numbers)))
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __contains__(self, at: object) -> bool:
-        return isinstance(at, int) and 0 <= at < len(self._numbers)
 
 
 class Weights:

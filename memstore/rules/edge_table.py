@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.catalog import ITEM_SEPARATOR, EdgeKind
 from memstore.model.edge_table import GROUND, HOP_SHIFT, EdgeTable, Side
 from memstore.model.ids import MEMORY_TYPES
-from memstore.model.lineage import EdgeKind
 from memstore.model.provenance import is_external_mark
 
 if TYPE_CHECKING:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Mapping
 from operator import mul
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 VECTOR_WEIGHT = 0.3  # against 0.7 for words
 # What is less like the query is not found by its meaning alone; seed 002's minimum vector similarity.
@@ -41,3 +42,28 @@ def fused(
     rows = [*lexical, *(row for row in similar if row not in lexical)]
     words = 1 - vector_weight
     return {row: words * lexical.get(row, 0.0) / top + vector_weight * similar.get(row, 0.0) for row in rows}
+
+
+class Dense(Mapping[int, float]):
+    """A vector of an embedder: all of its numbers, by their place.
+
+    Args:
+        numbers: of a length that all vectors share.
+    """
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, numbers: Sequence[float]) -> None:
+        self._numbers = numbers
+
+    def __getitem__(self, at: int) -> float:
+        return self._numbers[at]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self._numbers)))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __contains__(self, at: object) -> bool:
+        return isinstance(at, int) and 0 <= at < len(self._numbers)

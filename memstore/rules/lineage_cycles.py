@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from memstore.model.lineage import EdgeKind
+from memstore.model.catalog import EdgeKind
 from memstore.rules.edge_table import bits_of
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.catalog import ITEM_SEPARATOR, EdgeKind
 from memstore.model.edge_table import BITS, GROUND, HOP_SHIFT
 from memstore.model.ids import MEMORY_TYPES
-from memstore.model.lineage import EdgeKind
 from memstore.model.provenance import is_external_mark
 from memstore.rules.edge_table import BACKWARD, FORWARD, KINDS, Rows, bits_of
 

@@ -6,8 +6,8 @@ from heapq import heapify, heappop, heappush
 from itertools import chain as joined
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.model.catalog import EdgeKind
 from memstore.model.edge_table import BITS, GROUND, HOP_SHIFT
-from memstore.model.lineage import EdgeKind
 from memstore.rules.edge_table import bits_of
 from memstore.rules.lineage_graph import SUPPORT
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memstore.model.lineage import EdgeKind
+from memstore.model.catalog import EdgeKind
 from memstore.rules import lineage_walk
 from memstore.rules.lineage import knots
 

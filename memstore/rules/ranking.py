@@ -14,7 +14,7 @@ from memstore.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.model.retrieval import Passage
+    from memstore.codec.passages import Passage
     from memstore.rules.matching import Matcher
 
     Counts = Mapping[int, int]

@@ -12,8 +12,8 @@ from memstore.rules import lineage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from memstore.model.checked import Checked
     from memstore.model.finding import Finding
-    from memstore.rules.checks import Checked
 
 # Keys whose refs make a memory of other memories: following them must come to an end.
 _ACYCLIC = ("derived_from", "supersedes")

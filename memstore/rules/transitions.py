@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.model.finding import Finding, Position, Severity
+from memstore.codec.memory_file import MemoryFile
+from memstore.model.checked import Checked
+from memstore.model.finding import Finding, Position, Severity, in_order
+from memstore.rules import checks
 from memstore.rules.beliefs import accounts_for
 from memstore.rules.confidence import as_counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from memstore.codec.memory_file import ReadFile
     from memstore.model.memory import Memory
 
     Place = Callable[..., Position]
@@ -148,3 +152,13 @@ _RULES: tuple[Callable[[Memory, Memory, _Report], None], ...] = (
     _recorded_confidence,
     _stays_forgotten,
 )
+
+
+def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Finding, ...]:
+    """Return what is wrong with a step from one state of a file to the next: what it changes, and slips in new keys."""
+    place = after.front.position
+    known = before.memory.extra if isinstance(before, MemoryFile) else ()
+    findings = list(checks.unread_keys(Checked(after.path, after.memory, place, after.text.body_line), but=known))
+    if isinstance(before, MemoryFile):
+        findings += check(before.memory, after.memory, path=after.path, place=place)
+    return in_order(findings)

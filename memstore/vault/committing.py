@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from memstore.codec import audit_event
 from memstore.core.change import Changes, Committed
 from memstore.errors import NotFoundError, RefusedError
-from memstore.flows.changes import findings_of
 from memstore.flows.keyring import KEYRING_FILES, keeper_signature, read_keyring
-from memstore.flows.staged import consents_gone
+from memstore.flows.registry import consents_gone
+from memstore.flows.staged import findings_of
 from memstore.model.finding import in_order
 from memstore.rules import audit, commit_messages, own_files
 from memstore.rules.audit import AUDIT_HEAD

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.codec.vault_owner import owner_of
 from memstore.errors import VaultError
 from memstore.model.config import CONFIG_PATH
-from memstore.model.registry import RegistryKind, kind_of
-from memstore.rules.vault_places import is_audit_path
+from memstore.rules.vault_places import RegistryKind, is_audit_path, kind_of
 
 # What every event holds that is about a consent; most are not.
 CONSENT_ID = b'"con_'

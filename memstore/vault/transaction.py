@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Self
 
 from memstore.codec import memory_file, registry_file
 from memstore.codec.memory_file import BrokenFile, MemoryFile
+from memstore.codec.titles import title_of
+from memstore.core.change import Saved
 from memstore.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
-from memstore.flows.save import findings_between, hint, lacks_only_its_type, refuse_as_not_owner, saved_of, shown
-from memstore.model import registry
+from memstore.flows.save import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.model.instants import instant
 from memstore.ports.journal import Operation, Written
-from memstore.rules.vault_places import is_audit_path
+from memstore.rules.transitions import findings_between
+from memstore.rules.vault_places import is_audit_path, kind_of
 from memstore.vault.writing import write_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.codec.memory_file import ReadFile
-    from memstore.core.change import Committed, Edit, Saved
+    from memstore.core.change import Committed, Edit
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
@@ -77,7 +79,7 @@ class VaultTransaction:
         files = [_checked(edit) for edit in self._edits]
         for file in self._own:
             _check_own(file)
-        saved = tuple(saved_of(edit, file) for edit, file in zip(self._edits, files, strict=True))
+        saved = tuple(_saved(edit, file) for edit, file in zip(self._edits, files, strict=True))
         # Before anything is written: what fails here has changed nothing.
         self.saved = self._with_conflicts(files, saved)
         changed = [_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after]
@@ -203,7 +205,7 @@ def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
 
 def _checked(edit: Edit) -> MemoryFile:
     """Return the file that the new bytes make; stop where it is broken or must not follow the old one."""
-    if isinstance(edit.before, BrokenFile) and not lacks_only_its_type(edit.before):
+    if isinstance(edit.before, BrokenFile) and not edit.before.lacks_only_its_type:
         findings = edit.before.findings
         raise FormatError(f"{edit.path} can't be read and is not touched:\n{shown(findings)}", hint=hint(findings))
     file = memory_file.read(edit.path, edit.after)
@@ -220,7 +222,18 @@ def _checked(edit: Edit) -> MemoryFile:
 
 def _check_own(file: Written) -> None:
     """Stop where a registry file would not be readable."""
-    kind = registry.kind_of(file.path)
+    kind = kind_of(file.path)
     read = registry_file.read(file.path, kind, file.after) if kind and file.after is not None else None
     if isinstance(read, tuple):
         raise FormatError(f"{file.path} would not be readable; nothing was written:\n{shown(read)}", hint=hint(read))
+
+
+def _saved(edit: Edit, file: MemoryFile) -> Saved:
+    """Return what becomes of one memory by an edit."""
+    return Saved(
+        ref=str(file.memory.ref) if file.memory.ref else None,
+        path=edit.path,
+        title=title_of(file.memory),
+        diff=unified_diff(edit.path, edit.before.data if edit.before else None, edit.after),
+        findings=findings_between(edit.before, file),
+    )

@@ -8,8 +8,9 @@ from memstore.codec import memory_file
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import ChangedMeanwhileError, VaultError
 from memstore.flows.audit import is_audited, recorded
-from memstore.model.registry import RegistryKind, expected_id, kind_of
+from memstore.model.registry import expected_id
 from memstore.ports.journal import Operation, Written
+from memstore.rules.vault_places import RegistryKind, kind_of
 
 if TYPE_CHECKING:
     from memstore.ports.vault import Vault

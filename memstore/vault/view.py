@@ -10,7 +10,7 @@ from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.rules.access import may_see
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from memstore.codec.registry_file import RegistryFile
     from memstore.core.change import Pending
     from memstore.core.view import View
-    from memstore.model.catalog import Entry
+    from memstore.model.catalog import Entry, Field
     from memstore.model.edge_table import EdgeTable
     from memstore.model.memory import Memory
-    from memstore.model.registry import RegistryKind
     from memstore.model.world import Labels, Session, World
     from memstore.ports.history import History
     from memstore.ports.journal import Operation
-    from memstore.ports.search_index import Field, IndexStatus, Refreshed, Snapshot
+    from memstore.ports.search_index import IndexStatus, Refreshed, Snapshot
+    from memstore.rules.vault_places import RegistryKind
     from memstore.vault.labels import CatalogLabels
     from memstore.vault.sight import Sight
     from memstore.vault.transaction import VaultTransaction
@@ -190,6 +190,17 @@ class VaultView:
         """Whether no memory is hidden."""
         return len(self.rows) == len(self._snapshot.catalog.memories)
 
+    def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
+        """Return those of some visible rows whose memories others vouch for so far; most need not be opened."""
+        from memstore.flows.trust_level import TrustReader
+        from memstore.rules.trust import Level
+
+        lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
+        reader = TrustReader(self)
+        found = [(row, reader.of_row(row)) for row in rows]
+        reader.keep()
+        return [row for row, trust in found if trust.score >= least and trust.level >= lowest]
+
     @property
     def broken(self) -> Sequence[int]:
         """The rows of files that mean to be memories and can't be read; none but for the vault's owner."""
@@ -259,7 +270,7 @@ class VaultView:
         """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
         if self._sees_all:
             return self._snapshot.index.frequency(term)
-        from memstore.ports.search_index import Field
+        from memstore.model.catalog import Field
 
         return len(self.postings(Field.TEXT, term)[0])
 

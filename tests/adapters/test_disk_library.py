@@ -22,8 +22,9 @@ from memstore.adapters.disk_library import DiskLibrary
 from memstore.adapters.memory_snapshot import COLUMNS, snapshot_of_files
 from memstore.adapters.vector_store import DiskVectors
 from memstore.codec.git_blob import blob_id
+from memstore.model.catalog import Field
 from memstore.model.edge_table import BITS, HOP_SHIFT
-from memstore.ports.search_index import Field, Refreshed
+from memstore.ports.search_index import Refreshed
 from memstore.rules.edge_table import Rows, edges_of
 from tests.support import disk_vault, memory_text
 

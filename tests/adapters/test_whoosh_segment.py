@@ -19,7 +19,7 @@ from memstore.adapters.whoosh_import import import_whoosh
 from memstore.adapters.whoosh_index import Generation, WhooshIndex, file_marks
 from memstore.adapters.whoosh_segment import positions_of
 from memstore.adapters.whoosh_writer import write_generation
-from memstore.ports.search_index import Field
+from memstore.model.catalog import Field
 from memstore.rules.searchable import Searchable
 from tests.adapters.test_whoosh_writer import documents, of_the_sample_vault
 

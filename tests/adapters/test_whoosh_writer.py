@@ -15,7 +15,7 @@ from memstore.adapters.whoosh_import import import_whoosh
 from memstore.adapters.whoosh_index import Generation, WhooshIndex
 from memstore.adapters.whoosh_writer import MOST_SEGMENTS, write_generation
 from memstore.codec import memory_file
-from memstore.ports.search_index import Field
+from memstore.model.catalog import Field
 from memstore.rules.searchable import Searchable
 from tests.installed import ROOT
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.codec.passages import passages
-from memstore.model.retrieval import PassageKind
+from memstore.codec.passages import PassageKind, passages
 
 LINES = st.sampled_from(
     [

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from memstore.codec.registry_file import read
 from memstore.codec.registry_world import world_of
-from memstore.model.registry import RegistryKind
 from memstore.model.world import ActiveContext, Consent, Delegation, Effect, Entity, Kind, Labels, Member, Revocation
 from memstore.rules.access import decide
 from memstore.rules.judge import listeners
+from memstore.rules.vault_places import RegistryKind
 from tests.access_cases import OWNER, by, with_memory
 
 SAMPLE = Path(__file__).parents[2] / "sample-vault"

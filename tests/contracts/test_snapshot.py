@@ -8,8 +8,7 @@ import pytest
 
 from memstore.adapters.disk_library import DiskLibrary
 from memstore.adapters.memory_snapshot import snapshot_of_files
-from memstore.model.catalog import ITEM_SEPARATOR, FileKind
-from memstore.ports.search_index import Field
+from memstore.model.catalog import ITEM_SEPARATOR, Field, FileKind
 from tests.support import disk_vault, memory_text
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import memstore
 from memstore.codec import audit_event
 from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError
 from memstore.flows.registry import found
-from memstore.model.registry import RegistryKind
+from memstore.rules.vault_places import RegistryKind
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.model.checked import Checked
 from memstore.model.confidence import LedgerLine
 from memstore.model.finding import Position
 from memstore.model.keys import KEYS
 from memstore.model.memory import Memory
 from memstore.rules import checks
-from memstore.rules.checks import Checked
 
 NOW = datetime(2026, 2, 1, 12, tzinfo=UTC)
 GOOD: dict[str, Any] = {

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.rules import clustering
-from memstore.rules.clustering import Dense, Weights, average_link, centre, cosine
+from memstore.rules.clustering import Weights, average_link, centre, cosine
+from memstore.rules.fusion import Dense
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

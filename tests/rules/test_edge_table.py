@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memstore.model.catalog import EdgeKind
 from memstore.model.edge_table import BITS, GROUND, HOP_SHIFT
-from memstore.model.lineage import EdgeKind
 from memstore.rules.edge_changes import Changes, changed, flattened
 from memstore.rules.edge_table import BACKWARD, KINDS, Rows, bits_of, edges_of
 from memstore.rules.lineage_walk import walk

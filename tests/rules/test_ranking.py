@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec.passages import passages
-from memstore.model.retrieval import Passage, PassageKind
+from memstore.codec.passages import Passage, PassageKind, passages
 from memstore.rules.analysis import is_question
 from memstore.rules.matching import matcher_of
 from memstore.rules.query import parse

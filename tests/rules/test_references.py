@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from memstore.model.checked import Checked
 from memstore.model.confidence import LedgerLine, ResolvedConflict
 from memstore.model.finding import Finding, Position
 from memstore.model.memory import Memory
 from memstore.rules import references
-from memstore.rules.checks import Checked
 from memstore.rules.references import Directory, Node
 
 REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")

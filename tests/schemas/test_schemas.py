@@ -19,7 +19,8 @@ from memstore.codec.registry_file import RegistryFile
 from memstore.codec.registry_file import read as read_registry
 from memstore.codec.strict_yaml import Frontmatter
 from memstore.model.keys import KEYS, Key, Shape
-from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS, kind_of
+from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
+from memstore.rules.vault_places import kind_of
 from tests.schemas import generate
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from memstore.adapters.environment import Environment
 from memstore.cli.completion import complete_refs
 from memstore.cli.session import Session
-from memstore.model.registry import kind_of
+from memstore.rules.vault_places import kind_of
 from memstore.wiring import open_workspace
 from tests.support import memory_text
 

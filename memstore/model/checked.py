@@ -1,0 +1,34 @@
+"""A memory that is being checked: what of it is wrong becomes a finding at its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memstore.model.finding import Finding, Position
+from memstore.model.finding_codes import CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.model.memory import Memory
+
+    Place = Callable[..., Position]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A memory with its places: `place` gives the position of a key or an item, `body_line` where the body begins."""
+
+    path: str
+    memory: Memory
+    place: Place
+    body_line: int
+
+    def finding(
+        self, code: str, text: str, hint: str, *at: str | int, line: int | None = None, mended: str | None = None
+    ) -> Finding:
+        """Return a finding at a key or an item, or on a line of the file."""
+        place = Position(line) if line is not None else self.place(*at)
+        severity = CODES[code].severity
+        return Finding(code=code, severity=severity, path=self.path, at=place, text=text, hint=hint, mended=mended)
