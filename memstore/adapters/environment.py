@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.records import NamedTuple
 from memstore.stand_ins import standing_in
 
 with standing_in({"urllib.parse": {}}):  # for one function of `Path.as_uri`

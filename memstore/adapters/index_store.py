@@ -12,7 +12,7 @@ from array import array
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.adapters import manifest
 from memstore.adapters.local_state import is_private, make_private
@@ -24,7 +24,6 @@ from memstore.adapters.write_lock import flocked
 from memstore.codec import digests
 from memstore.model.catalog import FileKind
 from memstore.ports.search_index import Field
-from memstore.records import NamedTuple
 from memstore.rules.freshness import StatColumns
 from memstore.rules.searchable import VERSION as SEARCHABLE_VERSION
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.codec import digests
-from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

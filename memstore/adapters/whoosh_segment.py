@@ -15,9 +15,7 @@ from io import BytesIO
 from itertools import accumulate, repeat
 from mmap import ACCESS_READ, mmap
 from struct import Struct
-from typing import TYPE_CHECKING
-
-from memstore.records import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 try:  # where `pickle` has it from, which loads a second implementation in Python, too
     from _pickle import Unpickler

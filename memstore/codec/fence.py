@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from memstore.codec.problem import Problem
 from memstore.model.finding import Position
-from memstore.records import NamedTuple
 
 # Where the end of an unclosed frontmatter is looked for.
 MOST_HEAD_LINES = 200

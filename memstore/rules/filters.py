@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.errors import UsageError
 from memstore.model.catalog import ITEM_SEPARATOR
@@ -12,7 +12,6 @@ from memstore.model.ids import MEMORY_TYPES, is_entity_id
 from memstore.model.keys import KEY_BY_NAME, SOURCE_TYPES, STATUSES, Shape
 from memstore.model.retrieval import Filters, Operator, Where
 from memstore.patterns import pattern
-from memstore.records import NamedTuple
 from memstore.rules import analysis
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.patterns import pattern
-from memstore.records import NamedTuple
 from memstore.rules import lexicon, quantities
 from memstore.rules.analysis import fold, term_of
 from memstore.rules.sentences import (

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.records import NamedTuple
 from memstore.rules import number_words
 
 if TYPE_CHECKING:

@@ -6,14 +6,13 @@ A query that means nothing is refused. It is never read as a wider one.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from memstore.errors import UsageError
 from memstore.model.ids import MEMORY_TYPES
 from memstore.model.keys import KEY_BY_NAME
 from memstore.model.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
 from memstore.patterns import pattern
-from memstore.records import NamedTuple
 from memstore.rules import analysis, filters
 
 # One part of a query: its sign, its field, and a text that is quoted or not. A backslash takes the next character
