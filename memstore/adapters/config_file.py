@@ -19,15 +19,14 @@ from memstore.model.config import (
     UserConfig,
 )
 from memstore.model.ids import is_entity_id
-from memstore.patterns import pattern
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # Of tables: what each key and its value look like.
 _TABLES = {
-    Kind.PINS: pattern(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
-    Kind.HEADERS: pattern(r"[0-9]{1,9} [0-9a-f]{160}"),
+    Kind.PINS: re.compile(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
+    Kind.HEADERS: re.compile(r"[0-9]{1,9} [0-9a-f]{160}"),
 }
 
 
