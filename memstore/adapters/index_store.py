@@ -7,6 +7,7 @@ fits. What is damaged, of another version, or written where others may write, is
 
 from __future__ import annotations
 
+import hashlib
 import os
 from array import array
 from contextlib import contextmanager, suppress
@@ -21,7 +22,6 @@ from memstore.adapters.memory_snapshot import COLUMNS, Document, cell, entry_of_
 from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree
 from memstore.adapters.whoosh_index import Generation, WhooshIndex
 from memstore.adapters.write_lock import flocked
-from memstore.codec import digests
 from memstore.model.catalog import FileKind
 from memstore.ports.search_index import Field
 from memstore.rules.freshness import StatColumns
@@ -385,4 +385,4 @@ def _stats_of(stat: FileStat) -> tuple[int, ...]:
 
 
 def _digest(rules: bytes) -> str:
-    return digests.sha256(rules)
+    return hashlib.sha256(rules).hexdigest()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import warnings
 
-from memstore.codec import digests
 from memstore.stand_ins import standing_in
 
-# What Whoosh imports for a function or two, which writing an index never calls but for `md5`: it finds terms.
-_UNUSED = ("urllib.request", "html", "shutil", "tempfile", "random", "hashlib")
+# What Whoosh imports for a function or two, which writing an index never calls.
+_UNUSED = ("urllib.request", "html", "shutil", "tempfile", "random")
 
 
 def import_whoosh() -> None:
@@ -20,8 +19,7 @@ def import_whoosh() -> None:
     """
     if "whoosh.index" in sys.modules:
         return
-    own = {"hashlib": {"md5": digests.maker("md5")}}
-    with standing_in({name: own.get(name, {}) for name in _UNUSED}), warnings.catch_warnings():
+    with standing_in({name: {} for name in _UNUSED}), warnings.catch_warnings():
         # Its source is from 2016: escapes and comparisons that newer Pythons warn of when they compile it.
         warnings.simplefilter("ignore")
         import whoosh.codec.whoosh3

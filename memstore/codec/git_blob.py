@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from memstore.codec import digests
+import hashlib
 
 _SHA256_DIGITS = 64
 
 
 def blob_id(data: bytes, object_format: str = "sha1") -> str:
     """Return the id of the blob with these bytes, in a repository's object format, `sha1` or `sha256`."""
-    digest = digests.new(object_format)
+    digest = hashlib.new(object_format, usedforsecurity=False)
     digest.update(b"blob %d\0" % len(data))
     digest.update(data)
     return digest.hexdigest()

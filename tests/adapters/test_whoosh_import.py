@@ -9,7 +9,7 @@ from memstore.adapters.whoosh_import import import_whoosh
 import_whoosh()
 import_whoosh()
 assert "whoosh.index" in sys.modules
-slow = {"urllib.request", "http.client", "html", "shutil", "tempfile", "random", "hashlib"}
+slow = {"urllib.request", "http.client", "html", "shutil", "tempfile", "random"}
 assert slow.isdisjoint(sys.modules)
 import whoosh.util, whoosh.filedb.compound, whoosh.filedb.filetables, whoosh.filedb.filestore
 import io
