@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from array import array
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -248,7 +249,10 @@ class IndexStore:
         *,
         purge: bool = False,
     ) -> None:
-        from memstore.adapters.whoosh_writer import remove_others, write_generation
+        with warnings.catch_warnings():
+            # Whoosh's source is from 2016: newer Pythons warn of its escapes and comparisons as they compile it.
+            warnings.simplefilter("ignore")
+            from memstore.adapters.whoosh_writer import remove_others, write_generation
 
         generation = write_generation(
             self.cache,

@@ -111,9 +111,6 @@ def _run(words: list[str]) -> int:
         output.write_lines((f"memstore {__version__}",))
         return _flushed(0)
 
-    from memstore.cli.click_import import import_click
-
-    import_click()
     import click
 
     from memstore.cli.group import PROGRAM
