@@ -34,7 +34,7 @@ def main() -> None:
     gc.set_threshold(200_000)  # as the program does
     stages = Stages()
     stages.done("Python itself")
-    import_module("memstore.cli.click_import").import_click()  # as the program does
+    import_module("click")
     stages.done("importing click")
     for name in ("memstore.cli.group", "memstore.cli.search", "memstore.cli.output"):
         import_module(name)

@@ -9,11 +9,9 @@
 
 from __future__ import annotations
 
-# Not from `typing`, which would take most of the time until the program can deal with an interrupt.
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
     from memstore.flows.add import add_memory as add_memory
     from memstore.flows.adopt import adopt as adopt
     from memstore.flows.amend import set_keys as set_keys
@@ -108,7 +106,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Name -> module. Importing memstore must cost nothing: the program's `--version` does it.
+# Name -> module. Importing memstore loads none of them: the program's `--version` does it.
 _HOMES = {
     "revise_from": "memstore.flows.revise_from",
     "rebuild_from_episodes": "memstore.flows.rebuild",

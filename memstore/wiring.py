@@ -5,13 +5,12 @@ Time, chance and the machine enter here and nowhere else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memstore.adapters import config_file
 from memstore.errors import RefusedError, UsageError, VaultError
 from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
 from memstore.model.ids import is_entity_id
-from memstore.records import NamedTuple
 from memstore.rules.vault_places import SETTINGS_FOLDER
 from memstore.vault.workspace import Workspace
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 from memstore.adapters.whole_file import write_whole
@@ -19,15 +20,14 @@ from memstore.model.config import (
     UserConfig,
 )
 from memstore.model.ids import is_entity_id
-from memstore.patterns import pattern
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # Of tables: what each key and its value look like.
 _TABLES = {
-    Kind.PINS: pattern(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
-    Kind.HEADERS: pattern(r"[0-9]{1,9} [0-9a-f]{160}"),
+    Kind.PINS: re.compile(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
+    Kind.HEADERS: re.compile(r"[0-9]{1,9} [0-9a-f]{160}"),
 }
 
 
@@ -130,10 +130,6 @@ class ConfigFile:
             raise VaultError(f"can't read {self.path}: {error.strerror}", hint="look at its permissions") from error
 
     def _parsed(self, text: str) -> dict[str, Any]:
-        if (plain := plain_values(text)) is not None:
-            return plain
-        import tomllib
-
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -241,37 +237,6 @@ class ConfigFile:
 
 def _names(settings: tuple[Setting, ...]) -> set[str]:
     return {setting.name for setting in settings}
-
-
-def plain_values(text: str) -> dict[str, Any] | None:
-    """Return the values of TOML that has but comments and `key = value` lines of the plainest kind.
-
-    That is nearly every configuration, and loading the whole of TOML takes longer than most of a search. None says that
-    there is more, or that something is wrong: the real parser knows.
-    """
-    values: dict[str, Any] = {}
-    for line in text.split("\n"):
-        if line and not (line[0] == "#" and line.isprintable()):
-            name, _, told = line.partition(" = ")
-            value = _plain_value(told)
-            if value is None or name in values or not (name.isascii() and name.isidentifier()):
-                return None
-            values[name] = value
-    return values
-
-
-# No whole number of a setting has more digits.
-_MOST_DIGITS = 9
-
-
-def _plain_value(told: str) -> bool | int | str | None:
-    if told in {"true", "false"}:
-        return told == "true"
-    if told.isascii() and told.isdigit() and len(told) <= _MOST_DIGITS and str(int(told)) == told:
-        return int(told)
-    quoted = told[1:-1]
-    is_plain = told == f'"{quoted}"' and quoted.isprintable() and not {'"', "\\"} & {*quoted}
-    return quoted if is_plain else None
 
 
 def _words(value: object) -> list[str]:

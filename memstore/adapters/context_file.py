@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
-from memstore.codec import digests
 from memstore.errors import VaultError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class ContextFile:
     """
 
     def __init__(self, state: Path, *, entity: str, session: str = "", declared: str | None = None) -> None:
-        name = digests.sha256(f"{entity}\0{session}".encode())[:16]
+        name = hashlib.sha256(f"{entity}\0{session}".encode()).hexdigest()[:16]
         self._path = state / "contexts" / f"{name}.json"
         self.declared = declared
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import os
 from contextlib import contextmanager, suppress
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.adapters.local_state import BEGUN_OPERATION, make_private
 from memstore.adapters.whole_file import sync_folder, write_whole
-from memstore.codec import digests
 from memstore.errors import VaultError
 from memstore.ports.journal import Operation, Written
 
@@ -91,7 +91,7 @@ class DiskJournal:
 
     def _path_of(self, by: str | None) -> Path:
         """Return where the last operation of an entity is kept; None did one of whom nobody wrote down who it was."""
-        name = f"-{digests.sha256(by.encode())[:16]}" if by else ""
+        name = f"-{hashlib.sha256(by.encode()).hexdigest()[:16]}" if by else ""
         return self._state / f"last-operation{name}.json"
 
     def _newest(self) -> list[Path]:

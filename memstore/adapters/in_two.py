@@ -85,7 +85,7 @@ def _be_the_second(
                 pipe.flush()
         code = 0
     finally:
-        os._exit(code)
+        os._exit(code)  # as forked processes end: buffers, locks and handlers are the first one's
 
 
 def _received(pipe: BinaryIO | None) -> list[_Result] | None:

@@ -7,12 +7,14 @@ fits. What is damaged, of another version, or written where others may write, is
 
 from __future__ import annotations
 
+import hashlib
 import os
+import warnings
 from array import array
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.adapters import manifest
 from memstore.adapters.local_state import is_private, make_private
@@ -21,9 +23,7 @@ from memstore.adapters.memory_snapshot import COLUMNS, Document, cell, entry_of_
 from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree
 from memstore.adapters.whoosh_index import Generation, WhooshIndex
 from memstore.adapters.write_lock import flocked
-from memstore.codec import digests
 from memstore.model.catalog import Field, FileKind
-from memstore.records import NamedTuple
 from memstore.rules.freshness import StatColumns
 from memstore.rules.searchable import VERSION as SEARCHABLE_VERSION
 
@@ -248,7 +248,10 @@ class IndexStore:
         *,
         purge: bool = False,
     ) -> None:
-        from memstore.adapters.whoosh_writer import remove_others, write_generation
+        with warnings.catch_warnings():
+            # Whoosh's source is from 2016: newer Pythons warn of its escapes and comparisons as they compile it.
+            warnings.simplefilter("ignore")
+            from memstore.adapters.whoosh_writer import remove_others, write_generation
 
         generation = write_generation(
             self.cache,
@@ -385,4 +388,4 @@ def _stats_of(stat: FileStat) -> tuple[int, ...]:
 
 
 def _digest(rules: bytes) -> str:
-    return digests.sha256(rules)
+    return hashlib.sha256(rules).hexdigest()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from typing import TYPE_CHECKING
-
-from memstore.codec import digests
-from memstore.records import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +59,7 @@ def cache_folder(vault: Path, *, cache_home: Path) -> Path:
 
 def vault_hash(vault: Path) -> str:
     """Return the name under which a vault's state is kept: a digest of its real path."""
-    return digests.sha256(os.fsencode(vault.resolve()))[:16]
+    return hashlib.sha256(os.fsencode(vault.resolve())).hexdigest()[:16]
 
 
 def make_private(folder: Path) -> None:

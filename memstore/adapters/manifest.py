@@ -13,10 +13,9 @@ import zlib
 from array import array
 from contextlib import suppress
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.errors import VaultError
-from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

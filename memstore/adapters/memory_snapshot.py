@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.adapters.memory_index import MemoryIndex
 from memstore.model.catalog import ITEM_SEPARATOR, Entry, FileKind
-from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -15,10 +15,7 @@ from pickle import dumps
 from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.adapters.whoosh_import import import_whoosh
-
-import_whoosh()
-from whoosh.codec.whoosh3 import WHOOSH3_HEADER_MAGIC, W3TermInfo  # noqa: E402 -- as docs/adr/0003 has it imported
+from whoosh.codec.whoosh3 import WHOOSH3_HEADER_MAGIC, W3TermInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -13,11 +13,10 @@ import time
 from array import array
 from contextlib import suppress
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.codec.fence import BOM
 from memstore.ports.vault import FileStat
-from memstore.records import NamedTuple
 from memstore.rules.freshness import GONE, StatColumns, is_racy
 from memstore.rules.vault_places import IGNORE_FILE, is_memory_folder, is_memory_name
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.adapters.manifest import DamagedError
 from memstore.adapters.whoosh_segment import Segment, SegmentFacts, positions_of
 from memstore.model.catalog import Field
-from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -14,15 +14,9 @@ from bisect import bisect_left
 from io import BytesIO
 from itertools import accumulate, repeat
 from mmap import ACCESS_READ, mmap
+from pickle import Unpickler
 from struct import Struct
-from typing import TYPE_CHECKING
-
-from memstore.records import NamedTuple
-
-try:  # where `pickle` has it from, which loads a second implementation in Python, too
-    from _pickle import Unpickler
-except ImportError:
-    from pickle import Unpickler
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,21 +10,19 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whoosh.codec.whoosh3 import W3Codec
+from whoosh.columns import NumericColumn
+from whoosh.fields import COLUMN, FieldType, Schema
+from whoosh.filedb.filestore import FileStorage
+from whoosh.formats import Positions
+from whoosh.index import TOC
+from whoosh.reading import SegmentReader
+from whoosh.writing import SegmentWriter
+
 from memstore.adapters.posting_lists import PostingLists
-from memstore.adapters.whoosh_import import import_whoosh
 from memstore.adapters.whoosh_index import Generation, file_marks
 from memstore.adapters.whoosh_segment import ROW, Segment, SegmentFacts, positions_of, rows_on_disk
 from memstore.model.catalog import Field
-
-import_whoosh()
-from whoosh.codec.whoosh3 import W3Codec  # noqa: E402 -- as docs/adr/0003 has it imported
-from whoosh.columns import NumericColumn  # noqa: E402
-from whoosh.fields import COLUMN, FieldType, Schema  # noqa: E402
-from whoosh.filedb.filestore import FileStorage  # noqa: E402
-from whoosh.formats import Positions  # noqa: E402
-from whoosh.index import TOC  # noqa: E402
-from whoosh.reading import SegmentReader  # noqa: E402
-from whoosh.writing import SegmentWriter  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
-
-from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.click_import import cleandoc
 from memstore.cli.commands import COMMANDS, SECTIONS
 from memstore.cli.session import Session
 

@@ -1,31 +1,25 @@
 """The installed program's entry point, and the one place that catches every error.
 
-Until `main` is called nobody catches an interrupt: what this module needs of others it imports there.
+Until `main` is called nobody catches an interrupt, so what takes long to load is imported there.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+from typing import TYPE_CHECKING, NoReturn
 
-try:  # what `signal` makes numbers with names of, which takes longer than `--version`
-    import _signal as signal  # type: ignore[import-not-found]
-except ImportError:
-    import signal
+from memstore.errors import Exit
 
-TYPE_CHECKING = False  # `typing` takes most of the time until then
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from sys import UnraisableHookArgs
-    from typing import NoReturn
 
     from memstore.cli.failures import Failure
 
 COMPLETION_VARIABLE = "_MEMSTORE_COMPLETE"
-# Starting makes many objects that all stay: looking for rubbish among them takes a twentieth of a search.
-GARBAGE_THRESHOLD = 200_000
-INTERRUPTED = 130  # errors.Exit.INTERRUPTED, without loading it
 
 
 class _Interrupts:
@@ -50,27 +44,23 @@ _INTERRUPTS = _Interrupts()
 
 
 def run() -> NoReturn:
-    """Run the program as a process of its own, and end the process.
-
-    It ends at once: taking its memory apart, object by object, would take longer than the answer to a search. All is
-    written by then, locks go with their files, and nothing waits for the interpreter's end.
-    """
-    code = INTERRUPTED
+    """Run the program as a process of its own, and end the process."""
+    code: int = Exit.INTERRUPTED
     try:
         _INTERRUPTS.listen()
         sys.unraisablehook = _end_if_interrupted
-        gc.set_threshold(GARBAGE_THRESHOLD)
         code = main()
         _flush_streams()
     except KeyboardInterrupt:  # one more, while the first was told of or all was done
         pass
-    os._exit(code)
+    gc.freeze()  # Python need not look for garbage in what ends with the process
+    sys.exit(code)
 
 
 def _end_if_interrupted(lost: UnraisableHookArgs) -> None:
     """End at an interrupt that came where Python raises nothing but shows a traceback, as while a module is loaded."""
     if lost.exc_type is KeyboardInterrupt:
-        os._exit(_report(KeyboardInterrupt(), sys.argv[1:]))
+        os._exit(_report(KeyboardInterrupt(), sys.argv[1:]))  # what is raised here goes nowhere
     sys.__unraisablehook__(lost)
 
 
@@ -111,9 +101,6 @@ def _run(words: list[str]) -> int:
         output.write_lines((f"memstore {__version__}",))
         return _flushed(0)
 
-    from memstore.cli.click_import import import_click
-
-    import_click()
     import click
 
     from memstore.cli.group import PROGRAM

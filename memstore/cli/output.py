@@ -14,25 +14,24 @@ if TYPE_CHECKING:
 # What could drive a terminal or turn a line around: C0 but for tab and line feed, DEL, C1, the bidirectional
 # embeddings, overrides and isolates (Unicode TR 9), the line and paragraph separators, tag characters.
 _HARMFUL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
-# Patterns as text: `re` compiles them when they are first needed, which `--help` does not.
-_HARMFUL_IN_TEXT = f"[{_HARMFUL}]"
-_HARMFUL_IN_LINE = f"[{_HARMFUL}\t\n]"
+_HARMFUL_IN_TEXT = re.compile(f"[{_HARMFUL}]")
+_HARMFUL_IN_LINE = re.compile(f"[{_HARMFUL}\t\n]")
 # In JSON the C0 characters are escaped already; lone surrogates stand for bytes of a path that are not UTF-8.
-_ESCAPED_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+_ESCAPED_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _SYMBOLS = str.maketrans({"·": "-", "…": "...", "→": "->", "✓": "ok", "×": "x", "±": "+-"})
 
 
 def safe(text: str) -> str:
     """Return text of several lines that does nothing to a terminal: its control characters are spelt out."""
-    return re.sub(_HARMFUL_IN_TEXT, _spelt, text.replace("\r\n", "\n"))
+    return _HARMFUL_IN_TEXT.sub(_spelt, text.replace("\r\n", "\n"))
 
 
 def safe_line(text: str) -> str:
     """Return text that is harmless and stays on one line."""
     if text.isprintable():  # nothing harmful is
         return text
-    return re.sub(_HARMFUL_IN_LINE, _spelt, text)
+    return _HARMFUL_IN_LINE.sub(_spelt, text)
 
 
 def harmless_path(path: str) -> str:
@@ -144,7 +143,7 @@ def _json(value: Mapping[str, Any], *, indent: int | None) -> str:
     import json
 
     text = json.dumps(value, ensure_ascii=not _is_unicode(sys.stdout), indent=indent, allow_nan=False)
-    return re.sub(_ESCAPED_IN_JSON, lambda match: json.dumps(match.group())[1:-1], text)
+    return _ESCAPED_IN_JSON.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def _is_unicode(stream: TextIO | None) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
-from memstore.codec import digests
 from memstore.codec.edges import cited_refs, evidence_of
 from memstore.codec.memory_file import BrokenFile, MemoryFile, PlainFile
 from memstore.codec.titles import title_of
@@ -82,7 +82,7 @@ _NOTHING_KNOWN = "?"
 
 def _words(text: str) -> str:
     words = text.split()
-    return digests.maker("blake2b")(" ".join(words).encode(), digest_size=8).hexdigest() if words else ""
+    return hashlib.blake2b(" ".join(words).encode(), digest_size=8).hexdigest() if words else ""
 
 
 def _attested(memory: Memory) -> tuple[str, ...]:

@@ -8,14 +8,13 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from memstore.errors import UsageError
-from memstore.patterns import pattern
 
-_DATE = pattern(
+_DATE = re.compile(
     r"(?P<year>\d{4})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d)"
     r"(?:T(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?P<zone>Z|[+-]\d\d:\d\d))?)?)?",
     re.ASCII,
 )
-_AGO = pattern(r"(\d{1,5})(d|w|mo|y)", re.ASCII)
+_AGO = re.compile(r"(\d{1,5})(d|w|mo|y)", re.ASCII)
 _DAY = timedelta(days=1)
 _SECOND = timedelta(seconds=1)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from memstore.codec.problem import Problem
 from memstore.model.finding import Position
-from memstore.records import NamedTuple
 
 # Where the end of an unclosed frontmatter is looked for.
 MOST_HEAD_LINES = 200
@@ -75,30 +75,30 @@ def split(data: bytes) -> FencedText | Problem | None:
     )
 
 
-# Patterns that few files are looked at with are compiled when one is.
 # A file that opens like this and names a type soon after means to be a memory; called plain, its grants would vanish.
-_ALMOST_OPENING = rb"(?:\xef\xbb\xbf|\s)*-{2,4}[^\S\r\n]*\r?\n(?:[^\n]*\n){0,20}?type[ \t]*:"
-_CARRIAGE_RETURNS = rb"(?:\xef\xbb\xbf)?---[ \t]*\r(?!\n)"
+_ALMOST_OPENING = re.compile(rb"(?:\xef\xbb\xbf|\s)*-{2,4}[^\S\r\n]*\r?\n(?:[^\n]*\n){0,20}?type[ \t]*:")
+_CARRIAGE_RETURNS = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r(?!\n)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_ALMOST_CLOSING = (
-    rb"(?m)^(?:[ \t]+-{3}|-{2}|-{4,}|\.{3}|\+{3}|-?\xe2\x80[\x93\x94]-?|(?:\xe2\x80[\x93\x94]){2,3})[ \t]*\r?$"
+_ALMOST_CLOSING = re.compile(
+    rb"^(?:[ \t]+-{3}|-{2}|-{4,}|\.{3}|\+{3}|-?\xe2\x80[\x93\x94]-?|(?:\xe2\x80[\x93\x94]){2,3})[ \t]*\r?$",
+    re.MULTILINE,
 )
 # What a frontmatter's lines look like: a key, an item, more of the one above, a comment.
-_LIKE_YAML = rb"[A-Za-z_\"'][^:]*:(?:\s|$)|[ \t]|- |#|\]|\}"
+_LIKE_YAML = re.compile(rb"[A-Za-z_\"'][^:]*:(?:\s|$)|[ \t]|- |#|\]|\}")
 
 
 def _fence_that_was_meant(data: bytes) -> Problem | None:
     """Return what is wrong with the opening of a file that means to be a memory; None for any other text."""
     if data.startswith(_UTF_16):
         return Problem("utf8-invalid", Position(1), "the file is in UTF-16", hint="save the file as UTF-8")
-    if re.match(_CARRIAGE_RETURNS, data):
+    if _CARRIAGE_RETURNS.match(data):
         return Problem(
             "line-end",
             Position(1),
             "the lines end with a carriage return alone",
             hint="save the file with line feeds (LF) or CRLF",
         )
-    found = re.match(_ALMOST_OPENING, data)
+    found = _ALMOST_OPENING.match(data)
     if found is None:
         return None
     start = len(found[0]) - len(found[0].lstrip(BOM + b" \t\r\n"))
@@ -114,7 +114,7 @@ def _fence_that_was_meant(data: bytes) -> Problem | None:
 
 def _unclosed(data: bytes, head_start: int) -> Problem:
     """Return the problem of a fence that is opened and never closed, at the line that was meant to close it."""
-    almost = re.compile(_ALMOST_CLOSING).search(data, head_start)
+    almost = _ALMOST_CLOSING.search(data, head_start)
     if almost:
         found = almost[0].strip().decode()
         return Problem(
@@ -126,7 +126,7 @@ def _unclosed(data: bytes, head_start: int) -> Problem:
         )
     last = 1
     for line in data[head_start:].split(b"\n", MOST_HEAD_LINES)[:MOST_HEAD_LINES]:
-        if not re.match(_LIKE_YAML, line):
+        if not _LIKE_YAML.match(line):
             break
         last += 1
     return Problem(

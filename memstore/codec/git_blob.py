@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memstore.codec import digests
+import hashlib
 
 # Before the hexadecimal digits of a SHA-256 digest that is not git's.
 DIGEST_PREFIX = "sha256:"
@@ -11,7 +11,7 @@ _SHA256_DIGITS = 64
 
 def blob_id(data: bytes, object_format: str = "sha1") -> str:
     """Return the id of the blob with these bytes, in a repository's object format, `sha1` or `sha256`."""
-    digest = digests.new(object_format)
+    digest = hashlib.new(object_format, usedforsecurity=False)
     digest.update(b"blob %d\0" % len(data))
     digest.update(data)
     return digest.hexdigest()

@@ -5,10 +5,9 @@ Line by line and tolerant: whatever a line looks like, it belongs to exactly one
 
 from __future__ import annotations
 
+import re
 from enum import Enum
-
-from memstore.patterns import pattern
-from memstore.records import NamedTuple
+from typing import NamedTuple
 
 
 class PassageKind(Enum):
@@ -47,16 +46,16 @@ class Passage(NamedTuple):
 # What stands in these is not meant as a statement.
 SAYS_NOTHING = frozenset({PassageKind.CODE, PassageKind.RULE})
 
-_FENCE = pattern(r"\s*(`{3,}|~{3,})")
-_HEADING = pattern(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
-_CLOSING_HASHES = pattern(r"(?:^|[ \t]+)#+[ \t]*$")
-_UNDERLINE = pattern(r" {0,3}(=+|-{2,})[ \t]*$")
-_RULE = pattern(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_ITEM = pattern(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
-_QUOTE = pattern(r"[ \t]*>")
-_ROW = pattern(r"[ \t]*\|")
-_DELIMITER = pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$")
-_SPEAKER = pattern(r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_QUOTE = re.compile(r"[ \t]*>")
+_ROW = re.compile(r"[ \t]*\|")
+_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$")
+_SPEAKER = re.compile(r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)")
 
 
 def passages(body: str, *, first_line: int) -> list[Passage]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from memstore.model.finding import Finding, Position, Severity
-from memstore.records import NamedTuple
 
 
 class Problem(NamedTuple):

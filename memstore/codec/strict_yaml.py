@@ -10,13 +10,11 @@ import re
 import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from memstore.codec import advice, text_scan
 from memstore.codec.problem import Problem
 from memstore.model.finding import Position
-from memstore.patterns import compiled_when_used
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,23 +113,15 @@ def _first_problem_line(head: str) -> int | None:
     return min((problem.at.line for problem in problems), default=None)
 
 
-@cache
-def _imported_yaml() -> Any:
-    # Its parser in Python, which libyaml stands in for, has patterns that take longer to compile than a file to read.
-    with compiled_when_used():
-        import yaml
-
-    return yaml
-
-
 class _EventReader:
     """Turns libyaml's events into plain values; one use."""
 
     def __init__(self, head: str, lines: list[str], first_line: int, out: Frontmatter) -> None:
+        import yaml
+
         self.head, self.lines, self.first_line, self.out = head, lines, first_line, out
         self.nodes = 0
         self.has_tabs = "\t" in head
-        yaml = _imported_yaml()
         # libyaml where it is there (every wheel has it), ten times faster than the parser in Python.
         loader = yaml.CLoader if yaml.__with_libyaml__ else yaml.Loader
         self.next_event: Callable[[], Any] = loader(head).get_event

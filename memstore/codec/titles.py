@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from memstore.patterns import pattern
-
 if TYPE_CHECKING:
     from memstore.model.memory import Memory
 
-_HEADING = pattern(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
 # Signs of emphasis stand at the edge of a word: `load_file` has none, and `2*3` neither.
-_MARKUP = pattern(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]")
+_MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]")
 LONGEST_DEFAULT_TITLE = 80
 # The headings that every episode has say nothing of this one.
 _OF_EPISODES = frozenset({"outcome", "lessons"})

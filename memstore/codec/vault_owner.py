@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import Any
 
 from memstore.model.config import FORMAT_VERSION
@@ -22,8 +23,6 @@ def owner_of(config: bytes | None, *, default: str) -> str:
         An entity id; or `?`, which is not an id of anybody, where the file can't be read, has another format or names
         something else. Nobody knows then whose the vault was, and it is not taken for the default's.
     """
-    import tomllib
-
     if config is None:
         return default
     try:

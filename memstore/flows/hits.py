@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.codec.passages import Passage, PassageKind
 from memstore.flows.candidates import FILES_AT_ONCE
@@ -12,7 +12,6 @@ from memstore.flows.grounds import grounds_of
 from memstore.flows.uses import uses_of
 from memstore.model.config import QualityProfile
 from memstore.model.retrieval import NO_FILTERS, Filters, Hit, Sort, Unit
-from memstore.records import NamedTuple
 from memstore.rules import analysis, quality, ranking
 from memstore.rules.matching import holds_alias
 from memstore.rules.ranking import ScoredPassage, Source

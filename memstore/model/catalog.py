@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, StrEnum
-
-from memstore.records import NamedTuple
+from typing import NamedTuple
 
 # Between the items of a list in one cell; a control character, so no value holds it.
 ITEM_SEPARATOR = "\x1f"

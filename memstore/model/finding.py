@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-
-from memstore.records import NamedTuple
+from typing import NamedTuple
 
 
 class Severity(Enum):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from memstore.records import NamedTuple
+from typing import NamedTuple
 
 MEMORY_TYPES = (
     "raw", "episode", "belief", "note", "value", "goal", "drive", "reflection",

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.model.ids import MEMORY_TYPES
-from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

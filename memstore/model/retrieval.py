@@ -6,9 +6,7 @@ Named tuples, as is all that every search loads: Python makes a frozen dataclass
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
-
-from memstore.records import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.errors import TooLargeError
-from memstore.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

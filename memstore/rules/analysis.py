@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
-
-from memstore.patterns import pattern
+from functools import lru_cache
 
 # Chinese, Japanese and Korean are written without blanks (Korean glues its particles on), so each character is a word
 # of its own there, and a query's neighbours are scored as neighbours.
@@ -21,10 +19,14 @@ _ON_CLUSTERS = (
 _MARKED = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
 # A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`.
 _WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
+_LETTER = rf"(?:[^\W{_UNSPACED}{_CLUSTERED}]|[{_MARKED}])"
+_WORD_OF_OTHER_SCRIPTS = re.compile(
+    rf"[{_UNSPACED}{_CLUSTERED}][{_ON_CLUSTERS}]*|{_LETTER}+(?:(?<=\d)[.:]\d+)*(?:'{_LETTER}+)*"
+)
 _FIRST_MARKED, _LAST_CLUSTERED, _FIRST_UNSPACED = _MARKED[0], _CLUSTERED[-1], _UNSPACED[0]
 # What hangs on a word and is none: the English possessive, the French and Italian article.
-_HANGERS = pattern(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
-_MARKS = pattern(
+_HANGERS = re.compile(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
+_MARKS = re.compile(
     "[\u0300-\u036f"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # the points of Hebrew
     "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"  # and of Arabic, its stretching
@@ -75,14 +77,7 @@ def word_pattern(text: str) -> re.Pattern[str]:
         return _WORD
     # Quotation marks, arrows and the like stand between the two.
     far = any(_FIRST_MARKED <= sign <= _LAST_CLUSTERED or sign >= _FIRST_UNSPACED for sign in set(text))
-    return _pattern_of_other_scripts() if far else _WORD
-
-
-@cache
-def _pattern_of_other_scripts() -> re.Pattern[str]:
-    # Made when such a text comes along: its large character sets take longer to compile than most searches.
-    letter = rf"(?:[^\W{_UNSPACED}{_CLUSTERED}]|[{_MARKED}])"
-    return re.compile(rf"[{_UNSPACED}{_CLUSTERED}][{_ON_CLUSTERS}]*|{letter}+(?:(?<=\d)[.:]\d+)*(?:'{letter}+)*")
+    return _WORD_OF_OTHER_SCRIPTS if far else _WORD
 
 
 def terms(text: str) -> list[str]:

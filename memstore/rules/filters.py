@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.errors import UsageError
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.ids import MEMORY_TYPES, is_entity_id
 from memstore.model.keys import KEY_BY_NAME, SOURCE_TYPES, STATUSES, Shape
 from memstore.model.retrieval import Filters, Operator, Where
-from memstore.patterns import pattern
-from memstore.records import NamedTuple
 from memstore.rules import analysis
 
 if TYPE_CHECKING:
@@ -54,10 +52,12 @@ KNOWN_KEYS = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
 
-_DATED = pattern(r"\d{4}(-|$)")
+_DATED = re.compile(r"\d{4}(-|$)")
 # A date or a time in UTC, as keys hold it; as text, so that it is compared to the digit to which it is given.
-_TIME = pattern(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?Z?)?)?)?", re.ASCII)
-_WHERE = pattern(
+_TIME = re.compile(
+    r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?Z?)?)?)?", re.ASCII
+)
+_WHERE = re.compile(
     r"\s*(?P<key>[\w-]+(?:\.[\w-]+)*)\s*"
     r"(?:(?P<operator>!=|<=|>=|!~|=|<|>|~)\s*(?P<value>[^\s=].*?)|\s(?P<bare>exists|missing))\s*",
     re.DOTALL,
@@ -98,7 +98,7 @@ class _Form(NamedTuple):
 
 
 _ENTITY = _Form(is_entity_id, "an entity id looks like human:sean or si:ash")
-_SCOPE = pattern(r"global|project:.+")
+_SCOPE = re.compile(r"global|project:.+")
 
 
 def _is_scope(value: str) -> bool:

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.patterns import pattern
-from memstore.records import NamedTuple
 from memstore.rules import lexicon, quantities
 from memstore.rules.analysis import fold, term_of
 from memstore.rules.sentences import (
@@ -37,7 +35,7 @@ _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
 _PART = re.compile(r"[^\W\d_]+?(?=n't)|[^\W\d_]+|\d[^\W_]*")
 _IN_PARTS = re.compile(r"['\d-]")
 _DIGIT = re.compile(r"\d")
-_NOISE = pattern(r"\[\[[^\]]*\]\]|\[\^[^\]]*\]|https?://\S+")
+_NOISE = re.compile(r"\[\[[^\]]*\]\]|\[\^[^\]]*\]|https?://\S+")
 # What `tokens` may leave out or put otherwise: `no longer`, `used to`, `no doubt`, `why not`, `3 p.m.`, `°C`, `won't`.
 _PUT_OTHERWISE = listed("""
     cannot unable longer any more anymore used to only just mention sure doubt problem worries wonder matter way why if

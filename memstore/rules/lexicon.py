@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from memstore.records import NamedTuple
 from memstore.rules.analysis import beginning, term_of
 from memstore.rules.word_lists import KINDS, OPPOSITE_ACTS, OPPOSITES, SAME
 

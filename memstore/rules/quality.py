@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from math import isnan, log1p
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.model.config import QualityProfile
 from memstore.model.keys import RELIABILITY
-from memstore.records import NamedTuple
 from memstore.rules.strength import Strength, days_between, retrieval_strength, strength
 
 if TYPE_CHECKING:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.records import NamedTuple
 from memstore.rules import number_words
 
 if TYPE_CHECKING:
@@ -72,7 +70,8 @@ WORDS = frozenset(
 
 _MONTH = "|".join(month if month == "may" else f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
-_PATTERN = rf"""
+_PATTERN = re.compile(
+    rf"""
     (?P<iso>\b\d{{4}}-\d\d(?:-\d\d)?\b(?:t[\d:.]+z?)?)
     | \b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\ of)?\ (?P<month>{_MONTH})\b\.?(?:,?\ (?P<year>\d{{4}})\b)?
     | \b(?P<month2>{_MONTH})\.?\ (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\ (?P<year2>\d{{4}})\b)?
@@ -82,7 +81,9 @@ _PATTERN = rf"""
     | (?P<minus>(?<![\w.])[-−])?(?P<money>[$€£])\ ?(?P<sum>{_NUMBER})(?P<times>[km]\b)?
     | \b(?P<ordinal>\d+)(?:st|nd|rd|th)\b
     | (?<![\w.])(?P<number>[-−]?{_NUMBER})(?:[ -]?(?P<unit>%|°[cf]|[a-z]+))?(?![\w.]*\d)
-    """
+    """,
+    re.VERBOSE,
+)
 _DIGIT = re.compile(r"\d")
 
 
@@ -115,14 +116,9 @@ def has_digit(text: str) -> bool:
 def found_in(text: str) -> Iterator[tuple[Quantity, int, int]]:
     """Yield the quantities that are written with digits in a folded text, and where each begins and ends there."""
     at = 0
-    while _DIGIT.search(text, at) and (found := _pattern().search(text, at)):
+    while _DIGIT.search(text, at) and (found := _PATTERN.search(text, at)):
         value, at = _of_match(found)
         yield value, found.start(), at
-
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    return re.compile(_PATTERN, re.VERBOSE)  # made when a text has digits: it takes longer than most searches
 
 
 def comparable(one: Quantity, other: Quantity) -> bool:

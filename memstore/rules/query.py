@@ -6,14 +6,12 @@ A query that means nothing is refused. It is never read as a wider one.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from memstore.errors import UsageError
 from memstore.model.ids import MEMORY_TYPES
 from memstore.model.keys import KEY_BY_NAME
 from memstore.model.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
-from memstore.patterns import pattern
-from memstore.records import NamedTuple
 from memstore.rules import analysis, filters
 
 # One part of a query: its sign, its field, and a text that is quoted or not. A backslash takes the next character
@@ -26,13 +24,13 @@ _PART = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPED = pattern(r"\\(.)", re.DOTALL)
-_PREFIX = pattern(r"\w\w+\*")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_PREFIX = re.compile(r"\w\w+\*")
 _NEEDS = {"+": Need.MUST, "-": Need.MUST_NOT, None: Need.MAY}
 
 # How people spell an umlaut that their keyboard does not have, in both directions.
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-_SPELT_UMLAUT = pattern("(?<![aeiouq])([aou])e")
+_SPELT_UMLAUT = re.compile("(?<![aeiouq])([aou])e")
 
 _SYNONYMS = {"tags": "tag", "subject_ids": "subject"}
 KEYS = {"tag": "tags", "subject": "subject_ids"}

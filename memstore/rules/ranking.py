@@ -7,9 +7,7 @@ The weights were measured on public conversations (docs/search.md). Scores are s
 from __future__ import annotations
 
 from math import exp, log, sqrt
-from typing import TYPE_CHECKING
-
-from memstore.records import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

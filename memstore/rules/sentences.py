@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 from memstore.rules.word_lists import listed
@@ -44,22 +43,18 @@ OFTEN = frozenset({"always", "constantly", "usually", "often", "ever", "regularl
 MOST_OTHER_WORDS = 6
 
 # A sentence ends here, not after `Dr.` or `e.g.`; so do an item of a list, a row, a paragraph.
-_END = (
+_END = re.compile(
     r"(?<=[.!?…;])(?<!\bdr\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bmrs\.)(?<!\bst\.)(?<!\bvs\.)(?<!\.[a-z]\.)[\"')*_]*\s+"
-    r"|,? (?=but |however )|\n(?=\s*[-*+|>])|\n\s*\n"
+    r"|,? (?=but |however )|\n(?=\s*[-*+|>])|\n\s*\n",
+    re.IGNORECASE,
 )
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the sentences of a text stand that are no questions, blanks around them left out."""
     start = 0
-    for end, after in [*(found.span() for found in _end().finditer(text)), (len(text), len(text))]:
+    for end, after in [*(found.span() for found in _END.finditer(text)), (len(text), len(text))]:
         part = text[start:end]
         if part.strip() and not part.rstrip("\"')*_ \n").endswith("?"):
             yield start + len(part) - len(part.lstrip()), start + len(part.rstrip())
         start = after
-
-
-@cache
-def _end() -> re.Pattern[str]:
-    return re.compile(_END, re.IGNORECASE)

@@ -8,9 +8,7 @@ Source: docs/references.md, "storage and retrieval strength".
 from __future__ import annotations
 
 from math import exp, isnan
-from typing import TYPE_CHECKING
-
-from memstore.records import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

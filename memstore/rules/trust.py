@@ -7,8 +7,7 @@ sum depends on the order of its terms.
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-
-from memstore.records import NamedTuple
+from typing import NamedTuple
 
 FOR_SIGNATURE = 200
 FOR_ONE_CONFIRM = 200

@@ -4,10 +4,10 @@ import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.adapters.config_file import ConfigFile, plain_values, read_user_config, read_vault_config
+from memstore.adapters.config_file import ConfigFile, read_user_config, read_vault_config
 from memstore.errors import FormatError, UsageError, VaultError
 from memstore.flows.init import config_text
 from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
@@ -189,37 +189,3 @@ def test_comments_and_layout_survive(
     after = file.path.read_bytes().decode()
     assert after == text.replace('"human:sean"', '"si:ash"', 1)
     assert tomllib.loads(after)["owner"] == "si:ash"
-
-
-PIECES = (
-    *(
-        "format",
-        "owner",
-        "a.b",
-        '"q"',
-        " = ",
-        "=",
-        "1",
-        "01",
-        "1_000",
-        "9999999999",
-        "true",
-        "True",
-        '"human:sean"',
-        '"',
-    ),
-    *("\n", "\r\n", "#", "# tea", "\t", " ", "[table]", "'x'", '"\\n"', '"""', "1.5", "\x00", "é", "[1]", "{}"),
-)
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-@example("format = 1\nformat = 1\n")
-@example('# comment\n\nowner = "human:sean"\nevery = 24\nauto_commit = false\n')
-def test_what_is_read_as_plain_is_what_toml_says(text: str) -> None:
-    plain = plain_values(text)
-    if plain is not None:
-        assert tomllib.loads(text) == plain
-
-
-def test_a_new_vaults_configuration_is_plain() -> None:
-    assert plain_values(config_text("human:sean")) is not None

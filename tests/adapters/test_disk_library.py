@@ -453,6 +453,15 @@ disk_library.DiskLibrary(vault, cache=place / "cache").snapshot()
 """
 
 
+def test_nothing_is_heard_of_the_age_of_whooshs_source(tmp_path: Path) -> None:
+    fill(disk_vault(tmp_path), 3)
+    environment = os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path / "compiled anew")}
+    done = subprocess.run(
+        [sys.executable, "-c", INDEX, str(tmp_path)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+
+
 def test_killed_at_any_moment_it_leaves_an_index_that_holds(tmp_path: Path) -> None:
     vault = disk_vault(tmp_path)
     fill(vault, 60)

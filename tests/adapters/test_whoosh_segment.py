@@ -15,7 +15,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memstore.adapters.manifest import DamagedError
-from memstore.adapters.whoosh_import import import_whoosh
 from memstore.adapters.whoosh_index import Generation, WhooshIndex, file_marks
 from memstore.adapters.whoosh_segment import positions_of
 from memstore.adapters.whoosh_writer import write_generation
@@ -26,8 +25,7 @@ from tests.adapters.test_whoosh_writer import documents, of_the_sample_vault
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-import_whoosh()
-from whoosh.index import open_dir  # noqa: E402
+from whoosh.index import open_dir
 
 # What is written in one state of the index: documents, and rows of those before that are dropped.
 State = tuple[list[Searchable], set[int]]

@@ -11,7 +11,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memstore.adapters.memory_snapshot import document_of
-from memstore.adapters.whoosh_import import import_whoosh
 from memstore.adapters.whoosh_index import Generation, WhooshIndex
 from memstore.adapters.whoosh_writer import MOST_SEGMENTS, write_generation
 from memstore.codec import memory_file
@@ -22,14 +21,13 @@ from tests.installed import ROOT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-import_whoosh()
-from whoosh.analysis import RegexTokenizer  # noqa: E402
-from whoosh.columns import NumericColumn  # noqa: E402
-from whoosh.fields import COLUMN, FieldType, Schema  # noqa: E402
-from whoosh.formats import Positions  # noqa: E402
-from whoosh.index import create_in, open_dir  # noqa: E402
-from whoosh.query import And, Or, Phrase, Term  # noqa: E402
-from whoosh.scoring import BM25F  # noqa: E402
+from whoosh.analysis import RegexTokenizer
+from whoosh.columns import NumericColumn
+from whoosh.fields import COLUMN, FieldType, Schema
+from whoosh.formats import Positions
+from whoosh.index import create_in, open_dir
+from whoosh.query import And, Or, Phrase, Term
+from whoosh.scoring import BM25F
 
 Batch = list[Searchable]
 
