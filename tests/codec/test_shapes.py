@@ -138,6 +138,28 @@ def test_a_type_is_needed(head: str, expected: Found) -> None:
     assert [(p.code, p.at.line, p.at.column, p.mended) for p in shapes.check(front, KEYS)] == [expected]
 
 
+@pytest.mark.parametrize(
+    ("head", "key"),
+    [
+        ("", "type"),
+        ("Type: note", "type"),
+        ("type: diary", "type"),
+        ("type: note\ntags: [a, {b: c}]", "tags"),
+        ("type: note\norigin: {x: 1}", "origin"),
+        ("type: note\nwitnesses: [{agent_id: human:sean, witnessed_at: '2026-01-01T00:00:00Z'}]", "witnesses"),
+        ("type: note\nroles: {}\ntags: [no]", "tags"),
+        ("type: note\ntags: [a]\nTags: [b]", "Tags"),
+        ("type: note\norigin: {device: !!str x}\n", "origin"),
+        ("type: note\ntags:\n  - a\n   - b\n", "tags"),
+        ("type: note\n&x tags: [a]", ""),
+        ("type: note\ntags: [a", ""),
+    ],
+)
+def test_a_problem_names_the_outermost_key_that_it_is_about(head: str, key: str) -> None:
+    front = strict_yaml.read(head, first_line=2)
+    assert {p.key for p in front.problems or shapes.check(front, KEYS)} == {key}
+
+
 def test_every_problem_has_a_hint_and_short_words() -> None:
     front = strict_yaml.read(f"title: [a]\ntags: 1\nauthor: {'x' * 5000}\norigin: {{x: 1}}", first_line=2)
     found = shapes.check(front, KEYS)
