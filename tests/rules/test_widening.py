@@ -44,6 +44,8 @@ def found(before: Labels, after: Labels, **more: object) -> list[tuple[str, str]
         (TOLD, replace(TOLD, owner="si:x"), [("si:x", "consent-missing")]),
         (TOLD, replace(TOLD, owner=OWNER), []),
         (PLAIN, replace(PLAIN, owner="si:x"), []),
+        (replace(TOLD, owner="si:x"), replace(TOLD, owner="si:x", status="draft"), []),
+        (replace(TOLD, owner="si:x"), TOLD, [(OWNER, "consent-missing")]),
         (
             TOLD,
             replace(TOLD, access_grants=("si:x",), consent_grants=("human:sean", "dog:bella")),
