@@ -152,7 +152,7 @@ class _ShapeCheck:
                 "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}", hint,
                 mended=self.mended_value(path, _number_meant(value)) if key.shape is Shape.FRACTION else None,
             )  # fmt: skip
-        elif not 0 <= value <= _MOST.get(key.shape, value) or value == float("inf"):
+        elif not 0 <= value <= _MOST.get(key.shape, value):
             self.report(
                 "value-range", path, f"`{key.name}` must be {key.shape.value}, and is {value}", "mend the number"
             )

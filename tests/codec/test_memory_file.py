@@ -72,6 +72,20 @@ def test_a_file_whose_values_have_wrong_shapes_is_broken_and_keeps_its_bytes(hea
     assert (found.path, found.data, len(found.findings)) == ("a.md", data, 1)
 
 
+def test_a_file_whose_fence_is_not_closed_is_broken_and_keeps_its_bytes() -> None:
+    data = b"---\ntype: note\nTea.\n"
+    found = memory_file.read("a.md", data)
+    assert isinstance(found, BrokenFile)
+    assert (found.path, found.data, [finding.code for finding in found.findings]) == ("a.md", data, ["fence-unclosed"])
+
+
+def test_a_file_of_which_no_byte_can_be_had_says_so_on_its_first_line() -> None:
+    found = memory_file.unreadable("a.md", "permission denied")
+    assert (found.data, [(one.code, one.path, one.at, one.text) for one in found.findings]) == (
+        b"", [("file-unreadable", "a.md", Position(1), "permission denied")],
+    )  # fmt: skip
+
+
 def test_a_number_is_a_float_however_it_is_written() -> None:
     memory = read(
         b'---\ntype: belief\nconfidence: 1\nconfidence_history:\n  - {timestamp: "2026-02-01T00:00:00Z", op: support,'

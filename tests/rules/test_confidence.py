@@ -173,7 +173,8 @@ def test_what_a_checkpoint_counted_never_counts_again() -> None:
     same_root = LedgerLine(
         timestamp=instant(3), op="support", evidence_source="episode:m_def", weight=1.0, roots=("s1",)
     )
-    assert replay([checkpoint, again, same_root]) == replay([checkpoint])
+    other_root = replace(again, timestamp=instant(4), roots=("s9",))
+    assert replay([checkpoint, again, same_root, other_root]) == replay([checkpoint])
 
 
 def test_a_memory_is_one_witness_whatever_its_type_was_when_it_spoke() -> None:
@@ -218,6 +219,7 @@ def test_a_cap_stays_while_evidence_is_weighed_anew() -> None:
         LedgerLine(timestamp=instant(3), op="propagate", evidence_source="e1", factor=0.0),
     ]
     assert stated(lines) == Stated("assert", 0.9, 0.4)
+    assert stated(lines[1:]) is None
     assert replay(lines) == Belief.of(0.4, STATED_WEIGHT)
 
 

@@ -330,6 +330,35 @@ def test_denials_count_however_somebody_comes() -> None:
     assert decide(world, by("human:eve", inside), "m_1").code == "excluded"
 
 
+@pytest.mark.parametrize(
+    ("doubtful", "denied", "code"),
+    [
+        (set(), "role:tutor", "granted"),
+        ({"human:bob"}, "role:tutor", "excluded"),
+        ({"ctx:work"}, "role:tutor", "excluded"),
+        ({"human:eve"}, "role:tutor", "granted"),
+        ({"human:bob"}, "human:eve", "granted"),
+    ],
+)
+def test_who_may_have_any_role_is_meant_by_a_denial_to_one(doubtful: set[str], denied: str, code: str) -> None:
+    memory = Labels(id="m_1", access_grants=("*",), access_denies=(denied,))
+    world = vault(memory, contexts={"ctx:work": RegisteredContext(roster=("human:bob",))}, doubtful=frozenset(doubtful))
+    inside = ActiveContext(id="ctx:work", participants=("human:bob",))
+    assert decide(world, by("human:bob", inside), "m_1").code == code
+
+
+def test_a_member_is_one_from_the_instant_they_join_to_just_before_they_leave() -> None:
+    members = (
+        Member(id="human:now", since=NOW),
+        Member(id="human:later", since=NOW + DAY),
+        Member(id="human:gone", until=NOW),
+        Member(id="human:still", until=NOW + DAY),
+    )
+    world = vault(Labels(id="m_1", access_grants=("group:a",)), groups={"group:a": members})
+    seen = [one.id for one in members if decide(world, by(one.id), "m_1").allowed]
+    assert seen == ["human:now", "human:still"]
+
+
 # -- answers --------------------------------------------------------------------------------------
 
 
