@@ -25,13 +25,17 @@ class MemstoreError(Exception):
     Args:
         message: what was tried and what was found, one sentence.
         hint: what to do about it, or None.
+        outcome: what became of the files, as the end of the sentence; whoever knows better later puts it right.
     """
 
     exit_code: Exit = Exit.VAULT
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, outcome: str = "") -> None:
         super().__init__(message)
-        self.hint = hint
+        self.message, self.hint, self.outcome = message, hint, outcome
+
+    def __str__(self) -> str:
+        return self.message + self.outcome
 
 
 class UsageError(MemstoreError):

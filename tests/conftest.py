@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from tests.installed import ROOT, at_home
@@ -21,10 +21,13 @@ _NOT_OURS = ("VISUAL", "EDITOR", "EMAIL", "NO_COLOR", "FORCE_COLOR", "COLUMNS", 
 _NOT_OURS_EITHER = ("GIT_", "MEMSTORE_", "LC_")
 
 # One profile for every run, a person's and a build server's: the same examples each time, so that a failure is the
-# change's and not the day's; `--hypothesis-profile=explore` looks for new ones. How long an example takes is never
-# asserted: the machine may be busy.
+# change's and not the day's; `--hypothesis-profile=explore` looks for new ones, and `tests/fresh.py` does so for a
+# minute. How long an example takes is never asserted: the machine may be busy. How well examples are made is seen by
+# the same ones each time.
 settings.register_profile("memstore", deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("explore", deadline=None, derandomize=False, print_blob=True)
+settings.register_profile(
+    "explore", deadline=None, derandomize=False, print_blob=True, suppress_health_check=list(HealthCheck)
+)
 settings.load_profile("memstore")
 # A shell lets what it runs in the background ignore Ctrl-C, and what the tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -148,7 +148,7 @@ class ConfigFile:
             hint = "save it without a byte order mark"
         elif slip.mended is not None:
             hint = f"it could read: {slip.mended}"
-        elif "overwrite" in slip.said:
+        elif slip.is_again:
             hint = "that was said above already: take one of the two out"
         elif slip.name in self.settings:
             hint = f"{slip.name!r} must be {_wanted(self.settings[slip.name])}"

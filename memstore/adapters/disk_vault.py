@@ -355,7 +355,9 @@ def _or_back(what: str, path: str, back: Callable[[], object], *, kept: str = ""
         except (OSError, ChangedMeanwhileError, VaultError):
             reason = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
             raise VaultError(
-                f"can't {what} {path}: {reason}{kept}{DONE_ALL_THE_SAME}", hint="look at the disk, and at the file"
+                f"can't {what} {path}: {reason}{kept}",
+                hint="look at the disk, and at the file",
+                outcome=DONE_ALL_THE_SAME,
             ) from error
         raise
 

@@ -8,13 +8,14 @@ from memstore.model.finding import Finding, Position, Severity
 
 
 class Problem(NamedTuple):
-    """One problem of a text; `mended` is the line as it could read, where that needs no judgement."""
+    """One problem of a text; `mended` and `key` are those of the `Finding` that it becomes."""
 
     code: str
     at: Position
     text: str
     hint: str | None = None
     mended: str | None = None
+    key: str = ""
 
     def found_in(self, path: str) -> Finding:
         """Return the finding that this problem is in the file at `path`."""
@@ -26,4 +27,5 @@ class Problem(NamedTuple):
             text=self.text,
             hint=self.hint,
             mended=self.mended,
+            key=self.key,
         )

@@ -66,14 +66,15 @@ class _ShapeCheck:
     def missing(self, key: Key, values: dict[str, Any], path: KeyPath) -> None:
         code = "type-missing" if key.name == "type" and not path else "value-missing"
         other = _spelt_otherwise(key.name, values)
+        about = str(path[0]) if path else key.name
         if other is None:
-            self.report(code, path, f"`{key.name}` is missing", _hint_for(key))
+            self.report(code, path, f"`{key.name}` is missing", _hint_for(key), about=about)
             return
         here = (*path, other)
         hint = "keys are written in lower case" if other.casefold() == key.name else f"write {key.name}"
         self.report(
             code, here, f"`{key.name}` is missing: `{other}` is another key", hint,
-            mended=self.mended(here, other, key.name),
+            mended=self.mended(here, other, key.name), about=about,
         )  # fmt: skip
 
     def value(self, key: Key, value: object, path: KeyPath) -> None:
@@ -151,7 +152,7 @@ class _ShapeCheck:
                 "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}", hint,
                 mended=self.mended_value(path, _number_meant(value)) if key.shape is Shape.FRACTION else None,
             )  # fmt: skip
-        elif not 0 <= value <= _MOST.get(key.shape, value) or value == float("inf"):
+        elif not 0 <= value <= _MOST.get(key.shape, value):
             self.report(
                 "value-range", path, f"`{key.name}` must be {key.shape.value}, and is {value}", "mend the number"
             )
@@ -199,9 +200,17 @@ class _ShapeCheck:
         return worth_showing(line[:start] + (new or f'"{found["value"]}"') + line[end:])
 
     def report(
-        self, code: str, path: KeyPath, text: str, hint: str | None = None, *, mended: str | None = None
+        self,
+        code: str,
+        path: KeyPath,
+        text: str,
+        hint: str | None = None,
+        *,
+        mended: str | None = None,
+        about: str = "",
     ) -> None:
-        self.problems.append(Problem(code, self.front.position(*path), text, hint, mended))
+        """Keep what is wrong at a place; it is `about` another key than that of the place where one is missing."""
+        self.problems.append(Problem(code, self.front.position(*path), text, hint, mended, about or str(path[0])))
 
 
 # A value after a key, to the end of its line or a comment; an item of a list ends at a comma or a bracket too.

@@ -121,6 +121,7 @@ class _EventReader:
 
         self.head, self.lines, self.first_line, self.out = head, lines, first_line, out
         self.nodes = 0
+        self.key = ""  # the outermost key that is being read
         self.has_tabs = "\t" in head
         # libyaml where it is there (every wheel has it), ten times faster than the parser in Python.
         loader = yaml.CLoader if yaml.__with_libyaml__ else yaml.Loader
@@ -242,6 +243,7 @@ class _EventReader:
                         "indented so far, this is no list item but more of the text above",
                         "put the dash below the one above; quote the text where a dash is meant",
                         None if indent is None else " " * indent + text,
+                        self.key,
                     )
                 )
 
@@ -258,6 +260,8 @@ class _EventReader:
         seen: dict[str, str] = {}
         while not isinstance(event := self.next_event(), self.yaml.MappingEndEvent):
             key = self._key(event, path)
+            if not path:
+                self.key = key or ""
             value_event = self.next_event()
             if key is None:
                 self._node(value_event, (*path, "?"))
@@ -270,6 +274,8 @@ class _EventReader:
                 seen[folded] = key
                 self.out.positions[here] = self._place(event)
             values[key] = self._node(value_event, here)
+            if not path:
+                self.key = ""
         return values
 
     def _key(self, event: Any, path: KeyPath) -> str | None:
@@ -325,7 +331,8 @@ class _EventReader:
         return (line[:at] + line[at + len(mark) :].lstrip(" ")).rstrip(" ")
 
     def _refuse(self, event: Any, code: str, text: str, hint: str, *, mended: str | None = None) -> None:
-        self.out.problems.append(Problem(code, self._place(event), text, hint, advice.worth_showing(mended)))
+        shown = advice.worth_showing(mended)
+        self.out.problems.append(Problem(code, self._place(event), text, hint, shown, self.key))
         if len(self.out.problems) >= MOST_PROBLEMS:
             raise _TooMuchError
 

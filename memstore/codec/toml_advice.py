@@ -11,6 +11,7 @@ from memstore.codec.advice import worth_showing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+# Up to Python 3.13, the parser says where in its text alone.
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _SETTING = re.compile(r"\s*(?P<name>.+?)\s*[=:]\s*(?P<value>.*?),?(?P<comment>\s+#.*|\s*)")
 _BARE = re.compile(r"[\w-]+", re.ASCII)
@@ -23,7 +24,7 @@ class Slip(NamedTuple):
     """Where a text stops being TOML, line and column from 1; what the parser said of it.
 
     `name` is what the line seems to set, empty where that can't be told; `mended` the line as it could read, None where
-    there is no such line.
+    there is no such line; a line `is_again` where it says what a line above says already.
     """
 
     line: int
@@ -31,6 +32,7 @@ class Slip(NamedTuple):
     said: str
     name: str
     mended: str | None
+    is_again: bool = False
 
 
 def of_syntax_error(error: Exception, text: str, fits: Callable[[str, object], bool]) -> Slip:
@@ -43,11 +45,13 @@ def of_syntax_error(error: Exception, text: str, fits: Callable[[str, object], b
     """
     lines = text.split("\n")
     said, line, column = _told(error, lines)
-    written = _SETTING.fullmatch(lines[line - 1].rstrip("\r"))
+    last = lines[line - 1].rstrip("\r")
+    is_again = _is_toml(last) and _is_toml("\n".join([*lines[: line - 1], ""]))
+    written = _SETTING.fullmatch(last)
     if written is None:
-        return Slip(line, column, said, "", None)
+        return Slip(line, column, said, "", None, is_again)
     guesses = (guess for guess in _guesses(written) if _is_sound(guess, fits) and _helps(guess, line, lines))
-    return Slip(line, column, said, written["name"].strip(_QUOTES), worth_showing(next(guesses, None)))
+    return Slip(line, column, said, written["name"].strip(_QUOTES), worth_showing(next(guesses, None)), is_again)
 
 
 def _told(error: Exception, lines: list[str]) -> tuple[str, int, int]:
@@ -73,6 +77,14 @@ def _guesses(written: re.Match[str]) -> Iterator[str]:
         return
     quote = "'" if {'"', "\\"} & {*value} else '"'
     yield f"{begin} = {quote}{value}{quote}{comment}"
+
+
+def _is_toml(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
 
 
 def _is_sound(guess: str, fits: Callable[[str, object], bool]) -> bool:

@@ -175,7 +175,7 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
         if ref is not None and ref.id not in directory.by_id:
             for _, at in edges.places(file, EdgeKind.CITES, cited):
                 text, hint = f"the text cites {cited}, and there is no such memory", "mend the citation, or take it out"
-                yield checked.finding("ref-dangling", text, hint, "", line=at.line)._replace(at=at)
+                yield checked.finding("ref-dangling", text, hint, line=at.line)._replace(at=at)
 
 
 def _lost_texts(view: View, compressed: Sequence[Checked]) -> Iterator[Finding]:
@@ -224,7 +224,7 @@ def _registry_name(file: RegistryFile) -> Iterator[Finding]:
 
 def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Finding:
     at = file.front.position("id")
-    return Finding(code=code, severity=CODES[code].severity, path=file.path, at=at, text=text, hint=hint)
+    return Finding(code=code, severity=CODES[code].severity, path=file.path, at=at, text=text, hint=hint, key="id")
 
 
 # -- mending -------------------------------------------------------------------------------------
@@ -258,8 +258,7 @@ def _edit(view: View, file: MemoryFile, finding: Finding, by_hand: HandEdits) ->
         case "title-blanks":
             return splice.SetValue("title", " ".join((file.memory.title or "").split()))
         case "item-repeated":
-            key = next(key for key in checks.LIST_KEYS if finding.text.startswith(f"`{key}` "))
-            return splice.SetValue(key, list(dict.fromkeys(getattr(file.memory, key))))
+            return splice.SetValue(finding.key, list(dict.fromkeys(getattr(file.memory, finding.key))))
         case "confidence-drift" if by_hand.is_of_the_number(file) or by_hand.is_of_the_ledger(file):
             return by_hand.settled(file)
         case _:

@@ -213,5 +213,5 @@ def _text(memory: Memory) -> str:
 
 
 def _finding(code: str, file: MemoryFile, key: str, text: str, hint: str) -> Finding:
-    severity = CODES[code].severity
-    return Finding(code=code, severity=severity, path=file.path, at=file.front.position(key), text=text, hint=hint)
+    severity, at = CODES[code].severity, file.front.position(key)
+    return Finding(code=code, severity=severity, path=file.path, at=at, text=text, hint=hint, key=key)

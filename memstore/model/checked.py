@@ -30,5 +30,7 @@ class Checked:
     ) -> Finding:
         """Return a finding at a key or an item, or on a line of the file."""
         place = Position(line) if line is not None else self.place(*at)
-        severity = CODES[code].severity
-        return Finding(code=code, severity=severity, path=self.path, at=place, text=text, hint=hint, mended=mended)
+        severity, key = CODES[code].severity, str(at[0]) if at else ""
+        return Finding(
+            code=code, severity=severity, path=self.path, at=place, text=text, hint=hint, mended=mended, key=key
+        )

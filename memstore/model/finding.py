@@ -23,7 +23,8 @@ class Position(NamedTuple):
 class Finding(NamedTuple):
     """One problem, with its place and what to do about it.
 
-    `mended` is the line as it could read, where that needs no judgement.
+    `mended` is the line as it could read, where that needs no judgement; `key` the frontmatter key that it is about
+    (the outermost one of a value inside another), empty where it is about none, or about which can't be told.
     """
 
     code: str
@@ -33,6 +34,7 @@ class Finding(NamedTuple):
     text: str
     hint: str | None = None
     mended: str | None = None
+    key: str = ""
 
     @property
     def is_error(self) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memstore.codec.memory_file import ReadFile
 
-# How the text of a `VaultError` ends whose call has changed the file, and could not take that back.
+# The outcome of a `VaultError` whose call has changed the file, and could not take that back.
 DONE_ALL_THE_SAME = "; it is done all the same"
 
 
@@ -32,8 +32,8 @@ class Vault(Protocol):
     """Files below one folder. Paths are relative to it, with forward slashes; odd bytes as surrogate escapes.
 
     A call that changes a file raises `ChangedMeanwhileError` only where it has not changed it, and another error mostly
-    so: the text of one that has ends with `DONE_ALL_THE_SAME`, or Python was interrupted. What somebody saves at the
-    same moment is never lost where the system can exchange two files in one step.
+    so: the outcome of one that has is `DONE_ALL_THE_SAME`, or Python was interrupted. What somebody saves at the same
+    moment is never lost where the system can exchange two files in one step.
     """
 
     @property

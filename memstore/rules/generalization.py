@@ -16,7 +16,6 @@ from memstore.rules.names import fold, named_in, names_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-FEWEST_SUBJECTS = 3  # with fewer, whoever knows one of them may guess
 _MOST_OF_THE_WORDS = 0.5
 _PHRASE = 4
 _FEWEST_WORDS_OF_A_PHRASE = 2

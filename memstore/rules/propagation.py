@@ -167,9 +167,10 @@ def _with(
     caps: set[float] = set()
     current = old
     for effect in effects:
-        if effect.cap is not None and effect.cap in caps:
+        if effect.cap in caps:
             continue
-        caps |= {effect.cap} if effect.cap is not None else set()
+        if effect.cap is not None:
+            caps.add(effect.cap)
         line = LedgerLine(
             timestamp=instant(next_time(lines, now)),
             op="propagate",

@@ -57,6 +57,7 @@ def duplicates(paths_of_ids: Mapping[str, Sequence[str]], introduced: Mapping[st
                     at=introduced[path],
                     text=f"the id {memory_id} is that of {others[0]} already",
                     hint="delete the line `id:` and run memstore adopt, which gives the copy an id of its own",
+                    key="id",
                 )
 
 
@@ -75,7 +76,7 @@ class _Report:
 
     def _add(self, severity: Severity, code: str, key: str, text: str, hint: str) -> None:
         self.findings.append(
-            Finding(code=code, severity=severity, path=self.path, at=self.place(key), text=text, hint=hint)
+            Finding(code=code, severity=severity, path=self.path, at=self.place(key), text=text, hint=hint, key=key)
         )
 
 

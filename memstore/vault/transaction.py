@@ -119,12 +119,13 @@ class VaultTransaction:
             return commit_paths(self._ws, paths, self._message).commit
         except ChangedMeanwhileError as error:
             # Somebody else commits at the same time.
-            raise GitError(f"{error}\n{so_far}", hint=error.hint) from error
+            raise GitError(error.message, hint=error.hint, outcome=f"{error.outcome}\n{so_far}") from error
         except MemstoreError as error:
-            error.args = (f"{error}\n{so_far}",)
+            error.outcome += f"\n{so_far}"
             raise
         except OSError as error:
-            raise VaultError(f"can't commit: {error}\n{so_far}", hint="memstore commit tries again") from error
+            hint = "memstore commit tries again"
+            raise VaultError(f"can't commit: {error}", hint=hint, outcome=f"\n{so_far}") from error
 
     def _with_conflicts(self, files: Sequence[MemoryFile], saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
         """Return what becomes of memories with the conflicts that what they say anew raises."""

@@ -214,23 +214,27 @@ def _state_now(vault: Vault, file: Written) -> _State:
 
 
 def _go_on(error: BaseException, ending: str) -> NoReturn:
-    """Raise an error on, with a text that ends by saying what was written; one of the system becomes a `VaultError`."""
-    text = _text(error) + ending
+    """Raise an error on that ends by saying what was written; one of the system becomes a `VaultError`."""
     if isinstance(error, OSError):
-        raise VaultError(f"can't write: {text}", hint="look at the disk, and at the permissions") from error
-    error.args = (text, *error.args[1:])
-    if text not in str(error):
-        error.add_note(text)
+        hint = "look at the disk, and at the permissions"
+        raise VaultError(f"can't write: {_text(error)}", hint=hint, outcome=ending) from error
+    if isinstance(error, MemstoreError):
+        error.outcome = ending
+    elif isinstance(error, KeyboardInterrupt):
+        error.args = (_text(error) + ending,)
+    else:
+        error.add_note(_text(error) + ending)  # not every class shows its `args`
     raise error
 
 
 def _text(error: BaseException) -> str:
-    """Return an error's text without what it says of having been done: by now that may be otherwise."""
+    """Return an error's text without its outcome: by now that may be otherwise."""
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename is not None else ""
         return place + (error.strerror or str(error) or type(error).__name__)
-    text = str(error) or ("interrupted" if isinstance(error, KeyboardInterrupt) else type(error).__name__)
-    return text.replace(DONE_ALL_THE_SAME, "").replace(_NOTHING, "")
+    if isinstance(error, MemstoreError):
+        return error.message
+    return str(error) or ("interrupted" if isinstance(error, KeyboardInterrupt) else type(error).__name__)
 
 
 def _names(paths: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memstore.codec import fence, memory_file, titles
 from memstore.codec.memory_file import BrokenFile, MemoryFile, PlainFile
 from memstore.model.catalog import FileKind
+from memstore.model.finding import Position
 from memstore.model.memory import Memory
 from memstore.model.provenance import Origin
 
@@ -57,6 +58,42 @@ def test_a_whole_memory_is_read() -> None:
     assert memory.body == "\n The body, unstripped.\n"
 
 
+def test_a_file_without_a_fence_is_plain_and_keeps_its_bytes() -> None:
+    assert memory_file.read("a.md", b"# Tea\n") == PlainFile("a.md", b"# Tea\n")
+
+
+@pytest.mark.parametrize(
+    "head", ["title: no type", "type: note\ntags: a", "type: note\nconfidence: 2", "type: note\norigin: {x: 1}"]
+)
+def test_a_file_whose_values_have_wrong_shapes_is_broken_and_keeps_its_bytes(head: str) -> None:
+    data = f"---\n{head}\n---\nTea.\n".encode()
+    found = memory_file.read("a.md", data)
+    assert isinstance(found, BrokenFile)
+    assert (found.path, found.data, len(found.findings)) == ("a.md", data, 1)
+
+
+def test_a_file_whose_fence_is_not_closed_is_broken_and_keeps_its_bytes() -> None:
+    data = b"---\ntype: note\nTea.\n"
+    found = memory_file.read("a.md", data)
+    assert isinstance(found, BrokenFile)
+    assert (found.path, found.data, [finding.code for finding in found.findings]) == ("a.md", data, ["fence-unclosed"])
+
+
+def test_a_file_of_which_no_byte_can_be_had_says_so_on_its_first_line() -> None:
+    found = memory_file.unreadable("a.md", "permission denied")
+    assert (found.data, [(one.code, one.path, one.at, one.text) for one in found.findings]) == (
+        b"", [("file-unreadable", "a.md", Position(1), "permission denied")],
+    )  # fmt: skip
+
+
+def test_a_number_is_a_float_however_it_is_written() -> None:
+    memory = read(
+        b'---\ntype: belief\nconfidence: 1\nconfidence_history:\n  - {timestamp: "2026-02-01T00:00:00Z", op: support,'
+        b" evidence_source: raw:m_abc, weight: 1}\n---\n"
+    ).memory
+    assert [type(number) for number in (memory.confidence, memory.confidence_history[0].weight)] == [float, float]
+
+
 @pytest.mark.parametrize("head", ["type: note", "type: note\nid:\ntags: []\ntitle: ''\naccess_grants: null\nstatus: ~"])
 def test_null_empty_text_and_empty_list_mean_absent(head: str) -> None:
     assert read(f"---\n{head}\n---\n".encode()).memory == Memory(type="note")
@@ -76,7 +113,7 @@ def test_a_file_may_be_as_large_as_the_limit_and_no_larger() -> None:
     assert isinstance(memory_file.read("a.md", fits), MemoryFile)
     found = memory_file.read("a.md", fits + b"a")
     assert isinstance(found, BrokenFile)
-    assert [finding.code for finding in found.findings] == ["file-too-large"]
+    assert [(finding.code, finding.at) for finding in found.findings] == [("file-too-large", Position(1))]
     assert found.data == b""
 
 

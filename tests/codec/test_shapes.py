@@ -138,6 +138,51 @@ def test_a_type_is_needed(head: str, expected: Found) -> None:
     assert [(p.code, p.at.line, p.at.column, p.mended) for p in shapes.check(front, KEYS)] == [expected]
 
 
+@pytest.mark.parametrize(
+    ("head", "key"),
+    [
+        ("", "type"),
+        ("Type: note", "type"),
+        ("type: diary", "type"),
+        ("type: note\ntags: [a, {b: c}]", "tags"),
+        ("type: note\norigin: {x: 1}", "origin"),
+        ("type: note\nwitnesses: [{agent_id: human:sean, witnessed_at: '2026-01-01T00:00:00Z'}]", "witnesses"),
+        ("type: note\nroles: {}\ntags: [no]", "tags"),
+        ("type: note\ntags: [a]\nTags: [b]", "Tags"),
+        ("type: note\norigin: {device: !!str x}\n", "origin"),
+        ("type: note\ntags:\n  - a\n   - b\n", "tags"),
+        ("type: note\n&x tags: [a]", ""),
+        ("type: note\ntags: [a", ""),
+    ],
+)
+def test_a_problem_names_the_outermost_key_that_it_is_about(head: str, key: str) -> None:
+    front = strict_yaml.read(head, first_line=2)
+    assert {p.key for p in front.problems or shapes.check(front, KEYS)} == {key}
+
+
+@pytest.mark.parametrize(
+    ("scope", "holds"),
+    [
+        ("note:m_abc", True), ("mem:m_abc", True), ("m_abc", True), ("ctx:care", True), ("subject:dog:bella", True),
+        ("source:human:sean", True), ("subject:bella", False), ("human:sean", False), ("mem:note:m_abc", False),
+    ],
+)  # fmt: skip
+def test_what_a_consent_is_about_is_a_memory_a_context_or_somebodys_say(scope: str, *, holds: bool) -> None:
+    front = strict_yaml.read(f'scope: "{scope}"', first_line=2)
+    assert (shapes.check(front, (Key("scope", Shape.SAY_SCOPE),)) == []) is holds
+
+
+def test_a_value_of_the_wrong_form_is_told_with_an_example() -> None:
+    front = strict_yaml.read("type: note\nauthor: Sean", first_line=2)
+    assert [p.hint for p in shapes.check(front, KEYS)] == ["write kind:name in lower case, like human:sean"]
+
+
+@pytest.mark.parametrize("number", [".inf", "1.5", "-0.1"])
+def test_a_fraction_is_none_beyond_its_ends(number: str) -> None:
+    front = strict_yaml.read(f"type: note\nconfidence: {number}", first_line=2)
+    assert front.problems or [p.code for p in shapes.check(front, KEYS)] == ["value-range"]
+
+
 def test_every_problem_has_a_hint_and_short_words() -> None:
     front = strict_yaml.read(f"title: [a]\ntags: 1\nauthor: {'x' * 5000}\norigin: {{x: 1}}", first_line=2)
     found = shapes.check(front, KEYS)

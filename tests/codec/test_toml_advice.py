@@ -49,6 +49,20 @@ def test_a_slip_has_a_line_and_where_there_is_one_a_mended_line(text: str, line:
     assert "(at" not in slip.said
 
 
+@pytest.mark.parametrize(
+    ("text", "is_again"),
+    [
+        ('entity = "si:ash"\nentity = "si:b"', True),
+        ("every = 1\r\n\r\nevery = 2\r\n", True),
+        ('[pins]\na = "x"\n[pins]\nb = "x"', True),
+        ('entity = "si:ash"\nentity = si:b', False),
+        ("vault = [\n1,", False),
+    ],
+)
+def test_a_line_that_says_again_what_stands_above_is_told_from_others(text: str, *, is_again: bool) -> None:
+    assert _slip(text).is_again is is_again
+
+
 PIECES = (
     "vault",
     "entity",

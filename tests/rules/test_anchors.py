@@ -36,6 +36,8 @@ WHOLE = Snapshot(is_there=True, is_true=True, holds_digest=True)
         (HELD._replace(changed=("content",)), "altered", False),
         (HELD._replace(is_true=False), "altered", False),
         (InHistory(is_there=False), "missing", False),
+        (InHistory(is_there=True, is_true=True, held_by_commit=True), "dangling", False),
+        (InHistory(is_there=True, is_true=True, is_kept=True), "dangling", False),
     ],
 )
 def test_a_commit(found: InHistory, status: str, *, counts: bool) -> None:
@@ -70,6 +72,30 @@ def test_a_stamped_page_is_a_page_first() -> None:
     for page in (Snapshot(is_there=False), WHOLE._replace(is_true=False), WHOLE._replace(holds_digest=False)):
         assert stamped(page, Stamp(at=LATE)) == of_page(page, is_commitment=True)
     assert not stamped(WHOLE, Stamp(at=LATE), is_commitment=False).counts
+
+
+@pytest.mark.parametrize(
+    ("anchored", "reason", "hint"),
+    [
+        (in_history(HELD, written_at=WRITTEN), "", ""),
+        (in_history(HELD._replace(is_kept=False, elsewhere="0123456789ab"), written_at=WRITTEN),
+         "0123456789 has it now", ""),
+        (stamped(WHOLE, Stamp(heights=(9, 10))),
+         "committed in block 9, needs its header", "memstore keys pin --block 9 HEADER"),
+        (stamped(WHOLE, Stamp(pending=("a.example", "b.example"))),
+         "promised by a.example, b.example, in no block yet", "ots upgrade FILE.ots, then anchor it again"),
+        (stamped(WHOLE, Stamp()), "promised by nobody, in no block yet", "ots upgrade FILE.ots, then anchor it again"),
+        (of_page(WHOLE, is_commitment=True), "", ""),
+        (of_page(WHOLE, is_commitment=False), "a source, no commitment", ""),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_an_anchor(anchored: Anchored, reason: str, hint: str) -> None:
+    assert (anchored.reason, anchored.hint) == (reason, hint)
+
+
+def test_a_memory_that_does_not_say_when_it_was_written_is_older_than_nothing() -> None:
+    told = of_stamp(WHOLE, Stamp(at=EARLY), is_commitment=True, written_at=None, shows=frozenset({"sig"}))
+    assert told == Anchored(AnchorStatus.VALID, counts=True, at=EARLY, shows=frozenset({"sig"}))
 
 
 def test_whatever_does_not_count_says_what_to_do() -> None:

@@ -218,6 +218,28 @@ def test_independent_roots(memory: Memory, expected: tuple[str, ...]) -> None:
     assert roots(memory, KNOWN.get) == expected
 
 
+@pytest.mark.parametrize(
+    ("memory", "expected"),
+    [
+        # What is there is asked itself, whatever a line or a checkpoint noted of it.
+        (replace(HELD, confidence_history=(replace(LEDGER[1], roots=("session:old",)),)), ("session:42",)),
+        (
+            replace(
+                HELD, confidence_history=(replace(LEDGER[0], op="checkpoint", counted=("episode:m_sess", "session:9")),)
+            ),
+            ("session:42",),
+        ),
+        (replace(HELD, confidence_history=(replace(LEDGER[1], evidence_source=None),)), ("session:42",)),
+        # What speaks for a note does not make it.
+        (replace(HELD, type="note", confidence_history=(LEDGER[2],)), ("note:m_held",)),
+    ],
+)
+def test_roots_are_asked_where_they_are_and_taken_from_the_ledger_where_not(
+    memory: Memory, expected: tuple[str, ...]
+) -> None:
+    assert roots(memory, KNOWN.get) == expected
+
+
 def test_a_folded_belief_has_the_roots_that_it_had() -> None:
     whole = replace(HELD, confidence=replayed(LEDGER))
     bare = replace(whole, confidence_history=(folded(whole, "si:ash"),))
@@ -239,6 +261,10 @@ def test_what_speaks_against_a_memory_weighs_what_propagation_left_of_it() -> No
     (one,) = against(replace(BELIEF, confidence_history=(said, weaker)))
     assert (one.weight, one.confidence) == (0.4, 0.45)
     assert against(replace(BELIEF, confidence_history=(said, replace(weaker, factor=0.0)))) == []
+    (unsure,) = against(replace(BELIEF, confidence_history=(replace(said, source_confidence=None), weaker)))
+    assert (unsure.weight, unsure.confidence) == (0.4, None)
+    assert against(replace(BELIEF, confidence_history=(replace(said, evidence_source=None),))) == []
+    assert against(replace(BELIEF, confidence_history=(replace(said, op="support"),))) == []
 
 
 def test_a_memory_as_evidence() -> None:

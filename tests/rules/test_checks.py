@@ -78,6 +78,22 @@ def test_what_is_hardly_meant_is_found(changes: dict[str, Any], code: str, line:
 
 
 @pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"id": None}, ""),
+        ({"body": ""}, ""),
+        ({"title": " Tea"}, "title"),
+        ({"tags": ("a", "b", "a")}, "tags"),
+        ({"confidence_history": (replace(STATED, timestamp="2027-02-01T13:00:01Z"),)}, "confidence_history"),
+        ({"extra": {"acess_grants": []}}, "acess_grants"),
+    ],
+)
+def test_a_finding_names_its_key_and_none_for_the_text(changes: dict[str, Any], key: str) -> None:
+    checked = Checked("a.md", Memory(**{**GOOD, **changes}), place, 60)
+    assert {f.key for f in checks.of_memory(checked, now=NOW)} == {key}
+
+
+@pytest.mark.parametrize(
     "changes",
     [
         {},

@@ -63,6 +63,12 @@ def test_what_became_of_lines(new: list[str], expected: Verdict) -> None:
     assert compare(OLD, new, (2, 3)) == expected
 
 
+@pytest.mark.parametrize(("lines", "now"), [((1, 1), (2, 2)), ((4, 4), (2, 2)), ((5, 5), (6, 6)), ((6, 6), (6, 6))])
+def test_lines_that_stand_in_several_places_moved_to_the_nearest(lines: tuple[int, int], now: tuple[int, int]) -> None:
+    old = ["y"] * 6
+    assert compare(old, ["x", "y", "x", "x", "x", "y", "x"], lines).lines == now
+
+
 @given(
     st.data(), st.lists(st.sampled_from("abcx"), min_size=1, max_size=8), st.lists(st.sampled_from("abcx"), max_size=8)
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,11 @@ from memstore.rules.confidence import (
     PRIOR_WEIGHT,
     STATED_WEIGHT,
     Belief,
+    Stated,
+    course,
     replay,
     replay_now,
+    stated,
     votes,
     witnesses,
 )
@@ -169,7 +173,8 @@ def test_what_a_checkpoint_counted_never_counts_again() -> None:
     same_root = LedgerLine(
         timestamp=instant(3), op="support", evidence_source="episode:m_def", weight=1.0, roots=("s1",)
     )
-    assert replay([checkpoint, again, same_root]) == replay([checkpoint])
+    other_root = replace(again, timestamp=instant(4), roots=("s9",))
+    assert replay([checkpoint, again, same_root, other_root]) == replay([checkpoint])
 
 
 def test_a_memory_is_one_witness_whatever_its_type_was_when_it_spoke() -> None:
@@ -204,6 +209,40 @@ def test_votes_are_of_roots_that_say_anything_of_weight_part_of_it_on_either_sid
         LedgerLine(timestamp=instant(5), op="propagate", evidence_source="e4", factor=0.0),
     ]
     assert votes(witnesses(lines)) == (3, 2)
+
+
+def test_a_cap_stays_while_evidence_is_weighed_anew() -> None:
+    lines = [
+        LedgerLine(timestamp=instant(0), op="assert", new=0.9),
+        LedgerLine(timestamp=instant(1), op="support", evidence_source="e1", weight=1.0),
+        LedgerLine(timestamp=instant(2), op="propagate", evidence_source="belief:m_e", cap=0.4),
+        LedgerLine(timestamp=instant(3), op="propagate", evidence_source="e1", factor=0.0),
+    ]
+    assert stated(lines) == Stated("assert", 0.9, 0.4)
+    assert stated(lines[1:]) is None
+    assert replay(lines) == Belief.of(0.4, STATED_WEIGHT)
+
+
+def test_evidence_has_half_its_weight_after_a_half_life_to_the_second() -> None:
+    line = LedgerLine(timestamp=START.isoformat(), op="support", evidence_source="e1", weight=1.0)
+    aged = replay_now([line], START + timedelta(days=HALF_LIFE_DAYS))
+    assert aged.weight_for == pytest.approx(PRIOR.weight_for + 0.5, abs=1e-12)
+
+
+@given(ledgers)
+def test_the_course_of_a_belief_ends_in_what_the_ledger_amounts_to(lines: list[LedgerLine]) -> None:
+    steps = course(lines)
+    for step, following in pairwise(steps):
+        assert step.after == following.before
+    for step in steps[-1:]:
+        assert step.after == replay(lines)
+
+
+@pytest.mark.parametrize(("op", "weight"), [("support", 0.8), ("partial", 0.8), ("contradict", 0.4)])
+def test_a_new_witness_moves_a_belief_by_its_weight_whatever_it_says(op: str, weight: float) -> None:
+    said = LedgerLine(timestamp=instant(1), op=op, evidence_source="e1", weight=weight)
+    (step,) = course([LedgerLine(timestamp=instant(0), op="assert", new=0.7), said])
+    assert step.moved == pytest.approx(weight)
 
 
 @given(ledgers, st.lists(evidence_lines, max_size=5), st.lists(evidence_lines, max_size=5))

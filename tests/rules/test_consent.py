@@ -22,6 +22,7 @@ from memstore.model.world import (
     Revocation,
 )
 from memstore.rules.access import decide
+from memstore.rules.consent import ConsentBook
 from memstore.rules.judge import Judge, labels_of
 from tests.access_cases import DAY, NOW, OWNER, by, labels_from, vault, with_memory
 
@@ -149,6 +150,43 @@ def test_another_guardian_revokes_a_consent_and_no_refusal() -> None:
     assert decide(refused, by("human:bob"), "m_1").code == "consent-refused"
 
 
+def test_a_refusal_ends_when_it_expires() -> None:
+    codes = [
+        decide(vault(PERMITTED, consents=(refusal(expires_at=NOW + days * DAY),)), by("human:bob"), "m_1").code
+        for days in (-1, 0, 1)
+    ]
+    assert codes == ["granted", "granted", "consent-refused"]
+
+
+def test_what_is_taken_back_is_what_somebody_who_may_has_revoked_by_now() -> None:
+    records = [consent(id=name) for name in ("kept", "back", "by another", "later")]
+    delegation = Delegation(id="d", grantor="human:sean", delegate="si:claire", scope="m_1", granted_at=NOW - DAY)
+    revocations = [
+        Revocation(revokes="back", by="human:sean", at=NOW),
+        Revocation(revokes="by another", by="human:eve", at=NOW),
+        Revocation(revokes="later", by="human:sean", at=NOW + DAY),
+        Revocation(revokes="d", by="human:sean", at=NOW),
+    ]
+    world = vault(
+        TOLD, consents=(*records, refusal(id="no")), delegations=(delegation,), revocations=tuple(revocations)
+    )
+    assert ConsentBook(world, NOW).taken_back() == {"back", "d"}
+
+
+@pytest.mark.parametrize(
+    ("owner", "subject", "code"),
+    [
+        (None, OWNER, "granted"),
+        ("human:tom", "human:tom", "granted"),
+        ("human:tom", OWNER, "consent-missing"),
+        (None, "human:tom", "consent-missing"),
+    ],
+)
+def test_who_owns_a_memory_is_not_asked_about_themselves(owner: str | None, subject: str, code: str) -> None:
+    memory = Labels(id="m_1", owner=owner, subject_ids=(subject,), access_grants=("*",))
+    assert decide(vault(memory), by("human:bob"), "m_1").code == code
+
+
 # -- about what -----------------------------------------------------------------------------------
 
 
@@ -216,6 +254,44 @@ def test_circles_of_groups_and_of_lineage_end() -> None:
     assert {judge.decide(one.id).code for one in chain} == {"lineage", "self-only"}
 
 
+def test_whose_a_source_is_sees_what_was_made_of_it_whatever_that_was_made_of() -> None:
+    made = Labels(id="m_1", access_grants=("human:bob",), derived_from=("note:m_2",))
+    source = Labels(id="m_2", owner="human:bob", derived_from=("note:m_3",))
+    world = vault(made, source, Labels(id="m_3"))
+    assert decide(world, by("human:bob"), "m_1").code == "granted"
+    assert decide(with_memory(world, replace(source, owner="human:eve")), by("human:bob"), "m_1").code == "lineage"
+
+
+WORK = ActiveContext(id="ctx:work", participants=(OWNER, "human:bob"))
+
+
+@pytest.mark.parametrize(
+    ("viewer", "context", "alone", "hears"),
+    [
+        (OWNER, None, False, True),
+        (OWNER, replace(WORK, participants=(OWNER,)), False, True),
+        (OWNER, WORK, False, False),
+        (OWNER, WORK, True, True),
+        (OWNER, replace(WORK, expires_at=NOW), True, False),
+        (OWNER, replace(WORK, ambiguous=True), True, False),
+        (OWNER, ActiveContext(id="ctx:nowhere"), False, False),
+        ("human:bob", None, False, False),
+        ("human:bob", replace(WORK, participants=()), True, False),
+    ],
+)
+def test_an_owner_is_shown_all_that_is_theirs_where_nobody_else_listens(
+    viewer: str, context: ActiveContext | None, *, alone: bool, hears: bool
+) -> None:
+    judge = Judge(vault(Labels(id="m_1")), replace(by(viewer, context), alone=alone))
+    assert (judge.hears_only(OWNER), judge.decide("m_1").code == "owner-alone") == (hears, hears)
+
+
+def test_an_owner_needs_no_grant_among_others_who_have_one() -> None:
+    judge = Judge(vault(Labels(id="m_1", access_grants=("human:bob",)), Labels(id="m_2")), by(OWNER, WORK))
+    for memory_id, allowed in (("m_1", True), ("m_2", False)):
+        assert (judge.decide(memory_id).allowed, judge.allows(memory_id)) == (allowed, allowed)
+
+
 def test_an_empty_registry_shows_strangers_only_what_is_public() -> None:
     grants = {"m_1": ("*",), "m_2": ("group:a", "role:x", "ctx:y")}
     world = vault(*(Labels(id=name, access_grants=names) for name, names in grants.items()))
@@ -252,6 +328,35 @@ def test_denials_count_however_somebody_comes() -> None:
     assert decide(world, by("human:eve"), "m_1").code == "granted"
     inside = ActiveContext(id="ctx:work", participants=("human:eve",))
     assert decide(world, by("human:eve", inside), "m_1").code == "excluded"
+
+
+@pytest.mark.parametrize(
+    ("doubtful", "denied", "code"),
+    [
+        (set(), "role:tutor", "granted"),
+        ({"human:bob"}, "role:tutor", "excluded"),
+        ({"ctx:work"}, "role:tutor", "excluded"),
+        ({"human:eve"}, "role:tutor", "granted"),
+        ({"human:bob"}, "human:eve", "granted"),
+    ],
+)
+def test_who_may_have_any_role_is_meant_by_a_denial_to_one(doubtful: set[str], denied: str, code: str) -> None:
+    memory = Labels(id="m_1", access_grants=("*",), access_denies=(denied,))
+    world = vault(memory, contexts={"ctx:work": RegisteredContext(roster=("human:bob",))}, doubtful=frozenset(doubtful))
+    inside = ActiveContext(id="ctx:work", participants=("human:bob",))
+    assert decide(world, by("human:bob", inside), "m_1").code == code
+
+
+def test_a_member_is_one_from_the_instant_they_join_to_just_before_they_leave() -> None:
+    members = (
+        Member(id="human:now", since=NOW),
+        Member(id="human:later", since=NOW + DAY),
+        Member(id="human:gone", until=NOW),
+        Member(id="human:still", until=NOW + DAY),
+    )
+    world = vault(Labels(id="m_1", access_grants=("group:a",)), groups={"group:a": members})
+    seen = [one.id for one in members if decide(world, by(one.id), "m_1").allowed]
+    assert seen == ["human:now", "human:still"]
 
 
 # -- answers --------------------------------------------------------------------------------------

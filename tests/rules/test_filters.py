@@ -173,6 +173,28 @@ def test_conditions_and_their_opposites(values: list[str], value: str) -> None:
 
 def test_a_number_is_not_compared_with_a_word() -> None:
     assert not holds(Where("k", Operator.GREATER, "3"), ["word"])
+    assert not holds(Where("k", Operator.GREATER, "2026"), ["word"])
+    assert holds(Where("k", Operator.GREATER, "2026"), ["2026-02-01T10:00:00.5Z"])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("title = 'a b'", "a b"),
+        ('title = "a b"', "a b"),
+        ('title = "a b', '"a b'),
+        ("title = 'a\"", "'a\""),
+        ("title = '", "'"),
+    ],
+)
+def test_a_value_is_taken_out_of_a_pair_of_quotes(text: str, value: str) -> None:
+    assert parse_where(text).value == value
+
+
+def test_a_condition_on_a_key_of_ones_own_is_left_to_the_caller() -> None:
+    mine = Filters(where=(Where("mood", Operator.EQUAL, "fine"),))
+    assert rows(mine) == [0, 1, 3]
+    assert unknown_keys([mine]) == [*mine.where]
     assert not holds(Where("k", Operator.LESS, "word"), ["3"])
 
 

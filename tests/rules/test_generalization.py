@@ -99,9 +99,25 @@ def test_whose_names_are_looked_for(
         ("Kim cried on 14 January.", "Something is hard in January", ["date"]),
         ("Kim cried on 14/01/2026.", "Tests on January 14 are hard.", ["date"]),
         ("Kim cried on 2026-01-14.", "Every Wednesday is hard.", ["date"]),
+        ("Kim cried on 14 January.", "The 15th of January is hard.", []),
+        ("Kim cried on a Wednesday.", "January is hard.", []),
+        ("Kim cried on 14/01/26.", "Every Wednesday is hard.", ["date"]),
+        ("Kim cried on 14.1.26.", "Tests on January 14 are hard.", ["date"]),
+        ("Kim cried on 14/01/2026.", "Every Wednesday is hard.", ["date"]),
+        ("Kim cried on 14/01/2026.", "Every Thursday is hard.", []),
+        ("Kim cried on 25/12/2026.", "December 25 is hard.", ["date"]),
+        ("Kim cried at 13/15/2026.", "Read 13/15/2026 again.", ["coverage", "number"]),
         ("Kim may cry.", "It may be hard to read.", []),
+        ("Kim cried on 2026-05-14.", "On 14 may it was hard to read.", ["date", "number"]),
+        ("Kim cried on 2026-05-14.", "On may 14 it was hard to read.", ["date", "number"]),
         ("Kim scored 37.", "Thirty-seven suffices.", ["number"]),
         ("Kim scored 37.", "Scores of 38 suffice.", []),
+        ("Kim scored 17.", "Seventeen suffices.", ["number"]),
+        ("Kim scored 10 or 19.", "Between ten and nineteen suffices.", ["number"]),
+        ("Kim scored 16.", "Seventeen suffices.", []),
+        ("Kim scored 20.", "Twenty suffices.", ["number"]),
+        ("Kim scored 37.", "Thirty suffices.", []),
+        ("Kim scored 0037.", "Thirty-seven suffices.", ["number"]),
         ("Call Kim: +1 (512) 555-0134", "Telephone 15125550134 helps others", ["contact"]),
         ("Kim's mother is dana@example.org", "Write to Dana@Example.org.", ["contact", "coverage"]),
         ("Kim cried.", "A pupil of mine wept.", ["individual"]),
@@ -109,12 +125,25 @@ def test_whose_names_are_looked_for(
         ("Kim cried.", "One of our younger children wept.", ["individual"]),
         ("Kim cried.", "One of my worries is how few read.", []),
         ("They met at Zilker with everybody.", "Zilker has many hounds.", ["individual"]),
+        ("Zilker was full of people.", "Many hounds live at Zilker.", ["individual"]),
+        ("Spiders frighten Kim.", "Spiders often live in quiet corners.", []),
+        ("Kim said that it was hard for them.", "Often readers find that it was hard to start.", []),
+        ("Kim owns a broken kettle from home.", "Never drink out of a broken kettle from anybody.", ["shared-phrase"]),
         ("Everybody met there.", "Nobody else reads that slowly.", ["uniqueness"]),
         ("Everybody met there.", "The tallest girl reads slowly.", ["uniqueness"]),
     ],
 )
 def test_what_points_back_is_a_warning(source: str, text: str, checks: list[str]) -> None:
     assert list(generalization.check(text, [source], {}).checks) == checks
+
+
+def test_each_warning_stands_where_its_check_does() -> None:
+    found = generalization.check("Belle scored 0 on Zilker road.", ["At Zilker Kim scored 000."], BELLA)
+    assert dict(zip(found.checks, found.warnings, strict=True)) == {
+        "entity-name": "something comes close to the name 'Bella'",
+        "individual": "it tells a name that its source tells: 'zilker'",
+        "number": "it tells a number that its source tells: 0",
+    }
 
 
 def test_a_crowd_is_counted_and_silences_nothing() -> None:

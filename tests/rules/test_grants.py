@@ -67,6 +67,7 @@ def test_granting_again_what_is_granted_needs_nothing_new() -> None:
 
 def test_a_malformed_consent_is_no_consent() -> None:
     assert may_grant(vault(Labels(id="m_1")), by(OWNER), "m_1", "human:bob", ("Sean",)).code == "malformed"
+    assert may_grant(vault(Labels(id="m_1")), by(OWNER), "m_1", "Bob").code == "malformed"
 
 
 def test_a_grant_by_name_lifts_a_denial_by_the_same_name_only() -> None:

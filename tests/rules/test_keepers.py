@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.keepers import Counting, KeyringChange, KeyringFiles, counting, uncommitted
+from memstore.model.keyring import COMMIT_NAMESPACE, Keyring, PublicKey, Signer
+from memstore.rules.keepers import Counting, KeyringChange, KeyringFiles, counting, is_keeper, uncommitted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,6 +92,81 @@ def test_a_merge_takes_no_revocation_back(
 def _up_to(changes: Sequence[KeyringChange], last: KeyringChange) -> list[KeyringChange]:
     """Return the changes before and with one, which stays the last."""
     return [*changes[: changes.index(last)], last]
+
+
+ASH, DAN = KeyringFiles(("ash",)), KeyringFiles(("ash", "dan"))
+NOBODY = KeyringFiles()
+
+
+def change(
+    commit: str,
+    follows: Sequence[str],
+    before: tuple[KeyringFiles, ...] | None,
+    after: KeyringFiles,
+    *,
+    minute: int = 1,
+) -> KeyringChange:
+    return KeyringChange(commit, tuple(follows), before, after, START + timedelta(minutes=minute))
+
+
+def test_a_line_that_nobody_signed_stays_out_until_a_keeper_writes_it_once_more() -> None:
+    came = change("c1", ["c0"], (NOBODY,), ASH)
+    beside = change("c2", ["c1"], (ASH,), DAN)
+    twice = change("c3", ["c2"], (DAN,), KeyringFiles(("ash", "ash", "dan")))
+    assert counts(NOBODY, [came, beside], frozenset({"c2"})).signers == {"dan"}
+    assert counts(NOBODY, [came, beside, twice], frozenset({"c2", "c3"})).signers == {"ash", "dan"}
+
+
+def test_who_was_taken_out_stays_out_where_a_branch_that_has_them_is_joined_later() -> None:
+    out = change("c1", ["c0"], (DAN,), ASH)
+    more = change("c2", ["c1"], (ASH,), KeyringFiles(("ash", "claire")))
+    joined = change("c3", ["c2", "c0"], (more.after, DAN), DAN)
+    found = counts(DAN, [out, more, joined], frozenset({"c1", "c2"}))
+    assert (found.signers, found.ended) == (frozenset({"ash", "claire"}), frozenset({"dan"}))
+
+
+def test_where_branches_meet_the_later_of_their_changes_is_the_last() -> None:
+    early, late = (change(f"c{n}", ["c0"], (NOBODY,), ASH, minute=n) for n in (1, 9))
+    joined = change("m", ["c1", "c9"], (ASH, ASH), ASH, minute=10)
+    assert counts(NOBODY, [early, late, joined], frozenset({"c1", "c9"})).at == START + timedelta(minutes=9)
+
+
+def test_a_first_commit_and_one_whose_parents_are_unknown_bring_all_that_they_say() -> None:
+    assert counts(NOBODY, [change("c1", [], (), ASH)]).signers == {"ash"}
+    assert counts(ASH, [change("c1", ["c0"], None, DAN)]).signers == {"ash", "dan"}
+
+
+KEY, OTHER = PublicKey("ssh-ed25519", b"sean"), PublicKey("ssh-ed25519", b"pith")
+HOUR = timedelta(hours=1)
+
+
+def keeper(**changes: Any) -> Signer:
+    return Signer(("human:sean",), KEY, (COMMIT_NAMESPACE,))._replace(**changes)
+
+
+@pytest.mark.parametrize(
+    ("keyring", "since", "expected"),
+    [
+        (Keyring((keeper(),)), START - HOUR, True),
+        (Keyring((keeper(),)), START, True),
+        (Keyring((keeper(),)), START + HOUR, False),
+        (Keyring((keeper(),), unreadable="allowed_signers:1"), START, False),
+        (Keyring((keeper(),), revoked=frozenset({KEY.blob})), START, False),
+        (Keyring((keeper(),), revoked=frozenset({OTHER.blob})), START, True),
+        (Keyring((keeper(key=OTHER),)), START, False),
+        (Keyring((keeper(principals=()),)), START, False),
+        (Keyring((keeper(namespaces=("other",)),)), START, False),
+        (Keyring((keeper(valid_after=START - HOUR, valid_before=START + HOUR),)), START, True),
+        (Keyring((keeper(valid_after=START + HOUR),)), START, False),
+        (Keyring((keeper(valid_before=START - HOUR),)), START, False),
+        (Keyring((keeper(valid_before=START - HOUR), keeper())), START, True),
+        (Keyring(()), START, False),
+    ],
+)
+def test_who_may_sign_a_change_is_a_keeper_then_and_not_behind_the_last_change(
+    keyring: Keyring, since: datetime, *, expected: bool
+) -> None:
+    assert is_keeper(keyring, KEY, None, at=START, since=since) is expected
 
 
 @given(files(), files(), files())

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from memstore.model.confidence import LedgerLine
 from memstore.model.memory import Memory
-from memstore.rules.propagation import Plan, Vault, plan
+from memstore.rules.beliefs import replayed
+from memstore.rules.propagation import Plan, Vault, plan, sources
 from tests.rules.ledgers import START, instant, line_of
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
@@ -106,11 +107,71 @@ def test_a_premise_caps_what_is_stated_on_one_line_and_lifts_the_cap() -> None:
     (step,) = planned(vault).steps
     (line,) = step.lines
     assert (line.op, line.cap, line.old, line.new, line.evidence_source) == ("propagate", 0.4, 0.9, 0.4, "belief:m_e")
+    assert line.reason == "How sure what it was made of is changed"
     after = applied(vault, planned(vault))
     assert [step.new for step in planned(with_confidence(after, "e", 0.6)).steps] == [0.6]
     assert [step.new for step in planned(with_confidence(after, "e", 1.0)).steps] == [0.9]
     freed = replace(after.memories["belief:m_b"], derived_from=())
-    assert [(step.new, step.because) for step in planned(vault_of(PREMISE, freed)).steps] == [(0.9, ())]
+    (step,) = planned(vault_of(PREMISE, freed)).steps
+    assert (step.new, step.because, [line.cap for line in step.lines]) == (0.9, (), [1.0])
+
+
+def test_premises_that_are_held_alike_cap_together_on_one_line() -> None:
+    other = replace(PREMISE, id="m_f")
+    capped = replace(CAPPED, derived_from=("belief:m_e", "belief:m_f", "belief:m_g"))
+    (step,) = planned(vault_of(PREMISE, other, replace(PREMISE, id="m_g", confidence=0.7), capped)).steps
+    assert (step.because, [line.cap for line in step.lines]) == (("belief:m_e", "belief:m_f"), [0.4])
+
+
+SAID = LedgerLine(
+    timestamp=instant(1), op="support", evidence_source="belief:m_e", weight=1.0, source_confidence=0.8, new=0.9143
+)
+
+
+def test_what_stays_as_it_was_gets_no_line_beside_what_changes() -> None:
+    """The evidence of `m_e` counts half; a premise that never bound, and evidence that is hidden, stay as they are."""
+    sure = replace(PREMISE, id="m_f", confidence=0.95)
+    hidden = replace(SAID, timestamp=instant(2), evidence_source="belief:m_hidden")
+    supported = replace(CAPPED, derived_from=("belief:m_f",), confidence_history=(STATED, SAID, hidden))
+    supported = replace(supported, confidence=replayed(supported.confidence_history))
+    (step,) = planned(vault_of(PREMISE, sure, supported)).steps
+    assert step.because == ("belief:m_e",)
+    assert [(line.factor, line.cap, line.reason) for line in step.lines] == [
+        (0.5, None, "How sure its source is changed")
+    ]
+
+
+def test_what_a_memory_rests_on_is_memories_alone() -> None:
+    marks = (replace(SAID, evidence_source="consolidation:2026-02-01"), SAID)
+    made = replace(CAPPED, derived_from=("context:a walk", "belief:m_old", "belief:m_p"), supersedes=("belief:m_old",))
+    assert sources(replace(made, confidence_history=marks)) == ("belief:m_e", "belief:m_p")
+
+
+# Each but the first is made of the one before; the last is made of the second, too, and so two links from the first.
+ROW = (
+    Memory(type="belief", id="m_0", confidence=0.3),
+    *(replace(CAPPED, id=f"m_{i}", derived_from=(f"belief:m_{i - 1}",)) for i in range(1, 5)),
+    replace(CAPPED, id="m_5", derived_from=("belief:m_4", "belief:m_1")),
+)
+
+
+@pytest.mark.parametrize(
+    ("changed", "max_depth", "expected"),
+    [
+        ("belief:m_0", 0, {}),
+        ("belief:m_0", 1, {"m_1": 1}),
+        ("belief:m_0", 2, {"m_1": 1, "m_2": 2, "m_5": 2}),
+        ("belief:m_0", 3, {"m_1": 1, "m_2": 2, "m_3": 3, "m_5": 2}),
+        ("belief:m_0", None, {"m_1": 1, "m_2": 2, "m_3": 3, "m_4": 4, "m_5": 2}),
+        ("belief:m_4", None, {}),  # as sure as it was
+        (None, None, {"m_1": 1, "m_2": 2, "m_3": 3, "m_4": 4, "m_5": 2}),
+    ],
+)
+def test_a_change_goes_no_deeper_than_asked_and_each_step_says_how_deep_it_is(
+    changed: str | None, max_depth: int | None, expected: dict[str, int]
+) -> None:
+    found = planned(vault_of(*ROW), changed=changed, max_depth=max_depth)
+    assert {step.ref.removeprefix("belief:"): step.depth for step in found.steps} == expected
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memstore.errors import UsageError
 from memstore.model.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Where, Word
-from memstore.rules.query import parse
+from memstore.rules.query import parse, said
 
 
 def shown(clause: Clause) -> str:
@@ -33,6 +33,7 @@ def shown(clause: Clause) -> str:
         ("+bella -park -re-use", ["+bella", "-park", '-"re us"']),
         ('+"a walk" -"bad idea"', ['+"a walk"', '-"bad idea"']),
         ("authentic* +confid*", ["authentic*", "+confid*"]),
+        ('"authentic*" +"confid*"', ["authent", "+confid"]),
         ("3:30 v1.2 http://example.org/x note: milk", ["3:30", "v1.2", "http", "exampl", "org", "x", "note", "milk"]),
         (r"\"x \-y \+z title\:w", ["x", "y", "z", "titl", "w"]),
         ("rock'n'roll o'brien 6'2", ["rock'n'roll", "o'brien", "6'2"]),
@@ -42,6 +43,18 @@ def shown(clause: Clause) -> str:
 )
 def test_a_query_taken_apart(text: str, expected: list[str]) -> None:
     assert [shown(clause) for clause in parse(text).clauses] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What did the vet say?", "What did the vet say?"),
+        ('+vet -park tag:dog "heart murmur" -"bad idea"', "vet heart murmur"),
+        ("-park", ""),
+    ],
+)
+def test_what_a_query_says_as_a_text_is_what_it_looks_for(text: str, expected: str) -> None:
+    assert said(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -38,20 +38,25 @@ memories = st.builds(
 
 
 @pytest.mark.parametrize(
-    ("after", "code", "severity"),
+    ("after", "code", "severity", "key"),
     [
-        (replace(MEMORY, id="m_xyz"), "id-changed", Severity.ERROR),
-        (replace(MEMORY, id=None), "id-changed", Severity.ERROR),
-        (replace(MEMORY, type="note"), "type-changed", Severity.WARNING),
-        (replace(MEMORY, created_at=None), "created-at-changed", Severity.WARNING),
-        (replace(MEMORY, confidence_history=()), "history-lost", Severity.WARNING),
-        (replace(MEMORY, confidence_history=(LINES[0], LINES[2])), "history-lost", Severity.WARNING),
-        (replace(MEMORY, confidence=0.6), "confidence-unrecorded", Severity.WARNING),
+        (replace(MEMORY, id="m_xyz"), "id-changed", Severity.ERROR, "id"),
+        (replace(MEMORY, id=None), "id-changed", Severity.ERROR, "id"),
+        (replace(MEMORY, type="note"), "type-changed", Severity.WARNING, "type"),
+        (replace(MEMORY, created_at=None), "created-at-changed", Severity.WARNING, "created_at"),
+        (replace(MEMORY, confidence_history=()), "history-lost", Severity.WARNING, "confidence_history"),
+        (
+            replace(MEMORY, confidence_history=(LINES[0], LINES[2])),
+            "history-lost",
+            Severity.WARNING,
+            "confidence_history",
+        ),
+        (replace(MEMORY, confidence=0.6), "confidence-unrecorded", Severity.WARNING, "confidence"),
     ],
 )
-def test_each_step_has_its_code(after: Memory, code: str, severity: Severity) -> None:
+def test_each_step_has_its_code_and_its_key(after: Memory, code: str, severity: Severity, key: str) -> None:
     findings = check(MEMORY, after)
-    assert {(f.code, f.severity, f.path, f.at) for f in findings} == {(code, severity, "a.md", Position(7))}
+    assert {(f.code, f.severity, f.path, f.at, f.key) for f in findings} == {(code, severity, "a.md", Position(7), key)}
     assert all(finding.hint for finding in findings)
 
 

@@ -93,6 +93,19 @@ def test_what_was_tampered_with_is_unverified_whatever_the_score(grounds: Ground
     assert found.score == trust(grounds._replace(tampered=False)).score
 
 
+def test_each_term_says_what_it_is_for_in_the_number_that_there_are() -> None:
+    one = trust(Grounds(confirms=1, anchors=1, disputes=1)).terms
+    assert [term.because for term in one] == ["1 witness confirms", "1 anchor holds", "1 witness disputes it"]
+    two = trust(Grounds(confirms=2, anchors=2, disputes=2)).terms
+    assert [term.because for term in two] == [
+        "2 witnesses confirm", "2 anchors hold", "two or more hold", "2 witnesses dispute it",
+    ]  # fmt: skip
+
+
+def test_levels_have_words() -> None:
+    assert [level.word for level in Level] == ["unverified", "attested", "anchored", "consensus"]
+
+
 @pytest.mark.parametrize("reputation", [math.nan, -0.1, 1.1])
 def test_a_reputation_is_a_fraction(reputation: float) -> None:
     with pytest.raises(ValueError, match="reputation"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memstore.model.attestation import Witness
 from memstore.model.keyring import ATTEST_NAMESPACE, Keyring, PublicKey, Signer
-from memstore.rules.vouching import Attested, Proof, State, Verdict, verdict, voices
+from memstore.rules.vouching import Attested, Proof, State, Verdict, controller, verdict, voices
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 THEN = "2026-02-04T16:00:00Z"
@@ -36,6 +36,8 @@ def line(**changes: Any) -> Signer:
         (Keyring((line(valid_before=JANUARY),)), State.UNTRUSTED),
         (Keyring((line(valid_before=MARCH),)), State.UNPROVEN_TIME),
         (Keyring((line(valid_before=MARCH), line())), State.VALID),
+        (Keyring((line(valid_before=NOW),)), State.UNPROVEN_TIME),
+        (Keyring((line(valid_before=datetime(2026, 11, 22, 0, 0, 1, tzinfo=UTC)),)), State.VALID),
         (Keyring((line(),), revoked=frozenset({KEY.blob})), State.UNTRUSTED),
         (Keyring((line(),), revoked=frozenset({OTHER.blob})), State.VALID),
         (Keyring((line(),), unreadable="revoked_keys:1: no key"), State.UNTRUSTED),
@@ -47,7 +49,9 @@ def test_a_key_counts_for_its_agent_its_purpose_and_its_time(keyring: Keyring, s
 
 def test_an_expired_key_counts_where_an_anchor_proves_the_time() -> None:
     keyring = Keyring((line(valid_before=MARCH),))
-    for proven_by, state in ((None, State.UNPROVEN_TIME), (MAY, State.UNPROVEN_TIME), (JANUARY, State.VALID)):
+    for proven_by, state in (
+        (None, State.UNPROVEN_TIME), (MAY, State.UNPROVEN_TIME), (MARCH, State.UNPROVEN_TIME), (JANUARY, State.VALID),
+    ):  # fmt: skip
         found = verdict("si:ash", THEN, Proof(KEY), changed=(), keyring=keyring, now=NOW, proven_by=proven_by)
         assert found.state is state
 
@@ -96,6 +100,32 @@ def test_the_latest_statement_counts_and_at_one_instant_the_dispute() -> None:
     assert states(said("si:pith", "dispute", day=1), said("si:pith", "confirm", day=2)) == ["excluded", "valid"]
     assert states(said("si:pith", "confirm"), said("si:pith", "dispute")) == ["excluded", "valid"]
     assert states(said("si:pith", "dispute"), said("si:pith", "partial")) == ["valid", "excluded"]
+    assert states(said("si:pith", "confirm"), said("si:pith", "partial")) == ["excluded", "valid"]
+
+
+def test_where_nobody_wrote_it_nobody_is_asked_who_controls_the_author() -> None:
+    found = voices(None, [said("si:pith")], controller_of=str.lower)
+    assert [one.verdict.state.value for one in found] == ["valid"]
+
+
+@pytest.mark.parametrize(
+    ("entity", "expected"),
+    [
+        ("human:sean", "human:sean"),
+        ("si:ash", "human:sean"),
+        ("si:ash-2", "human:sean"),
+        ("si:b", "si:a"),
+        ("si:a", "si:a"),
+        ("si:into-the-circle", "si:a"),
+        ("si:alone", "si:alone"),
+    ],
+)
+def test_who_controls_an_entity_in_the_end(entity: str, expected: str) -> None:
+    controllers = {
+        "si:ash": "human:sean", "si:ash-2": "si:ash", "si:alone": "si:alone",
+        "si:a": "si:b", "si:b": "si:c", "si:c": "si:a", "si:into-the-circle": "si:c",
+    }  # fmt: skip
+    assert controller(entity, controllers) == expected
 
 
 def test_witnesses_of_the_same_evidence_are_one() -> None:

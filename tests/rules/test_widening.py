@@ -16,6 +16,7 @@ TOLD = Labels(
     consent_grants=("human:sean",),
 )  # fmt: skip
 PLAIN = Labels(id="m_plain")
+UNHEARD = replace(TOLD, access_grants=("si:x",), consent_grants=())
 YES = tuple(
     Consent(id=f"con_{i}", grantor="human:sean", grantee="si:x", scope=scope, granted_at=NOW)
     for i, scope in enumerate(("subject:dog:bella", "source:human:sean"))
@@ -44,6 +45,8 @@ def found(before: Labels, after: Labels, **more: object) -> list[tuple[str, str]
         (TOLD, replace(TOLD, owner="si:x"), [("si:x", "consent-missing")]),
         (TOLD, replace(TOLD, owner=OWNER), []),
         (PLAIN, replace(PLAIN, owner="si:x"), []),
+        (replace(TOLD, owner="si:x"), replace(TOLD, owner="si:x", status="draft"), []),
+        (replace(TOLD, owner="si:x"), TOLD, [(OWNER, "consent-missing")]),
         (
             TOLD,
             replace(TOLD, access_grants=("si:x",), consent_grants=("human:sean", "dog:bella")),
@@ -69,6 +72,14 @@ def found(before: Labels, after: Labels, **more: object) -> list[tuple[str, str]
             replace(TOLD, access_grants=("si:x",), consent_grants=("human:sean",)),
             [("si:x", "consent-missing")],
         ),
+        # A grant that was there widens nothing where it shows what it showed, or still shows nothing.
+        (replace(TOLD, access_grants=("si:x",)), replace(TOLD, access_grants=("si:x",), status="draft"), []),
+        (UNHEARD, replace(UNHEARD, status="draft"), []),
+        (
+            PLAIN,
+            replace(PLAIN, source_entity="human:sean", access_grants=("si:x",)),
+            [("si:x", "consent-missing")],
+        ),
     ],
 )
 def test_what_widens_without_consent(before: Labels, after: Labels, expected: list[tuple[str, str]]) -> None:
@@ -90,6 +101,7 @@ def test_most_changes_need_no_question() -> None:
     assert not may_widen(TOLD, TOLD)
     assert not may_widen(TOLD, replace(TOLD, access_grants=()))
     assert may_widen(TOLD, replace(TOLD, subject_ids=()))
+    assert may_widen(PLAIN, replace(PLAIN, owner="si:x"))
 
 
 SEEN = replace(TOLD, upstream_grants=(("human:sean",),))
@@ -109,6 +121,8 @@ SEEN = replace(TOLD, upstream_grants=(("human:sean",),))
         (replace(SEEN, source_entity="vet:smith"), replace(SEEN, source_entity=None), ()),
         (SEEN, replace(SEEN, subject_ids=(), access_grants=()), ()),
         (SEEN, replace(SEEN, subject_ids=(), access_grants=(OWNER,)), ()),
+        (SEEN, replace(SEEN, subject_ids=(), access_grants=("si:x",), owner="si:x"), ()),
+        (SEEN, replace(SEEN, subject_ids=(), access_grants=(OWNER,), owner="si:x"), ("subject:dog:bella",)),
     ],
 )
 def test_who_has_a_say_is_not_dropped_while_others_are_granted(

@@ -137,7 +137,7 @@ def no_room() -> OSError:
 
 
 def odd() -> VaultError:
-    return VaultError("the vault is odd; nothing was written")
+    return VaultError("the vault is odd", outcome="; nothing was written")
 
 
 def failing(case: Case) -> tuple[FaultyVault, FaultyJournal, Faults]:

@@ -49,8 +49,10 @@ def test_a_sound_vault_passes(program: Program) -> None:
 def test_warnings_pass_unless_strict(warned: Program) -> None:
     assert warned.run("check").returncode == 0
     assert warned.run("check", "--strict").returncode == 1
-    codes = {line.rpartition("[")[2] for line in warned.ok("check").splitlines() if "warning" in line}
-    assert codes == {"id-missing]", "item-repeated]", "key-unknown]", "title-blanks]"}
+    found = json.loads(warned.ok("check", "--json"))["findings"]
+    assert {(one["code"], one["severity"]) for one in found} == {
+        (code, "warning") for code in ("id-missing", "item-repeated", "key-unknown", "title-blanks")
+    }
 
 
 def test_fix_mends_what_needs_no_judgement_and_undo_takes_it_back(warned: Program) -> None:
