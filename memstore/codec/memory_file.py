@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import fence, shapes, strict_yaml
+from memstore.codec import fence, plain_lines, shapes, strict_yaml
 from memstore.codec.problem import Problem
 from memstore.model.attestation import Anchor, Resolution, Signature, Witness
 from memstore.model.confidence import Claim, LedgerLine, ResolvedConflict
@@ -73,7 +73,9 @@ def read(path: str, data: bytes) -> ReadFile:
         return PlainFile(path, data)
     if isinstance(text, Problem):
         return BrokenFile(path, data, (text.found_in(path),))
-    front = strict_yaml.read(text.head, first_line=text.head_line)
+    front = plain_lines.read(text.head, first_line=text.head_line)
+    if front is None:
+        front = strict_yaml.read(text.head, first_line=text.head_line)
     problems = front.problems or shapes.check(front, KEYS)
     if problems:
         return BrokenFile(path, data, tuple(problem.found_in(path) for problem in problems))
