@@ -19,8 +19,9 @@ _ON_CLUSTERS = (
 )
 # The scripts of India, whose vowels are marks too, and no letters to `\w`; their full stops are none of it.
 _MARKED = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
-# A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`.
-_WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
+# A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`. Nothing is ever given back (`++`, `*+`),
+# so nothing is kept for that.
+_WORD = re.compile(r"\w++(?:(?<=\d)[.:]\d++)*+(?:'\w++)*+")
 _FIRST_MARKED, _LAST_CLUSTERED, _FIRST_UNSPACED = _MARKED[0], _CLUSTERED[-1], _UNSPACED[0]
 # What hangs on a word and is none: the English possessive, the French and Italian article.
 _HANGERS = pattern(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
@@ -87,7 +88,7 @@ def _pattern_of_other_scripts() -> re.Pattern[str]:
 
 def terms(text: str) -> list[str]:
     """Return the index terms of a text: its words, stemmed; in order, stop words included."""
-    return [term_of(word) for word in words(text)]
+    return list(map(term_of, words(text)))
 
 
 @lru_cache(maxsize=100_000)
