@@ -103,4 +103,4 @@ def _verdict(memory: Memory) -> str:
 
 def _named(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return names as a column can hold them: one that is empty is nobody's, and must not be taken for no name."""
-    return tuple(name or _NOTHING_KNOWN for name in names)
+    return names if all(names) else tuple(name or _NOTHING_KNOWN for name in names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import fence, shapes, strict_yaml
+from memstore.codec import fence, plain_lines, shapes, strict_yaml
 from memstore.codec.problem import Problem
 from memstore.model.attestation import Anchor, Resolution, Signature, Witness
 from memstore.model.confidence import Claim, LedgerLine, ResolvedConflict
@@ -15,6 +15,8 @@ from memstore.model.provenance import Origin
 from memstore.model.sharing import EVERYBODY, EVERYBODY_SPELLED, Generalization
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memstore.codec.fence import FencedText
     from memstore.codec.strict_yaml import Frontmatter
     from memstore.model.finding import Finding
@@ -78,7 +80,9 @@ def read(path: str, data: bytes) -> ReadFile:
         return PlainFile(path, data)
     if isinstance(text, Problem):
         return BrokenFile(path, data, (text.found_in(path),))
-    front = strict_yaml.read(text.head, first_line=text.head_line)
+    front = plain_lines.read(text.head, first_line=text.head_line)
+    if front is None:
+        front = strict_yaml.read(text.head, first_line=text.head_line)
     problems = front.problems or shapes.check(front, KEYS)
     if problems:
         return BrokenFile(path, data, tuple(problem.found_in(path) for problem in problems))
@@ -113,38 +117,46 @@ def memory_of(values: dict[str, Any], body: str) -> Memory:
         key = KEY_BY_NAME.get(name)
         if key is None:
             extra[name] = value
-        elif not shapes.is_absent(value):
+        elif value or not shapes.is_absent(value):
             fields[name] = _value(key, value)
     return Memory(**fields, extra=extra, body=body)
 
 
 def _value(key: Key, value: Any) -> Any:
+    if isinstance(value, str):
+        return (value,) if key.shape is Shape.HEIRS else value
     if isinstance(value, list):
-        return tuple(_item(key, item) for item in value)
-    if key.shape is Shape.HEIRS:
-        return (value,)
+        item_of = _ITEMS.get(key.shape)
+        return tuple([item_of(key, item) for item in value]) if item_of else tuple(value)
     if key.shape is Shape.ENTRY:
         return _entry(key, value)
     return float(value) if key.shape in (Shape.FRACTION, Shape.NUMBER) else value
 
 
-def _item(key: Key, item: Any) -> Any:
-    match key.shape:
-        case Shape.ENTRIES:
-            return _entry(key, item)
-        case Shape.GRANTS:
-            return EVERYBODY if item == EVERYBODY_SPELLED else item
-        case Shape.GRANT_LISTS:
-            return tuple(EVERYBODY if text == EVERYBODY_SPELLED else text for text in item)
-        case _:
-            return item
-
-
 def _entry(key: Key, value: dict[str, Any]) -> Any:
-    """Return the frozen value of one map; the field of the key `with` is `with_`, since Python owns the word."""
+    """Return the frozen value of one map."""
+    parts = _PARTS[key.name]
     fields = {
-        (part.name + "_" if part.name == "with" else part.name): _value(part, value[part.name])
-        for part in key.entry
-        if not shapes.is_absent(value.get(part.name))
+        _FIELDS.get(name, name): _value(parts[name], item)
+        for name, item in value.items()
+        if item or not shapes.is_absent(item)
     }
     return _ENTRY_CLASSES[key.name](**fields)
+
+
+def _grant(_key: Key, text: str) -> str:
+    return EVERYBODY if text == EVERYBODY_SPELLED else text
+
+
+def _grants(key: Key, texts: list[str]) -> tuple[str, ...]:
+    return tuple([_grant(key, text) for text in texts])
+
+
+# What is made of an item of a list; of any other, itself.
+_ITEMS: dict[Shape, Callable[[Key, Any], Any]] = {
+    Shape.ENTRIES: _entry,
+    Shape.GRANTS: _grant,
+    Shape.GRANT_LISTS: _grants,
+}
+_PARTS = {key.name: {part.name: part for part in key.entry} for key in KEYS}
+_FIELDS = {"with": "with_"}  # Python owns the word

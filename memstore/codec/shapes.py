@@ -37,7 +37,7 @@ def check(front: Frontmatter, keys: tuple[Key, ...]) -> list[Problem]:
 
 def is_absent(value: object) -> bool:
     """Whether a value says nothing: absent, null, empty text and empty list mean the same."""
-    return value is None or value in ("", [])
+    return not value and value in (None, "", [])
 
 
 def _spelt_otherwise(name: str, values: dict[str, Any]) -> str | None:
@@ -57,11 +57,13 @@ class _ShapeCheck:
     def keys(self, values: dict[str, Any], keys: tuple[Key, ...], path: KeyPath) -> None:
         for key in keys:
             value = values.get(key.name)
-            if is_absent(value):
+            if not value and is_absent(value):
                 if key.required:
                     self.missing(key, values, path)
-            else:
-                self.value(key, value, (*path, key.name))
+            elif key.shape in _CHECKS:
+                _CHECKS[key.shape](self, key, value, (*path, key.name))
+            elif not _is_sound(key, value):
+                self.text(key, value, (*path, key.name))
 
     def missing(self, key: Key, values: dict[str, Any], path: KeyPath) -> None:
         code = "type-missing" if key.name == "type" and not path else "value-missing"
@@ -77,12 +79,10 @@ class _ShapeCheck:
             mended=self.mended(here, other, key.name), about=about,
         )  # fmt: skip
 
-    def value(self, key: Key, value: object, path: KeyPath) -> None:
-        _CHECKS.get(key.shape, _ShapeCheck.text)(self, key, value, path)
-
     def texts(self, key: Key, value: object, path: KeyPath) -> None:
         for i, item in enumerate(self.items(key, value, path)):
-            self.text(key, item, (*path, i))
+            if not _is_sound(key, item):
+                self.text(key, item, (*path, i))
 
     def lists_of_texts(self, key: Key, value: object, path: KeyPath) -> None:
         for i, item in enumerate(self.items(key, value, path)):
@@ -158,6 +158,7 @@ class _ShapeCheck:
             )
 
     def text(self, key: Key, value: object, path: KeyPath) -> None:
+        """Report what is wrong with a value that belongs where a text does."""
         if not isinstance(value, str):
             scalar = isinstance(value, int | float)
             self.report(
@@ -169,9 +170,7 @@ class _ShapeCheck:
         if "\n" in value:
             self.report("line-break", path, f"`{key.name}` must be one line", "put the rest into the text below")
             return
-        code, holds = _FORMS.get(key.shape, _ANY_LINE)
-        if key.choices:
-            code, holds = "value-choice", key.choices.__contains__
+        code, holds = _form(key)
         if value and not holds(value):
             meant = _text_meant(key, value)
             self.report(
@@ -211,6 +210,18 @@ class _ShapeCheck:
     ) -> None:
         """Keep what is wrong at a place; it is `about` another key than that of the place where one is missing."""
         self.problems.append(Problem(code, self.front.position(*path), text, hint, mended, about or str(path[0])))
+
+
+def _is_sound(key: Key, value: object) -> bool:
+    """Whether a value is a text of a key's form, as nearly all are: where it stands need not be known then."""
+    return isinstance(value, str) and "\n" not in value and (not value or _form(key)[1](value))
+
+
+def _form(key: Key) -> tuple[str, Callable[[str], bool]]:
+    """Return the code for a text that a key does not take, and what tells one that it does."""
+    if key.choices:
+        return "value-choice", key.choices.__contains__
+    return _FORMS.get(key.shape, _ANY_LINE)
 
 
 # A value after a key, to the end of its line or a comment; an item of a list ends at a comma or a bracket too.

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memstore.codec import advice, text_scan
@@ -56,15 +57,27 @@ _LONG_NUMBER = re.compile(r"[-+.0-9_:xob]+(?:[eE][-+]?[0-9]*)?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 
 
-@dataclass(slots=True)
+@dataclass
 class Frontmatter:
-    """What a frontmatter says: plain values by key, and for every key and list item its place in the file."""
+    """What a frontmatter says: plain values by key, and for every key and list item its place in the file.
 
-    values: dict[str, Any] = field(default_factory=dict)
-    positions: dict[KeyPath, Position] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
+    `head` is its text, which begins on the file line `first_line`.
+    """
+
+    head: str = ""
     first_line: int = 1
+    values: dict[str, Any] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    @cached_property
+    def positions(self) -> dict[KeyPath, Position]:
+        """The places; of plain lines they are looked for when one is asked for."""
+        return read(self.head, first_line=self.first_line).positions
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of `head`."""
+        return self.head.split("\n")
 
     def position(self, *path: str | int) -> Position:
         """Return where `path` stands, or where the nearest key around it does."""
@@ -92,8 +105,8 @@ def read(head: str, *, first_line: int) -> Frontmatter:
 
 
 def _read(head: str, first_line: int, *, advise: bool) -> Frontmatter:
-    lines = head.split("\n")
-    out = Frontmatter(lines=lines, first_line=first_line)
+    out = Frontmatter(head, first_line)
+    out.positions, lines = {}, out.lines
     out.problems += text_scan.problems(head, lines, first_line)
     if not out.problems:
         reader = _EventReader(head, lines, first_line, out)

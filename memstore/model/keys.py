@@ -49,6 +49,8 @@ PROPOSALS = ("create", "support", "contradict", "archive", "revise")
 class Shape(Enum):
     """What the value of a key looks like; the value is how people read it."""
 
+    __hash__ = object.__hash__  # a shape is itself alone; Enum's own is a call in Python, a hundred a file
+
     LINE = "one line of text"
     LINES = "a list of one-line texts"
     CHOICE = "one of a few words"

@@ -17,8 +17,9 @@ _ON_CLUSTERS = (
 )
 # The scripts of India, whose vowels are marks too, and no letters to `\w`; their full stops are none of it.
 _MARKED = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
-# A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`.
-_WORD = re.compile(r"\w+(?:(?<=\d)[.:]\d+)*(?:'\w+)*")
+# A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`. Nothing is ever given back (`++`, `*+`),
+# so nothing is kept for that.
+_WORD = re.compile(r"\w++(?:(?<=\d)[.:]\d++)*+(?:'\w++)*+")
 _LETTER = rf"(?:[^\W{_UNSPACED}{_CLUSTERED}]|[{_MARKED}])"
 _WORD_OF_OTHER_SCRIPTS = re.compile(
     rf"[{_UNSPACED}{_CLUSTERED}][{_ON_CLUSTERS}]*|{_LETTER}+(?:(?<=\d)[.:]\d+)*(?:'{_LETTER}+)*"
@@ -82,7 +83,7 @@ def word_pattern(text: str) -> re.Pattern[str]:
 
 def terms(text: str) -> list[str]:
     """Return the index terms of a text: its words, stemmed; in order, stop words included."""
-    return [term_of(word) for word in words(text)]
+    return list(map(term_of, words(text)))
 
 
 @lru_cache(maxsize=100_000)

@@ -1,0 +1,119 @@
+"""Frontmatter of plain lines, read without a parser: most files have no others, and a first index reads them all.
+
+What these lines say nobody can doubt (docs/adr/0023):
+
+    title: Tea with Sean
+    created_at: "2026-02-01T18:04:11Z"
+    tags: [tea, heart rate]
+    derived_from:
+      - episode:m_7jb35t6cw0
+    witnesses:
+      - {agent_id: "si:ash", attestation: confirm}
+
+A frontmatter with any other line in it is the strict reader's, whole: what is refused, where and why is for it to say.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from memstore.codec.strict_yaml import MOST_NODES, Frontmatter, is_ambiguous, is_plain, resolve_plain
+
+_KEY = r"[a-z][a-z0-9_]{0,63}"
+# In quotes: no escape, and nothing that the strict reader refuses in a value.
+_NEVER_QUOTED = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"
+_QUOTED = rf"""(?:"[^"\\{_NEVER_QUOTED}]*+"|'[^'{_NEVER_QUOTED}]*+'(?!'))"""
+# Without quotes: a letter or digit, then what no reader takes for a sign. A blank has one of these on either side, so
+# that it neither begins a comment nor ends the line; a colon is followed by a letter, so that it ends no key.
+_TEXT, _ITEM = (
+    rf"[^\W_]{of}*+(?:(?:\ |:(?=[\w/])){of}++)*+"
+    for of in (r"[\w.,;/()'+*=&%@!?~$<>|\xa1-\u2027\u2030-\ud7ff\U00010000-\U0010ffff-]", r"[\w./()'+-]")
+)
+_LIST = rf"\[(?:(?:{_QUOTED}|{_ITEM})(?:,\ (?:{_QUOTED}|{_ITEM}))*+)?+\]"
+_PART = rf"{_KEY}:\ (?:{_QUOTED}|{_LIST}|{_ITEM})"
+_MAP = rf"\{{{_PART}(?:,\ {_PART})*+\}}"
+_BELOW = rf"-\ (?:{_QUOTED}|{_MAP}|{_TEXT})"
+
+_pair = re.compile(
+    rf"""
+    ({_KEY}):
+    (?: \ ({_QUOTED}|{_LIST}|{_MAP}|{_TEXT})                                   # a value on the key's line,
+      | (\n(?P<indent>\ {{0,4}}){_BELOW}(?:\n(?P=indent){_BELOW})*+)           # a list on the lines below it,
+      |                                                                       # or nothing
+    )
+    (?:\n|\Z)
+    """,
+    re.VERBOSE,
+).match
+# The parts of what has been matched as a whole.
+_values_of_list = re.compile(rf"{_QUOTED}|{_ITEM}").findall
+_values_below = re.compile(rf"\n\ *-\ ({_QUOTED}|{_MAP}|{_TEXT})").findall
+_parts_of_map = re.compile(rf"({_KEY}):\ ({_QUOTED}|{_LIST}|{_ITEM})").findall
+
+
+def read(head: str, *, first_line: int) -> Frontmatter | None:
+    """Read the YAML between two fences, of plain lines alone.
+
+    Args:
+        head: the text between the fences.
+        first_line: the file line on which it begins, from 1.
+
+    Returns:
+        The values that the strict reader gives, or None where reading is left to it.
+    """
+    if len(head) > MOST_NODES:  # a value takes a character and more
+        return None
+    values: dict[str, Any] = {}
+    at, end = 0, len(head)
+    try:
+        while at < end:
+            pair = _pair(head, at)
+            if pair is None:
+                return None
+            key, value, below, _ = pair.groups()
+            if key in values:
+                return None
+            if value:
+                values[_key(key)] = _value(value)
+            else:
+                values[_key(key)] = [_value(item) for item in _values_below(below)] if below else None
+            at = pair.end()
+    except _DoubtError:
+        return None
+    return Frontmatter(head, first_line, values)
+
+
+class _DoubtError(Exception):
+    """A text that the strict reader refuses."""
+
+
+def _value(text: str) -> Any:
+    """Return the value of a matched text: by its first sign it is in quotes, a list, a map or plain."""
+    sign = text[0]
+    if sign in "\"'":
+        return text[1:-1]
+    if sign == "[":
+        return [_value(item) for item in _values_of_list(text)]
+    if sign == "{":
+        parts = _parts_of_map(text)
+        values = {_key(key): _value(value) for key, value in parts}
+        if len(values) < len(parts):  # a key stands twice
+            raise _DoubtError
+        return values
+    return text if " " in text else _word(text)  # nothing with a blank in it is a number or a flag
+
+
+@lru_cache(maxsize=1000)
+def _key(text: str) -> str:
+    if not is_plain(text):
+        raise _DoubtError
+    return text
+
+
+@lru_cache(maxsize=10_000)
+def _word(text: str) -> Any:
+    if is_ambiguous(text):
+        raise _DoubtError
+    return resolve_plain(text)
