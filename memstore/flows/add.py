@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.codec import fence, memory_file, splice, strict_yaml
 from memstore.codec.draft import new_file
@@ -68,10 +68,28 @@ def write_new(
     commit: bool = False,
 ) -> Saved:
     """Write a new memory for a flow that may give any key; else as `add_memory`, `verb` is the command."""
+    new = composed(view, values, body)
+    return new.told(save(view, new.edit, verb=verb, dry_run=dry_run, commit=commit))
+
+
+class Composed(NamedTuple):
+    """A new memory before it is written, and what its writer is to be told beside what became of it."""
+
+    edit: Edit
+    heard: Inherited
+    repeats: Recognised | None
+
+    def told(self, saved: Saved) -> Saved:
+        """Return what was saved, with questions and remarks among its findings."""
+        warned = self.heard.warned(saved)
+        return self.repeats.noted(warned) if self.repeats else warned
+
+
+def composed(view: View, values: Mapping[str, Plain], body: str) -> Composed:
+    """Return a new memory with what its writer left out filled in; nothing is written."""
     repeats = _repeats(view, values, body)
     edit, heard = prepared(view, {**values, **repeats.values} if repeats else values, body)
-    saved = heard.warned(save(view, edit, verb=verb, dry_run=dry_run, commit=commit))
-    return repeats.noted(saved) if repeats else saved
+    return Composed(edit, heard, repeats)
 
 
 def _repeats(view: View, values: Mapping[str, Plain], body: str) -> Recognised | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 
-class About(TypedDict, total=False):
+class Said(TypedDict, total=False):
     """What may be said of any new memory; all of it is optional.
 
     The keys are those of the frontmatter, but for these: `session_id` and `trigger` are its `origin`; a `context` in
@@ -40,6 +40,11 @@ class About(TypedDict, total=False):
     consent_grants: Sequence[str]
     scope: str
     importance: str
+
+
+class About(Said, total=False):
+    """What may be said of a new memory, and how it is written: not at all but for show, or committed too."""
+
     dry_run: bool
     commit: bool
 
@@ -113,7 +118,7 @@ def _add(view: View, keys: dict[str, Plain], body: str, about: About) -> Saved:
     return add_memory(view, {**keys, **values_of(about)}, body, dry_run=dry_run, commit=commit)
 
 
-def values_of(about: About) -> dict[str, Plain]:
+def values_of(about: Said) -> dict[str, Plain]:
     """Return the keys of a frontmatter for what is said of a memory."""
     said: dict[str, Any] = {**about}
     origin = {name: said.pop(name, None) for name in ("session_id", "trigger")}
