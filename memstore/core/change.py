@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.codec.memory_file import BrokenFile, ReadFile
+    from memstore.codec.memory_file import BrokenFile, MemoryFile, ReadFile
     from memstore.model.change import MemoryChange
     from memstore.model.conflict import Conflict
     from memstore.model.finding import Finding
@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """What is to become of one file: `before` is the file as it was read, None for a new one."""
+    """What is to become of one file: `before` is the file as it was read, None for a new one.
+
+    `made` is the file that `after` makes, where it has been read already.
+    """
 
     path: str
     before: ReadFile | None
     after: bytes
+    made: MemoryFile | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

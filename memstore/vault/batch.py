@@ -121,20 +121,19 @@ class PendingView(VaultView):
 
     def __init__(self, view: VaultView) -> None:
         super().__init__(view._ws)  # noqa: SLF001 -- it is one, too
-        self._new: list[Entry] = []
+        self._new: list[MemoryFile] = []
         self._by_name: dict[str, int] = {}
 
     def take(self, file: MemoryFile) -> None:
         """Have a memory be found that will be written."""
-        entry = entry_of(file, "")
-        for name in (entry.ref or "", entry.id, entry.path):
+        for name in (str(file.memory.ref), file.memory.id or "", file.path):
             self._by_name[name] = len(self._new)
-        self._new.append(entry)
+        self._new.append(file)
 
     def find(self, text: str) -> Entry:
         """Return the memory that `text` means, one that will be written among them."""
         at = self._by_name.get(text.strip().removeprefix("[[").removesuffix("]]"))
-        return super().find(text) if at is None else self._new[at]
+        return super().find(text) if at is None else entry_of(self._new[at], "")
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
         """Return the rows with this id; those of what will be written come after all others."""
@@ -143,7 +142,7 @@ class PendingView(VaultView):
 
     def entry(self, row: int) -> Entry:
         """Return what the catalogue says of a row, or will say."""
-        return super().entry(row) if row < self._first_new else self._new[row - self._first_new]
+        return super().entry(row) if row < self._first_new else entry_of(self._new[row - self._first_new], "")
 
     def writing(self, verb: str, *, message: str | None) -> VaultTransaction:
         """Return the transaction that writes a batch, commits it where there is a message, and compares nothing."""

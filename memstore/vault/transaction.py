@@ -228,7 +228,7 @@ def _checked(edit: Edit) -> tuple[MemoryFile, Saved]:
     if isinstance(edit.before, BrokenFile) and not lacks_only_its_type(edit.before):
         findings = edit.before.findings
         raise FormatError(f"{edit.path} can't be read and is not touched:\n{shown(findings)}", hint=hint(findings))
-    file = memory_file.read(edit.path, edit.after)
+    file = _made(edit)
     if not isinstance(file, MemoryFile):
         findings = file.findings if isinstance(file, BrokenFile) else ()
         raise FormatError(
@@ -238,6 +238,14 @@ def _checked(edit: Edit) -> tuple[MemoryFile, Saved]:
     if errors:
         raise RefusedError(f"nothing was written:\n{shown(errors)}", hint=hint(errors))
     return file, saved_of(edit, file)
+
+
+def _made(edit: Edit) -> ReadFile:
+    """Return the file that the new bytes make; they are read once."""
+    made = edit.made
+    if made is not None and made.data is edit.after and made.path == edit.path:
+        return made
+    return memory_file.read(edit.path, edit.after)
 
 
 def _check_own(file: Written) -> None:
