@@ -35,7 +35,8 @@ def one_line(value: object) -> str:
 
     For values that a person looks at in Python's own prompt; `__repr__ = one_line` in a class takes it.
     """
-    fields = getattr(value, "_fields", None) or tuple(getattr(value, "__dataclass_fields__", ()))
+    fields = getattr(value, "_fields", ())
+    fields += tuple(name for name, field in getattr(value, "__dataclass_fields__", {}).items() if field.repr)
     shown, length = [], 0
     for name in fields:
         field = getattr(value, name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memstore.records import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -46,6 +48,8 @@ class Saved:
     conflicts: tuple[Conflict, ...] = ()
     compared_in_part: bool = False
 
+    __repr__ = one_line
+
     @property
     def changed(self) -> bool:
         """Whether the file differs from what it was."""
@@ -83,6 +87,8 @@ class Committed:
     left_out: tuple[str, ...]
     findings: tuple[Finding, ...]
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
@@ -91,3 +97,5 @@ class Undone:
     verb: str
     at: str
     paths: tuple[str, ...]
+
+    __repr__ = one_line

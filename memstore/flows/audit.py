@@ -9,6 +9,7 @@ from memstore.codec import audit_event
 from memstore.errors import NotFoundError
 from memstore.model.instants import instant
 from memstore.ports.journal import Written
+from memstore.records import one_line
 from memstore.rules import audit
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Verified:
 
     events: int
     findings: tuple[Finding, ...]
+
+    __repr__ = one_line
 
 
 def is_audited(verb: str) -> bool:

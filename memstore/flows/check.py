@@ -23,6 +23,7 @@ from memstore.model.finding_codes import CODES
 from memstore.model.ids import MemoryRef
 from memstore.model.lineage import EdgeKind
 from memstore.model.registry import RegistryKind, expected_id, is_named, kind_of
+from memstore.records import one_line
 from memstore.rules import checks, references
 from memstore.rules.checks import Checked
 
@@ -41,6 +42,8 @@ class CheckResult:
     files: int
     findings: tuple[Finding, ...]
     fixed: tuple[Finding, ...] = ()
+
+    __repr__ = one_line
 
     @property
     def errors(self) -> int:

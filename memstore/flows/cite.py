@@ -11,6 +11,7 @@ from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, RefusedError, UsageError
 from memstore.flows.uses import record_use
 from memstore.model.retrieval import Citation
+from memstore.records import one_line
 from memstore.rules import citation as rules
 from memstore.rules.citation import Place, Standing
 from memstore.rules.vault_places import is_memory_path
@@ -35,6 +36,8 @@ class Cited:
     now: Citation | None
     before: str
     text: str
+
+    __repr__ = one_line
 
 
 def cite(view: View, text: str) -> Cited:

@@ -14,6 +14,7 @@ from memstore.flows.suggestion_file import suggestion_of
 from memstore.flows.uses import uses_of
 from memstore.model.instants import instant
 from memstore.ports.run_record import Run
+from memstore.records import one_line
 from memstore.rules.beliefs import held, held_now
 from memstore.rules.checks import SUGGESTIONS
 from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
@@ -76,6 +77,8 @@ class Consolidated:
     applied: frozenset[str] = frozenset()
     faded: tuple[Faded, ...] = ()
     saved: tuple[Saved, ...] = ()
+
+    __repr__ = one_line
 
 
 @again_where_changed

@@ -52,7 +52,7 @@ class About(Said, total=False):
 def raw(view: View, content: str, **about: Unpack[About]) -> Saved:
     """Write something down as it came, to be made more of later (`promote`, `process_raw`).
 
-    >>> memstore.raw(ws, "First memory capture!", source="human:sean", trigger="greeting").path
+    >>> raw(ws.view(), "First memory capture!", source="human:sean", trigger="greeting").path
     'memories/raw/2026/02/first-memory-capture-m_0000000001.md'
     """
     return _add(view, {"type": "raw"}, content, about)
@@ -61,8 +61,8 @@ def raw(view: View, content: str, **about: Unpack[About]) -> Saved:
 def episode(view: View, objective: str, outcome: str, lessons: Sequence[str] = (), **about: Unpack[About]) -> Saved:
     """Write down what happened.
 
-    >>> saved = memstore.episode(ws, "First collab with Claire on PR #24", "merged", lessons=["ask early"])
-    >>> memstore.show_memory(ws, saved.ref).memory.title
+    >>> saved = episode(ws.view(), "First collab with Claire on PR #24", "merged", lessons=["ask early"])
+    >>> show_memory(ws.view(), saved.ref).memory.title
     'First collab with Claire on PR #24'
 
     Args:
@@ -79,7 +79,7 @@ def episode(view: View, objective: str, outcome: str, lessons: Sequence[str] = (
 def note(view: View, content: str, type: str = DEFAULT_TYPE, **about: Unpack[About]) -> Saved:  # noqa: A002 - the seed's name
     """Write a note, or a note with a purpose: an insight, a decision, an observation and so on.
 
-    >>> memstore.note(ws, "Claire answers in the evening.", source="told by Sean").ref
+    >>> note(ws.view(), "Claire answers in the evening.", source="told by Sean").ref
     'note:m_0000000001'
     """
     return _add(view, {"type": type}, content, about)
@@ -96,9 +96,9 @@ def belief(
 ) -> Saved:
     """Write down what is held to be true.
 
-    >>> first = memstore.raw(ws, "Three witnesses, three stories.")
-    >>> held = memstore.belief(ws, "Truth is rarely binary.", confidence=0.65, derived_from=[first.ref])
-    >>> memstore.show_memory(ws, held.ref).memory.source_type
+    >>> first = raw(ws.view(), "Three witnesses, three stories.")
+    >>> held = belief(ws.view(), "Truth is rarely binary.", confidence=0.65, derived_from=[first.ref])
+    >>> show_memory(ws.view(), held.ref).memory.source_type
     'direct_experience'
 
     Args:

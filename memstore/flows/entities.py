@@ -21,6 +21,7 @@ from memstore.flows.registry import (
 )
 from memstore.model.instants import instant
 from memstore.model.registry import ENTITY_KINDS, RegistryKind
+from memstore.records import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +45,8 @@ class KnownEntity:
     guardians: tuple[str, ...]
     roles: tuple[str, ...]
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownMember:
@@ -61,6 +64,8 @@ class KnownGroup:
     id: str
     path: str
     members: tuple[KnownMember, ...]
+
+    __repr__ = one_line
 
 
 class AboutEntity(Saving, total=False):
@@ -81,7 +86,7 @@ class AboutEntity(Saving, total=False):
 def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Registered:
     """Register an entity.
 
-    >>> memstore.add_entity(ws, "dog:bella", aliases=["Bella"], guardians=["human:sean"]).path
+    >>> add_entity(ws.view(), "dog:bella", aliases=["Bella"], guardians=["human:sean"]).path
     'entities/dog/bella.md'
 
     Args:
@@ -191,7 +196,7 @@ def add_members(
 ) -> Registered:
     """Put entities, or groups, in a group, which is made where there is none.
 
-    >>> memstore.add_members(ws, "group:bella_care_team", ["human:sean", "vet:dr_smith"]).id
+    >>> add_members(ws.view(), "group:bella_care_team", ["human:sean", "vet:dr_smith"]).id
     'group:bella_care_team'
 
     Args:

@@ -16,6 +16,7 @@ from memstore.flows.save import save_all
 from memstore.model.registry import RegistryKind
 from memstore.model.sharing import EVERYBODY
 from memstore.model.world import ActiveContext, Decision, Session
+from memstore.records import one_line
 from memstore.rules import grants
 from memstore.rules.consent import who_may_permit
 from memstore.rules.judge import Judge, labels_of
@@ -41,6 +42,13 @@ class Shared:
     denies: tuple[str, ...]
     consents: tuple[str, ...] = ()
 
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None where it has no id."""
+        return self.saved.ref
+
 
 @again_where_changed
 def grant_access(
@@ -48,8 +56,8 @@ def grant_access(
 ) -> Shared:
     """Let others see a memory.
 
-    >>> saved = memstore.raw(ws, "Dogs love fetch")
-    >>> memstore.grant_access(ws, saved.ref, ["*"]).scope
+    >>> saved = raw(ws.view(), "Dogs love fetch")
+    >>> grant_access(ws.view(), saved.ref, ["*"]).scope
     'public'
 
     Args:

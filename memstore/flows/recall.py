@@ -16,6 +16,7 @@ from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.ids import MEMORY_TYPES
 from memstore.model.instants import instant
 from memstore.model.retrieval import Filters, Operator, Unit, Where
+from memstore.records import one_line
 from memstore.rules import beliefs, confidence, query
 from memstore.rules import recall as rules
 from memstore.rules.recall import Known, Profile
@@ -64,6 +65,8 @@ class Bite:
     score: float
     held: Held | None = None
 
+    __repr__ = one_line
+
     @property
     def line(self) -> str:
         """The bite as it is shown."""
@@ -90,6 +93,8 @@ class Recalled:
     left_out: int = 0
     by_meaning: bool = False
 
+    __repr__ = one_line
+
     @property
     def tokens(self) -> int:
         """What all bites take of the budget."""
@@ -101,9 +106,9 @@ def recall(
 ) -> Recalled:
     """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs. It is no use of them.
 
-    >>> tea = memstore.note(ws, "Claire drinks green tea in the morning.")
-    >>> held = memstore.belief(ws, "Tea keeps Claire awake.", confidence=0.75)
-    >>> recalled = memstore.recall(ws, "Should I offer Claire tea?")
+    >>> tea = note(ws.view(), "Claire drinks green tea in the morning.")
+    >>> held = belief(ws.view(), "Tea keeps Claire awake.", confidence=0.75)
+    >>> recalled = recall(ws.view(), "Should I offer Claire tea?")
     >>> [bite.text for bite in recalled.memories], [bite.held.today for bite in recalled.beliefs]
     (['Claire drinks green tea in the morning.'], [0.75])
 

@@ -12,6 +12,7 @@ from memstore.flows.save import save_own, shown, unified_diff
 from memstore.model.ids import is_entity_id
 from memstore.model.registry import RegistryKind, path_of
 from memstore.ports.journal import Written
+from memstore.records import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,6 +41,8 @@ class Registered:
     path: str
     diff: str
     commit: str | None = None
+
+    __repr__ = one_line
 
 
 def stop_unless_owner(view: View, act: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec.memory_file import BrokenFile
 from memstore.errors import VaultError
 from memstore.flows.save import lacks_only_its_type
+from memstore.records import one_line
 from memstore.rules.commit_messages import verb
 from memstore.rules.differences import differences
 
@@ -49,6 +50,8 @@ class Status:
     plain: tuple[str, ...]
     broken: tuple[str, ...]
     hooks: Mapping[str, HookState]
+
+    __repr__ = one_line
 
 
 def status(view: View) -> Status:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.errors import RefusedError
 from memstore.flows.registry import entity_id
 from memstore.model.sharing import EVERYBODY
+from memstore.records import one_line
 from memstore.rules.grants import scope_of
 from memstore.rules.judge import labels_of
 from memstore.rules.sight import Seen, Seer, in_short, listeners, not_among, seers, sight_changes
@@ -33,6 +34,8 @@ class Sighted:
     subjects: tuple[str, ...]
     seen_by: tuple[Seer, ...]
     but: tuple[Seer, ...] = ()
+
+    __repr__ = one_line
 
 
 def audit_sight(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from memstore.records import NamedTuple
+from memstore.records import NamedTuple, one_line
 
 # Between the items of a list in one cell; a control character, so no value holds it.
 ITEM_SEPARATOR = "\x1f"
@@ -69,6 +69,9 @@ class Entry(NamedTuple):
     generalization: str = ""
     # A digest of the body's words as they stand, whatever lies between them: memories that say the same share it.
     words: str = ""
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     @property
     def ref(self) -> str | None:

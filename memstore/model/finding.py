@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from memstore.records import NamedTuple
+from memstore.records import NamedTuple, one_line
 
 
 class Severity(Enum):
@@ -34,6 +34,9 @@ class Finding(NamedTuple):
     text: str
     hint: str | None = None
     mended: str | None = None
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     @property
     def is_error(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from memstore.records import NamedTuple
+from memstore.records import NamedTuple, one_line
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -135,6 +135,9 @@ class Citation(NamedTuple):
     excerpt: str
     version_hash: str
 
+    def __repr__(self) -> str:
+        return one_line(self)
+
 
 class Hit(NamedTuple):
     """One result.
@@ -160,6 +163,9 @@ class Hit(NamedTuple):
     conflicts: tuple[Conflict, ...] = ()
     trust_level: str | None = None
 
+    def __repr__(self) -> str:
+        return one_line(self)
+
     @property
     def combined(self) -> float:
         """Relevance times quality."""
@@ -180,6 +186,9 @@ class Answer(NamedTuple):
     fallback: str | None = None
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 class PassageKind(Enum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import IntEnum, StrEnum
 
-from memstore.records import NamedTuple
+from memstore.records import NamedTuple, one_line
 
 FOR_SIGNATURE = 200
 FOR_ONE_CONFIRM = 200
@@ -75,6 +75,9 @@ class Trust(NamedTuple):
     level: Level
     contested: bool
     terms: tuple[Term, ...]
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 def trust(grounds: Grounds) -> Trust:
