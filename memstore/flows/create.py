@@ -31,8 +31,6 @@ class Said(TypedDict, total=False):
     channel: str
     session_id: str
     trigger: str
-    derived_from: Sequence[str]
-    relates_to: Sequence[str]
     context: str
     context_tags: Sequence[str]
     subject_ids: Sequence[str]
@@ -45,6 +43,8 @@ class Said(TypedDict, total=False):
 class About(Said, total=False):
     """What may be said of a new memory, and how it is written: not at all but for show, or committed too."""
 
+    derived_from: Sequence[str]
+    relates_to: Sequence[str]
     dry_run: bool
     commit: bool
 
@@ -127,7 +127,7 @@ def values_of(about: Said) -> dict[str, Plain]:
     if context and not context.startswith("ctx:"):
         words.insert(0, context)
         context = None
-    lists = {name: value if isinstance(value, str) else [*value] for name, value in said.items()}
+    lists = {name: value if isinstance(value, str | int | float) else [*value] for name, value in said.items()}
     return {
         **lists,
         "origin": {name: value for name, value in origin.items() if value} or None,

@@ -62,15 +62,15 @@ class Vault:
         self._ws: Workspace | None = ws
         self._ready = ready
         self._root, self._entity = ws.vault.root, ws.actor
-        self.beliefs = Beliefs(self._view)
-        self.lineage = Lineage(self._view)
-        self.access = Access(self._view)
-        self.consents = Consents(self._view)
+        self.beliefs = Beliefs(self.view)
+        self.lineage = Lineage(self.view)
+        self.access = Access(self.view)
+        self.consents = Consents(self.view)
         self.contexts = Contexts(self._in_any_context)
-        self.entities = Entities(self._view)
-        self.trust = Trust(self._view)
-        self.conflicts = Conflicts(self._view)
-        self.history = History(self._view)
+        self.entities = Entities(self.view)
+        self.trust = Trust(self.view)
+        self.conflicts = Conflicts(self.view)
+        self.history = History(self.view)
 
     def __repr__(self) -> str:
         return f"<Vault {self._root} as {self._entity}{'' if self._ws else ', closed'}>"
@@ -102,8 +102,11 @@ class Vault:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
         self.close()
 
-    def _view(self) -> VaultView:
-        """Return what the entity may see from now on; each call takes its own."""
+    def view(self) -> VaultView:
+        """Return what the entity may see from now on, for use cases that have no method here; each call takes its own.
+
+        See `memstore/core/view.py`: there is no other way to what a vault holds.
+        """
         view = self._in_any_context()
         self._ready()
         return view
@@ -150,7 +153,7 @@ class Vault:
         given.only(which, given.Which, "search")
         if limit < 1:
             raise UsageError(f"limit is {limit}", hint="ask for at least one hit")
-        view = self._view()
+        view = self.view()
         wish = Wish(
             filters=given.filters_of(which, now=view.clock.now()),
             limit=limit,
@@ -173,7 +176,7 @@ class Vault:
         from memstore.rules.recall import DEFAULT_BUDGET, Profile
 
         tokens = DEFAULT_BUDGET if budget is None else budget
-        return recall(self._view(), prompt, budget=tokens, profile=given.choice(Profile, profile))
+        return recall(self.view(), prompt, budget=tokens, profile=given.choice(Profile, profile))
 
     def list(
         self, *, sort: str = "created", limit: int | None = None, at: str | None = None, **which: Unpack[Which]
@@ -190,7 +193,7 @@ class Vault:
         from memstore.model.retrieval import Sort
 
         given.only(which, given.Which, "list")
-        view = self._view()
+        view = self.view()
         filters = given.filters_of(which, now=view.clock.now())
         return list_memories(view, filters, sort=given.choice(Sort, sort), limit=limit, at=at)
 
@@ -211,7 +214,7 @@ class Vault:
         """
         from memstore.flows.show import show_memory
 
-        return show_memory(self._view(), given.ref_of(memory), at=at)
+        return show_memory(self.view(), given.ref_of(memory), at=at)
 
     def why(self, memory: Named, *, profile: str | None = None) -> Why:
         """Return how each number of a memory came about, down to lines and commits; that is no use of it."""
@@ -219,7 +222,7 @@ class Vault:
         from memstore.model.config import QualityProfile
 
         chosen = None if profile is None else given.choice(QualityProfile, profile)
-        return why(self._view(), given.ref_of(memory), profile=chosen)
+        return why(self.view(), given.ref_of(memory), profile=chosen)
 
     def cite(self, memory: Named, *, line_start: int | None = None, line_end: int | None = None) -> Cited:
         """Return the citation of a memory's lines, of its whole text where none are named; that is a use of it.
@@ -235,7 +238,7 @@ class Vault:
 
         name = given.ref_of(memory)
         lines = "" if line_start is None else f":L{line_start}-L{line_start if line_end is None else line_end}"
-        return cite(self._view(), f"{name}{lines}")
+        return cite(self.view(), f"{name}{lines}")
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -265,7 +268,7 @@ class Vault:
         from memstore.flows.add import add_memory
 
         values, body = given.new_memory(text, type, keys, function="add")
-        return add_memory(self._view(), values, body, dry_run=dry_run, commit=commit)
+        return add_memory(self.view(), values, body, dry_run=dry_run, commit=commit)
 
     def batch(self, message: str | None = None) -> Batch:
         """Return a `with` block in which memories are added that are written at its end, all of them or none.
@@ -280,7 +283,7 @@ class Vault:
         Args:
             message: commits them with this message; without one nothing is committed, unless the vault's settings do.
         """
-        return Batch(self._view, message)
+        return Batch(self.view, message)
 
     def edit(
         self,
@@ -303,7 +306,7 @@ class Vault:
         from memstore.flows.revise import revise
 
         given.only(saving, Saving, "edit")
-        return revise(self._view(), given.ref_of(memory), text, title=title, reason=reason, **saving)
+        return revise(self.view(), given.ref_of(memory), text, title=title, reason=reason, **saving)
 
     def set(self, memory: Named, *, dry_run: bool = False, commit: bool = False, **keys: Any) -> Saved:
         """Give keys of a memory's frontmatter other values: `vault.set(note, importance="high", confidence=0.8)`.
@@ -315,7 +318,7 @@ class Vault:
         """
         from memstore.flows.amend import set_keys
 
-        return set_keys(self._view(), given.ref_of(memory), given.as_typed(keys), dry_run=dry_run, commit=commit)
+        return set_keys(self.view(), given.ref_of(memory), given.as_typed(keys), dry_run=dry_run, commit=commit)
 
     def tag(
         self, memory: Named, *, add: Sequence[str] = (), remove: Sequence[str] = (), **saving: Unpack[Saving]
@@ -324,15 +327,16 @@ class Vault:
         from memstore.flows.amend import tag
 
         given.only(saving, Saving, "tag")
-        adding, removing = given.items("add", add), given.items("remove", remove)
-        return tag(self._view(), given.ref_of(memory), add=adding, remove=removing, **saving)
+        adding = [given.quoted(one) for one in given.items("add", add)]
+        removing = [given.quoted(one) for one in given.items("remove", remove)]
+        return tag(self.view(), given.ref_of(memory), add=adding, remove=removing, **saving)
 
     def move(self, memory: Named, path: str, **saving: Unpack[Saving]) -> Moved:
         """Give a memory's file another path in the vault; its id stays, and so does all that names it."""
         from memstore.flows.move import move
 
         given.only(saving, Saving, "move")
-        return move(self._view(), given.ref_of(memory), path, **saving)
+        return move(self.view(), given.ref_of(memory), path, **saving)
 
     def supersede(
         self,
@@ -361,7 +365,7 @@ class Vault:
         values, body = given.new_memory(text, "", keys, function="supersede")
         del values["type"]
         ref = given.ref_of(memory)
-        return supersede(self._view(), ref, body, values, reason=reason, since=since, dry_run=dry_run, commit=commit)
+        return supersede(self.view(), ref, body, values, reason=reason, since=since, dry_run=dry_run, commit=commit)
 
     def promote(
         self,
@@ -387,28 +391,28 @@ class Vault:
 
         values, account = given.promoted(keys)
         ref = given.ref_of(memory)
-        return promote(self._view(), ref, to, values, text=text, account=account, dry_run=dry_run, commit=commit)
+        return promote(self.view(), ref, to, values, text=text, account=account, dry_run=dry_run, commit=commit)
 
     def archive(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
         """Put one memory or several out of sight; nothing is deleted, and `status="archived"` finds them."""
         from memstore.flows.archive import archive
 
         given.only(saving, Saving, "archive")
-        return archive(self._view(), given.refs_of(memories), reason=reason, **saving)
+        return archive(self.view(), given.refs_of(memories), reason=reason, **saving)
 
     def restore(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
         """Bring archived memories back, byte for byte as they were; a `reason` needs `commit`."""
         from memstore.flows.archive import restore
 
         given.only(saving, Saving, "restore")
-        return restore(self._view(), given.refs_of(memories), reason=reason, **saving)
+        return restore(self.view(), given.refs_of(memories), reason=reason, **saving)
 
     def adopt(self, paths: Sequence[str] = (), *, type: str = "note", **saving: Unpack[Saving]) -> Adopted:  # noqa: A002 -- the key's name
         """Make notes memories: a fence for those without one, an id, the day they were made; none named are all."""
         from memstore.flows.adopt import adopt
 
         given.only(saving, Saving, "adopt")
-        return adopt(self._view(), given.items("paths", paths), kind=type, **saving)
+        return adopt(self.view(), given.items("paths", paths), kind=type, **saving)
 
     # -- the vault as a whole ----------------------------------------------------------------------
 
@@ -417,20 +421,20 @@ class Vault:
         from memstore.flows import check
 
         places = given.items("paths", paths)
-        return check.fix(self._view(), places) if fix else check.check(self._view(), places)
+        return check.fix(self.view(), places) if fix else check.check(self.view(), places)
 
     def status(self) -> Status:
         """Return what is going on: memories, what is not committed, plain and broken files, hooks."""
         from memstore.flows.status import status
 
-        return status(self._view())
+        return status(self.view())
 
     def stats(self, *, at: str | None = None, **which: Unpack[Which]) -> Stats:
         """Return counts of memories by type, status, month and author; all active ones by default."""
         from memstore.flows.stats import stats
 
         given.only(which, given.Which, "stats")
-        view = self._view()
+        view = self.view()
         return stats(view, given.filters_of(which, now=view.clock.now()), at=at)
 
     def commit(self, memories: Names = (), *, message: str | None = None) -> Committed:
@@ -442,7 +446,7 @@ class Vault:
         """
         from memstore.flows.commit import commit
 
-        return commit(self._view(), given.refs_of(memories), text=message)
+        return commit(self.view(), given.refs_of(memories), text=message)
 
     def undo(self, *, dry_run: bool = False) -> Undone:
         """Take back what the entity wrote last, a batch as a whole; a second `undo` does it again.
@@ -453,4 +457,4 @@ class Vault:
         """
         from memstore.flows.undo import undo
 
-        return undo(self._view(), dry_run=dry_run)[0]
+        return undo(self.view(), dry_run=dry_run)[0]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Access:
     """Who sees a memory: `vault.access.grant(note, to="human:claire")`.
 
-    `grant`, `revoke`, `explain`; `seen_by`, `report`, `diff`; `trail`, `verify_trail`.
+    `grant`, `revoke`, `explain`; `seen_by`, `seers_of`, `seers_about`, `report`, `diff`; `trail`, `verify_trail`.
     """
 
     def __init__(self, view: Callable[[], View]) -> None:

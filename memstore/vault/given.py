@@ -48,6 +48,8 @@ class Keys(Said, total=False):
     `keys` holds keys of your own.
     """
 
+    derived_from: Sequence[Named]
+    relates_to: Sequence[Named]
     aliases: Sequence[str]
     claims: Sequence[Mapping[str, str]]
     created_at: str
@@ -197,11 +199,11 @@ def _typed(name: str, value: Any) -> list[str]:
     if isinstance(value, bool):
         return ["true" if value else "false"]
     if isinstance(value, list | tuple):
-        return [_quoted(str(item)) for item in value] if name in KEY_BY_NAME else [str(item) for item in value]
+        return [quoted(str(item)) for item in value] if name in KEY_BY_NAME else [str(item) for item in value]
     return [str(value)]
 
 
-def _quoted(item: str) -> str:
+def quoted(item: str) -> str:
     """Return an item of a list that is parted by commas."""
     return '"' + item.replace('"', '""') + '"' if set(item) & {",", '"'} else item
 

@@ -41,7 +41,9 @@ def modules() -> list[ModuleType]:
 
 def examples() -> list[doctest.DocTest]:
     finder, found = doctest.DocTestFinder(), modules()
-    names = {name: value for module in found for name, value in vars(module).items() if inspect.isfunction(value)}
+    names: dict[str, object] = {
+        name: value for module in found for name, value in vars(module).items() if inspect.isfunction(value)
+    }
     names["set_keys"] = set_keys
     return [test for module in found for test in finder.find(module, globs=dict(names)) if test.examples]
 

@@ -250,7 +250,7 @@ def test_a_vault_never_chooses_an_embedder(tmp_path: Path) -> None:
 def test_from_python_any_object_embeds(tmp_path: Path) -> None:
     embedder = HashedTrigrams()
     vault = memstore.open_vault(_vault(tmp_path / "a"), entity="human:sean", embedder=embedder)
-    assert vault._view().embedder is embedder
+    assert vault.view().embedder is embedder
 
 
 def test_every_public_name_is_there() -> None:
