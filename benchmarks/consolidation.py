@@ -22,12 +22,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import memstore
+from memstore.adapters.environment import Environment
 from memstore.codec.draft import new_file
+from memstore.flows.consolidate import consolidate
 from memstore.flows.consolidation_pool import gather
 from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights, average_link
 from memstore.rules.consolidation import FEWEST_MEMBERS, FEWEST_ROOTS, partitions
 from memstore.rules.fusion import Dense, unit
+from memstore.wiring import open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,16 +91,16 @@ def make_vault(folder: Path, said: Iterable[Turn], *, apart: bool) -> None:
 
 def consolidated(folder: Path) -> tuple[Consolidated, float]:
     """Return what is suggested, and the CPU seconds that it took."""
-    ws = memstore.open_vault(folder)
+    ws = open_workspace(Environment.of_process(), vault=str(folder))
     ws.library.snapshot()
     start = time.process_time()
-    return memstore.consolidate(ws.view()), time.process_time() - start
+    return consolidate(ws.view()), time.process_time() - start
 
 
 def gates(folder: Path) -> tuple[int, int]:
     """Return how many clusters have enough members, and how many of these come from enough sessions."""
     found, founded = 0, 0
-    for part in partitions(gather(memstore.open_vault(folder).view(), until="9").pool):
+    for part in partitions(gather(open_workspace(Environment.of_process(), vault=str(folder)).view(), until="9").pool):
         weights = Weights([one.terms for one in part])
         by_ref = {one.ref: one for one in part}
         for cluster in average_link({one.ref: weights.vector(one.terms) for one in part}, TEXT_THRESHOLD):

@@ -17,11 +17,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import memstore
+from memstore.adapters.environment import Environment
 from memstore.codec.results import answer_document
 from memstore.flows.search import Searcher, Wish
 from memstore.model.retrieval import Sort
 from memstore.rules import query as language
+from memstore.wiring import open_workspace
 
 sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import evaluate, iso, one_line, write_vault
@@ -63,7 +64,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         where = write_vault(Path(folder), conversations, [str(Path(sys.executable).parent / "memstore")])
         stopped = StoppedClock(datetime.fromisoformat(newest))
-        ws = memstore.open_vault(folder)._replace(clock=stopped)
+        ws = open_workspace(Environment.of_process(), vault=str(folder))._replace(clock=stopped)
         asked = [(c["conversation"], q) for c in conversations for q in c["questions"]]
         for sort in (Sort.RELEVANCE, Sort.QUALITY):
             found = evaluate(answers(ws, [q for _, q in asked], sort), asked, where, "session")

@@ -39,9 +39,10 @@ def main() -> None:
     for name in ("memstore.cli.group", "memstore.cli.search", "memstore.cli.output"):
         import_module(name)
     stages.done("importing the command")
-    import memstore
+    from memstore.adapters.environment import Environment
+    from memstore.wiring import open_workspace
 
-    ws = memstore.open_vault(vault)
+    ws = open_workspace(Environment.of_process(), vault=str(vault))
     stages.done("opening the vault: configuration, adapters")
     from memstore.flows.search import Searcher, Wish
     from memstore.rules import query as language

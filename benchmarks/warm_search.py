@@ -11,9 +11,10 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-import memstore
+from memstore.adapters.environment import Environment
 from memstore.flows.search import Searcher, Wish
 from memstore.rules import query as language
+from memstore.wiring import open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Ask the same vault all queries, three times over."""
-    ws = memstore.open_vault(sys.argv[1])
+    ws = open_workspace(Environment.of_process(), vault=sys.argv[1])
     queries = [language.parse(text) for text in sys.argv[2:]]
     searcher = Searcher(ws.view())
     print(median_ms(queries, lambda query: searcher.answer(query, Wish())))

@@ -1,10 +1,13 @@
 """memstore: long-term memory in plain text, for agents and the people who work with them.
 
-`open_vault` opens a vault; the functions beside it do what the commands do, and are loaded when first asked for:
+`open_vault` opens a vault, and `help(memstore.Vault)` is enough to begin:
 
-    ws = memstore.open_vault("~/notes")
-    for entry in memstore.list_memories(ws).entries:
-        print(entry.title)
+    vault = memstore.open_vault("~/notes", entity="si:ash")
+    for hit in vault.search("when does Bella eat?", limit=5):
+        print(hit.content)
+
+Beside it stand the values that a program meets, what filters are made of, and the errors. `docs/python.md` has whole
+programs; `memstore.seeds` has the calls of the five documents that memstore grew from.
 """
 
 from __future__ import annotations
@@ -12,193 +15,279 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memstore.flows.add import add_memory as add_memory
-    from memstore.flows.adopt import adopt as adopt
-    from memstore.flows.amend import set_keys as set_keys
-    from memstore.flows.amend import tag as tag
-    from memstore.flows.archive import archive as archive
-    from memstore.flows.archive import restore as restore
-    from memstore.flows.ask_witness import request_witness as request_witness
-    from memstore.flows.audit import audit_trail as audit_trail
-    from memstore.flows.audit import verify_audit as verify_audit
-    from memstore.flows.blame import blame as blame
-    from memstore.flows.calibrate import calibrate as calibrate
-    from memstore.flows.check import check as check
-    from memstore.flows.cite import cite as cite
-    from memstore.flows.commit import commit as commit
-    from memstore.flows.compress import compress as compress
-    from memstore.flows.conflicts import conflicts as conflicts
-    from memstore.flows.consents import consents as consents
-    from memstore.flows.consents import delegate as delegate
-    from memstore.flows.consents import grant_consent as grant_consent
-    from memstore.flows.consents import refuse_consent as refuse_consent
-    from memstore.flows.consents import request_consent as request_consent
-    from memstore.flows.consents import revoke_consent as revoke_consent
-    from memstore.flows.consolidate import consolidate as consolidate
-    from memstore.flows.contexts import add_context as add_context
-    from memstore.flows.contexts import contexts as contexts
-    from memstore.flows.contexts import enter_context as enter_context
-    from memstore.flows.contexts import leave_context as leave_context
-    from memstore.flows.contexts import present_context as present_context
-    from memstore.flows.contexts import suggest_context as suggest_context
-    from memstore.flows.create import belief as belief
-    from memstore.flows.create import episode as episode
-    from memstore.flows.create import note as note
-    from memstore.flows.create import raw as raw
-    from memstore.flows.dedupe import dedupe as dedupe
-    from memstore.flows.diff import diff as diff
-    from memstore.flows.entities import add_entity as add_entity
-    from memstore.flows.entities import add_members as add_members
-    from memstore.flows.entities import entities as entities
-    from memstore.flows.entities import groups as groups
-    from memstore.flows.entities import guard_entity as guard_entity
-    from memstore.flows.entities import name_entity as name_entity
-    from memstore.flows.entities import remove_members as remove_members
-    from memstore.flows.expand import expand as expand
-    from memstore.flows.fix_provenance import fix_provenance as fix_provenance
-    from memstore.flows.fmt import fmt as fmt
-    from memstore.flows.graduate import graduate as graduate
-    from memstore.flows.impact import impact_of as impact_of
-    from memstore.flows.import_seeds import import_seeds as import_seeds
-    from memstore.flows.isnad import create_anchor as create_anchor
-    from memstore.flows.isnad import create_memory as create_memory
-    from memstore.flows.isnad import query_memories as query_memories
-    from memstore.flows.list_memories import list_memories as list_memories
-    from memstore.flows.log import log as log
-    from memstore.flows.memory_v01 import export_memories as export_memories
-    from memstore.flows.memory_v01 import import_memories as import_memories
-    from memstore.flows.merge import merge as merge
-    from memstore.flows.move import move as move
-    from memstore.flows.orphans import find_orphans as find_orphans
-    from memstore.flows.privacy import explain_access as explain_access
-    from memstore.flows.privacy import grant_access as grant_access
-    from memstore.flows.privacy import revoke_access as revoke_access
-    from memstore.flows.promote import process_raw as process_raw
-    from memstore.flows.promote import promote as promote
-    from memstore.flows.propagate import propagate as propagate
-    from memstore.flows.rebuild import rebuild_from_episodes as rebuild_from_episodes
-    from memstore.flows.recall import recall as recall
-    from memstore.flows.recompute import recompute as recompute
-    from memstore.flows.reinforce import contradict as contradict
-    from memstore.flows.reinforce import reinforce as reinforce
-    from memstore.flows.resolve_conflict import resolve_conflict as resolve_conflict
-    from memstore.flows.revise import revise as revise
-    from memstore.flows.revise_from import revise_from as revise_from
-    from memstore.flows.search import search as search
-    from memstore.flows.show import show_memory as show_memory
-    from memstore.flows.sign import resolve as resolve
-    from memstore.flows.sign import sign as sign
-    from memstore.flows.sign import witness as witness
-    from memstore.flows.split import split as split
-    from memstore.flows.status import status as status
-    from memstore.flows.suggestions import accept_suggestion as accept_suggestion
-    from memstore.flows.suggestions import list_suggestions as list_suggestions
-    from memstore.flows.suggestions import reject_suggestion as reject_suggestion
-    from memstore.flows.supersede import supersede as supersede
-    from memstore.flows.trace import trace_memory as trace_memory
-    from memstore.flows.trust import trust_of as trust_of
-    from memstore.flows.undo import undo as undo
-    from memstore.flows.who_sees import audit_sight as audit_sight
-    from memstore.flows.who_sees import sight_diff as sight_diff
-    from memstore.flows.who_sees import sight_report as sight_report
-    from memstore.flows.why import why as why
+    from memstore.core.change import Committed as Committed
+    from memstore.core.change import Saved as Saved
+    from memstore.core.change import Undone as Undone
+    from memstore.errors import ChangedMeanwhileError as ChangedMeanwhileError
+    from memstore.errors import Exit as Exit
+    from memstore.errors import FormatError as FormatError
+    from memstore.errors import GitError as GitError
+    from memstore.errors import LockedError as LockedError
+    from memstore.errors import MemstoreError as MemstoreError
+    from memstore.errors import NoFileError as NoFileError
+    from memstore.errors import NotFoundError as NotFoundError
+    from memstore.errors import NotThereYetError as NotThereYetError
+    from memstore.errors import RefusedError as RefusedError
+    from memstore.errors import TooLargeError as TooLargeError
+    from memstore.errors import UsageError as UsageError
+    from memstore.errors import VaultError as VaultError
+    from memstore.flows.adopt import Adopted as Adopted
+    from memstore.flows.anchor import Recorded as Recorded
+    from memstore.flows.audit import Verified as Verified
+    from memstore.flows.blame import Blame as Blame
+    from memstore.flows.blame import BlamedLine as BlamedLine
+    from memstore.flows.check import CheckResult as CheckResult
+    from memstore.flows.cite import Cited as Cited
+    from memstore.flows.compress import Compressed as Compressed
+    from memstore.flows.consents import KnownConsent as KnownConsent
+    from memstore.flows.consents import Told as Told
+    from memstore.flows.consolidate import Consolidated as Consolidated
+    from memstore.flows.contexts import AboutContext as AboutContext
+    from memstore.flows.contexts import KnownContext as KnownContext
+    from memstore.flows.contexts import Present as Present
+    from memstore.flows.contexts import Suggestion as Suggestion
+    from memstore.flows.dedupe import Copy as Copy
+    from memstore.flows.dedupe import Duplicates as Duplicates
+    from memstore.flows.diff import Diff as Diff
+    from memstore.flows.diff import MemoryDiff as MemoryDiff
+    from memstore.flows.entities import AboutEntity as AboutEntity
+    from memstore.flows.entities import KnownEntity as KnownEntity
+    from memstore.flows.entities import KnownGroup as KnownGroup
+    from memstore.flows.entities import KnownMember as KnownMember
+    from memstore.flows.expand import Expanded as Expanded
+    from memstore.flows.expand import Link as Link
+    from memstore.flows.fix_provenance import FixedProvenance as FixedProvenance
+    from memstore.flows.graduate import Graduated as Graduated
+    from memstore.flows.impact import Harmed as Harmed
+    from memstore.flows.impact import Impact as Impact
+    from memstore.flows.keys import KeysChanged as KeysChanged
+    from memstore.flows.keys import KnownKey as KnownKey
+    from memstore.flows.keys import KnownKeys as KnownKeys
+    from memstore.flows.list_memories import Listed as Listed
+    from memstore.flows.log import Log as Log
+    from memstore.flows.log import LogLine as LogLine
+    from memstore.flows.move import Moved as Moved
+    from memstore.flows.orphans import Dangling as Dangling
+    from memstore.flows.orphans import Orphans as Orphans
+    from memstore.flows.pin import Pinned as Pinned
+    from memstore.flows.privacy import Shared as Shared
+    from memstore.flows.promote import Linked as Linked
+    from memstore.flows.propagate import Propagated as Propagated
+    from memstore.flows.rebuild import Differing as Differing
+    from memstore.flows.rebuild import Rebuilt as Rebuilt
+    from memstore.flows.recall import Bite as Bite
+    from memstore.flows.recall import Recalled as Recalled
+    from memstore.flows.recompute import Recomputed as Recomputed
+    from memstore.flows.recompute import Unequal as Unequal
+    from memstore.flows.registry import Registered as Registered
+    from memstore.flows.registry import Saving as Saving
+    from memstore.flows.reinforce import Reinforced as Reinforced
+    from memstore.flows.resolve_conflict import Resolved as Resolved
+    from memstore.flows.revise_from import Proposal as Proposal
+    from memstore.flows.show import Shown as Shown
+    from memstore.flows.sign import Signed as Signed
+    from memstore.flows.stats import Stats as Stats
+    from memstore.flows.status import Status as Status
+    from memstore.flows.status import Uncommitted as Uncommitted
+    from memstore.flows.suggestions import Waiting as Waiting
+    from memstore.flows.trust import Trusted as Trusted
+    from memstore.flows.vouch import Vouched as Vouched
+    from memstore.flows.who_sees import Sighted as Sighted
+    from memstore.flows.why import Why as Why
+    from memstore.model.attestation import Anchor as Anchor
+    from memstore.model.attestation import Resolution as Resolution
+    from memstore.model.attestation import Signature as Signature
+    from memstore.model.attestation import Witness as Witness
+    from memstore.model.audit import AuditEvent as AuditEvent
+    from memstore.model.catalog import Entry as Entry
+    from memstore.model.confidence import LedgerLine as LedgerLine
+    from memstore.model.conflict import Conflict as Conflict
+    from memstore.model.conflict import ConflictType as ConflictType
+    from memstore.model.conflict import Lines as Lines
+    from memstore.model.finding import Finding as Finding
+    from memstore.model.finding import Position as Position
+    from memstore.model.finding import Severity as Severity
+    from memstore.model.ids import MemoryRef as MemoryRef
+    from memstore.model.lineage import Direction as Direction
+    from memstore.model.lineage import Edge as Edge
+    from memstore.model.lineage import Node as Node
+    from memstore.model.lineage import Trace as Trace
+    from memstore.model.memory import Memory as Memory
+    from memstore.model.retrieval import Answer as Answer
+    from memstore.model.retrieval import Citation as Citation
+    from memstore.model.retrieval import Filters as Filters
+    from memstore.model.retrieval import Hit as Hit
+    from memstore.model.retrieval import Operator as Operator
+    from memstore.model.retrieval import Query as Query
+    from memstore.model.retrieval import Sort as Sort
+    from memstore.model.retrieval import Unit as Unit
+    from memstore.model.retrieval import Where as Where
+    from memstore.model.world import ActiveContext as ActiveContext
+    from memstore.model.world import Decision as Decision
+    from memstore.ports.embedder import Embedder as Embedder
+    from memstore.ports.history import Commit as Commit
+    from memstore.ports.synthesizer import Synthesizer as Synthesizer
+    from memstore.rules.anchors import Anchored as Anchored
+    from memstore.rules.anchors import AnchorStatus as AnchorStatus
+    from memstore.rules.beliefs import Stance as Stance
+    from memstore.rules.calibration import Calibration as Calibration
+    from memstore.rules.explanation import Number as Number
+    from memstore.rules.explanation import Term as Term
+    from memstore.rules.sight import Seer as Seer
+    from memstore.rules.sight import SightChange as SightChange
+    from memstore.rules.trust import Level as Level
+    from memstore.rules.trust import Trust as Trust
+    from memstore.rules.vouching import Attested as Attested
+    from memstore.rules.vouching import State as State
+    from memstore.rules.vouching import Verdict as Verdict
+    from memstore.vault.batch import Batch as Batch
+    from memstore.vault.face import Vault as Vault
+    from memstore.vault.given import HasRef as HasRef
+    from memstore.vault.given import Keys as Keys
+    from memstore.vault.given import Named as Named
+    from memstore.vault.given import Names as Names
+    from memstore.vault.given import Which as Which
+    from memstore.vault.hits import Hits as Hits
     from memstore.wiring import open_vault as open_vault
 
 __version__ = "0.1.0"
 
 # Name -> module. Importing memstore loads none of them: the program's `--version` does it.
 _HOMES = {
-    "revise_from": "memstore.flows.revise_from",
-    "rebuild_from_episodes": "memstore.flows.rebuild",
-    "calibrate": "memstore.flows.calibrate",
-    "merge": "memstore.flows.merge",
-    "split": "memstore.flows.split",
-    "accept_suggestion": "memstore.flows.suggestions",
-    "resolve_conflict": "memstore.flows.resolve_conflict",
-    "dedupe": "memstore.flows.dedupe",
-    "conflicts": "memstore.flows.conflicts",
-    "add_context": "memstore.flows.contexts",
-    "add_entity": "memstore.flows.entities",
-    "add_members": "memstore.flows.entities",
-    "add_memory": "memstore.flows.add",
-    "adopt": "memstore.flows.adopt",
-    "audit_sight": "memstore.flows.who_sees",
-    "audit_trail": "memstore.flows.audit",
-    "archive": "memstore.flows.archive",
-    "belief": "memstore.flows.create",
-    "blame": "memstore.flows.blame",
-    "check": "memstore.flows.check",
-    "cite": "memstore.flows.cite",
-    "commit": "memstore.flows.commit",
-    "compress": "memstore.flows.compress",
-    "consents": "memstore.flows.consents",
-    "consolidate": "memstore.flows.consolidate",
-    "contexts": "memstore.flows.contexts",
-    "contradict": "memstore.flows.reinforce",
-    "create_anchor": "memstore.flows.isnad",
-    "create_memory": "memstore.flows.isnad",
-    "query_memories": "memstore.flows.isnad",
-    "delegate": "memstore.flows.consents",
-    "diff": "memstore.flows.diff",
-    "enter_context": "memstore.flows.contexts",
-    "entities": "memstore.flows.entities",
-    "episode": "memstore.flows.create",
-    "expand": "memstore.flows.expand",
-    "export_memories": "memstore.flows.memory_v01",
-    "explain_access": "memstore.flows.privacy",
-    "find_orphans": "memstore.flows.orphans",
-    "fix_provenance": "memstore.flows.fix_provenance",
-    "fmt": "memstore.flows.fmt",
-    "graduate": "memstore.flows.graduate",
-    "grant_access": "memstore.flows.privacy",
-    "grant_consent": "memstore.flows.consents",
-    "groups": "memstore.flows.entities",
-    "guard_entity": "memstore.flows.entities",
-    "impact_of": "memstore.flows.impact",
-    "import_memories": "memstore.flows.memory_v01",
-    "import_seeds": "memstore.flows.import_seeds",
-    "leave_context": "memstore.flows.contexts",
-    "list_memories": "memstore.flows.list_memories",
-    "list_suggestions": "memstore.flows.suggestions",
-    "log": "memstore.flows.log",
-    "move": "memstore.flows.move",
-    "name_entity": "memstore.flows.entities",
-    "note": "memstore.flows.create",
+    "AboutContext": "memstore.flows.contexts",
+    "AboutEntity": "memstore.flows.entities",
+    "ActiveContext": "memstore.model.world",
+    "Adopted": "memstore.flows.adopt",
+    "Anchor": "memstore.model.attestation",
+    "Anchored": "memstore.rules.anchors",
+    "AnchorStatus": "memstore.rules.anchors",
+    "Answer": "memstore.model.retrieval",
+    "Attested": "memstore.rules.vouching",
+    "AuditEvent": "memstore.model.audit",
+    "Batch": "memstore.vault.batch",
+    "Bite": "memstore.flows.recall",
+    "Blame": "memstore.flows.blame",
+    "BlamedLine": "memstore.flows.blame",
+    "Calibration": "memstore.rules.calibration",
+    "ChangedMeanwhileError": "memstore.errors",
+    "CheckResult": "memstore.flows.check",
+    "Citation": "memstore.model.retrieval",
+    "Cited": "memstore.flows.cite",
+    "Commit": "memstore.ports.history",
+    "Committed": "memstore.core.change",
+    "Compressed": "memstore.flows.compress",
+    "Conflict": "memstore.model.conflict",
+    "ConflictType": "memstore.model.conflict",
+    "Consolidated": "memstore.flows.consolidate",
+    "Copy": "memstore.flows.dedupe",
+    "Dangling": "memstore.flows.orphans",
+    "Decision": "memstore.model.world",
+    "Diff": "memstore.flows.diff",
+    "Differing": "memstore.flows.rebuild",
+    "Direction": "memstore.model.lineage",
+    "Duplicates": "memstore.flows.dedupe",
+    "Edge": "memstore.model.lineage",
+    "Embedder": "memstore.ports.embedder",
+    "Entry": "memstore.model.catalog",
+    "Exit": "memstore.errors",
+    "Expanded": "memstore.flows.expand",
+    "Filters": "memstore.model.retrieval",
+    "Finding": "memstore.model.finding",
+    "FixedProvenance": "memstore.flows.fix_provenance",
+    "FormatError": "memstore.errors",
+    "GitError": "memstore.errors",
+    "Graduated": "memstore.flows.graduate",
+    "Harmed": "memstore.flows.impact",
+    "HasRef": "memstore.vault.given",
+    "Hit": "memstore.model.retrieval",
+    "Hits": "memstore.vault.hits",
+    "Impact": "memstore.flows.impact",
+    "Keys": "memstore.vault.given",
+    "KeysChanged": "memstore.flows.keys",
+    "KnownConsent": "memstore.flows.consents",
+    "KnownContext": "memstore.flows.contexts",
+    "KnownEntity": "memstore.flows.entities",
+    "KnownGroup": "memstore.flows.entities",
+    "KnownKey": "memstore.flows.keys",
+    "KnownKeys": "memstore.flows.keys",
+    "KnownMember": "memstore.flows.entities",
+    "LedgerLine": "memstore.model.confidence",
+    "Level": "memstore.rules.trust",
+    "Lines": "memstore.model.conflict",
+    "Link": "memstore.flows.expand",
+    "Linked": "memstore.flows.promote",
+    "Listed": "memstore.flows.list_memories",
+    "LockedError": "memstore.errors",
+    "Log": "memstore.flows.log",
+    "LogLine": "memstore.flows.log",
+    "Memory": "memstore.model.memory",
+    "MemoryDiff": "memstore.flows.diff",
+    "MemoryRef": "memstore.model.ids",
+    "MemstoreError": "memstore.errors",
+    "Moved": "memstore.flows.move",
+    "Named": "memstore.vault.given",
+    "Names": "memstore.vault.given",
+    "Node": "memstore.model.lineage",
+    "NoFileError": "memstore.errors",
+    "NotFoundError": "memstore.errors",
+    "NotThereYetError": "memstore.errors",
+    "Number": "memstore.rules.explanation",
     "open_vault": "memstore.wiring",
-    "present_context": "memstore.flows.contexts",
-    "process_raw": "memstore.flows.promote",
-    "promote": "memstore.flows.promote",
-    "propagate": "memstore.flows.propagate",
-    "raw": "memstore.flows.create",
-    "recall": "memstore.flows.recall",
-    "recompute": "memstore.flows.recompute",
-    "refuse_consent": "memstore.flows.consents",
-    "reinforce": "memstore.flows.reinforce",
-    "reject_suggestion": "memstore.flows.suggestions",
-    "remove_members": "memstore.flows.entities",
-    "request_consent": "memstore.flows.consents",
-    "request_witness": "memstore.flows.ask_witness",
-    "revoke_access": "memstore.flows.privacy",
-    "revoke_consent": "memstore.flows.consents",
-    "restore": "memstore.flows.archive",
-    "revise": "memstore.flows.revise",
-    "search": "memstore.flows.search",
-    "set_keys": "memstore.flows.amend",
-    "show_memory": "memstore.flows.show",
-    "resolve": "memstore.flows.sign",
-    "sign": "memstore.flows.sign",
-    "sight_diff": "memstore.flows.who_sees",
-    "sight_report": "memstore.flows.who_sees",
-    "status": "memstore.flows.status",
-    "suggest_context": "memstore.flows.contexts",
-    "supersede": "memstore.flows.supersede",
-    "tag": "memstore.flows.amend",
-    "trace_memory": "memstore.flows.trace",
-    "trust_of": "memstore.flows.trust",
-    "undo": "memstore.flows.undo",
-    "witness": "memstore.flows.sign",
-    "verify_audit": "memstore.flows.audit",
-    "why": "memstore.flows.why",
+    "Operator": "memstore.model.retrieval",
+    "Orphans": "memstore.flows.orphans",
+    "Pinned": "memstore.flows.pin",
+    "Position": "memstore.model.finding",
+    "Present": "memstore.flows.contexts",
+    "Propagated": "memstore.flows.propagate",
+    "Proposal": "memstore.flows.revise_from",
+    "Query": "memstore.model.retrieval",
+    "Rebuilt": "memstore.flows.rebuild",
+    "Recalled": "memstore.flows.recall",
+    "Recomputed": "memstore.flows.recompute",
+    "Recorded": "memstore.flows.anchor",
+    "RefusedError": "memstore.errors",
+    "Registered": "memstore.flows.registry",
+    "Reinforced": "memstore.flows.reinforce",
+    "Resolution": "memstore.model.attestation",
+    "Resolved": "memstore.flows.resolve_conflict",
+    "Saved": "memstore.core.change",
+    "Saving": "memstore.flows.registry",
+    "Seer": "memstore.rules.sight",
+    "Severity": "memstore.model.finding",
+    "Shared": "memstore.flows.privacy",
+    "Shown": "memstore.flows.show",
+    "SightChange": "memstore.rules.sight",
+    "Sighted": "memstore.flows.who_sees",
+    "Signature": "memstore.model.attestation",
+    "Signed": "memstore.flows.sign",
+    "Sort": "memstore.model.retrieval",
+    "Stance": "memstore.rules.beliefs",
+    "State": "memstore.rules.vouching",
+    "Stats": "memstore.flows.stats",
+    "Status": "memstore.flows.status",
+    "Suggestion": "memstore.flows.contexts",
+    "Synthesizer": "memstore.ports.synthesizer",
+    "Term": "memstore.rules.explanation",
+    "Told": "memstore.flows.consents",
+    "TooLargeError": "memstore.errors",
+    "Trace": "memstore.model.lineage",
+    "Trust": "memstore.rules.trust",
+    "Trusted": "memstore.flows.trust",
+    "Uncommitted": "memstore.flows.status",
+    "Undone": "memstore.core.change",
+    "Unequal": "memstore.flows.recompute",
+    "Unit": "memstore.model.retrieval",
+    "UsageError": "memstore.errors",
+    "Vault": "memstore.vault.face",
+    "VaultError": "memstore.errors",
+    "Verdict": "memstore.rules.vouching",
+    "Verified": "memstore.flows.audit",
+    "Vouched": "memstore.flows.vouch",
+    "Waiting": "memstore.flows.suggestions",
+    "Where": "memstore.model.retrieval",
+    "Which": "memstore.vault.given",
+    "Why": "memstore.flows.why",
+    "Witness": "memstore.model.attestation",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the keys are names
@@ -210,19 +299,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found = getattr(import_module(home), name)
-    return found if name == "open_vault" else _on_a_vault(found)
-
-
-def _on_a_vault(use_case: Any) -> Any:
-    """Return a use case that is given an opened vault, and takes a view of it as it is when it is called."""
-    from functools import wraps
-
-    @wraps(use_case)
-    def call(vault: Any, *args: Any, **named: Any) -> Any:
-        return use_case(vault.view() if hasattr(vault, "view") else vault, *args, **named)
-
-    return call
+    return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

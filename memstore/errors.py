@@ -44,6 +44,10 @@ class UsageError(MemstoreError):
     exit_code = Exit.USAGE
 
 
+class NotThereYetError(UsageError):
+    """A call that is promised, and not built yet; the text says which ability it needs."""
+
+
 class NotFoundError(MemstoreError):
     """No memory, or more than one, answers to a ref; the same for one that may not be seen."""
 

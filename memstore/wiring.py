@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from memstore.ports.surroundings import Surroundings
     from memstore.ports.synthesizer import Synthesizer
     from memstore.ports.usage import UsageLog
-    from memstore.ports.vault import Vault
+    from memstore.ports.vault import Vault as Files
     from memstore.ports.verdicts import Verdicts
+    from memstore.vault.face import Vault
 
 
 class Found(NamedTuple):
@@ -94,8 +95,8 @@ def open_vault(
     alone: bool = False,
     track: bool = True,
     embedder: Embedder | None = None,
-) -> Workspace:
-    """Return a vault, opened for use from Python.
+) -> Vault:
+    """Return a vault, opened for use from Python; see `help(memstore.Vault)`.
 
     Args:
         path: the vault's folder; None finds it as the command line does.
@@ -111,18 +112,29 @@ def open_vault(
         UsageError: `entity` is no entity id, or `context` no context's.
         RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
     """
+    from memstore.vault.face import Vault
+
+    _import_for_threads()
     from memstore.adapters.environment import Environment
 
+    env = Environment.of_process()
     named = None if path is None else str(path)
-    return open_workspace(
-        Environment.of_process(),
-        vault=named,
-        entity=entity,
-        context=context,
-        alone=alone,
-        track=track,
-        embedder=embedder,
-    )
+    ws = open_workspace(env, vault=named, entity=entity, context=context, alone=alone, track=track, embedder=embedder)
+    return Vault(ws, ready=lambda: _make_ready(env, ws))
+
+
+def _make_ready(env: Environment, ws: Workspace) -> None:
+    """Do for each call on an opened vault what the program does when it starts."""
+    from memstore.adapters.local_state import state_folder
+
+    _finish_what_was_begun(state_folder(ws.vault.root, state_home=env.state_home), ws.vault)
+    _check_context(env, ws)
+
+
+def _import_for_threads() -> None:
+    """Import what the program has stand-ins for while it starts: in a host with threads they could be met by others."""
+    import urllib.parse
+    import urllib.request  # noqa: F401
 
 
 def assemble(
@@ -222,7 +234,7 @@ def _history(env: Environment, root: Path) -> History:
     return GitHistory(root, env.variables)
 
 
-def _finish_what_was_begun(state: Path, vault: Vault) -> None:
+def _finish_what_was_begun(state: Path, vault: Files) -> None:
     """Finish what a program that was killed had begun to write; a look for one file, mostly."""
     from memstore.adapters.local_state import BEGUN_OPERATION
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from memstore.ports.vault import FileStat
 
 LEFT_BEHIND_AFTER_SECONDS = 3600
+# A folder into which a thousand files are written is not looked through a thousand times.
+SWEPT_AGAIN_AFTER_SECONDS = 60
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 # renameat2(2); some containers forbid what they do not know, which a plain rename then finds out for itself.
 _AT_CURRENT_FOLDER, _NO_REPLACE, _EXCHANGE = -100, 1, 2
@@ -47,6 +49,7 @@ class DiskVault:
         self._root = root
         self._real_root = os.path.realpath(root)
         self._lock = WriteLock(state / "write.lock")
+        self._swept: dict[Path, float] = {}
 
     @property
     def root(self) -> Path:
@@ -127,7 +130,7 @@ class DiskVault:
     def create(self, path: str, data: bytes, *, like: str | None = None) -> None:
         """Write a new file, whole or not at all; see the port."""
         status = None if like is None else self._status_of(like)
-        with self._new_place(path) as place, _Temporary(place.parent, path) as temporary:
+        with self._new_place(path) as place, _Temporary(place.parent, path, self._swept) as temporary:
             temporary.write(data, mode=stat.S_IMODE(status.st_mode) if status else None, saved=status)
             try:
                 os.link(temporary.place, place)  # unlike a rename, a link never overwrites
@@ -142,7 +145,7 @@ class DiskVault:
     def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
         """Write a file anew, whole or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
         place = self._place(path)
-        with _Temporary(place.parent, path) as temporary:
+        with _Temporary(place.parent, path, self._swept) as temporary:
             temporary.write(data, mode=_mode_of(place))
             self._must_be(path, expected)
             if not temporary.exchange(place, data, expected=expected):
@@ -167,7 +170,7 @@ class DiskVault:
             raise _cant("delete", path, error) from error
         with suppress(OSError):
             aside.unlink()
-            _sweep(place.parent, place.parent.stat().st_mtime)
+            _sweep(place.parent, place.parent.stat().st_mtime, self._swept)
 
     def _must_be(self, path: str, expected: bytes) -> None:
         try:
@@ -225,8 +228,8 @@ class DiskVault:
 class _Temporary:
     """A file beside the one that it will become; at the end it is gone, unless it holds what somebody else saved."""
 
-    def __init__(self, folder: Path, path: str) -> None:
-        self.folder, self.path = folder, path
+    def __init__(self, folder: Path, path: str, swept: dict[Path, float]) -> None:
+        self.folder, self.path, self._swept = folder, path, swept
         self.place = _temporary_in(folder)
         self._inode = 0
         self._is_ours = True
@@ -251,7 +254,7 @@ class _Temporary:
                 if mode is not None:
                     os.fchmod(handle, mode)
                 status = os.fstat(handle)
-                _sweep(self.folder, status.st_mtime)
+                _sweep(self.folder, status.st_mtime, self._swept)
                 if saved is not None:
                     os.utime(handle, ns=(saved.st_atime_ns, saved.st_mtime_ns))
                 os.fsync(handle)
@@ -320,7 +323,7 @@ class _Temporary:
         """Take the place of a file that held `expected` just now; a save of this very moment is lost."""
 
         def write_back() -> None:
-            with _Temporary(self.folder, self.path) as again:
+            with _Temporary(self.folder, self.path, self._swept) as again:
                 again.write(expected, mode=_mode_of(place))
                 if _seen(place) == data:
                     again.place.replace(place)
@@ -407,8 +410,14 @@ def _temporary_in(folder: Path) -> Path:
     return folder / f"{TEMPORARY_PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
 
 
-def _sweep(folder: Path, now: float) -> None:
-    """Remove what killed writers left in a folder long ago; `now` is the folder's own file system's time."""
+def _sweep(folder: Path, now: float, swept: dict[Path, float]) -> None:
+    """Remove what killed writers left in a folder long ago; `now` is the folder's own file system's time.
+
+    `swept` says when each folder was swept last.
+    """
+    if abs(now - swept.get(folder, -SWEPT_AGAIN_AFTER_SECONDS)) < SWEPT_AGAIN_AFTER_SECONDS:
+        return
+    swept[folder] = now
     with suppress(OSError):
         for name in os.listdir(folder):  # noqa: PTH208 -- names are all that is needed
             if name.startswith(TEMPORARY_PREFIX):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from memstore.model.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 
+_LAST = len(ID_ALPHABET) - 1
+_BITS = _LAST.bit_length()
+
 
 class RandomIds:
     """Makes ids that nobody can guess and that, in all likelihood, nobody else makes."""
@@ -12,4 +15,6 @@ class RandomIds:
         """Return an id: `m_` and ten characters of Crockford's base 32, 50 bits of chance."""
         import secrets
 
-        return "m_" + "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_RANDOM_CHARACTERS))
+        chance = secrets.randbits(_BITS * ID_RANDOM_CHARACTERS)
+        shifts = range(0, _BITS * ID_RANDOM_CHARACTERS, _BITS)
+        return "m_" + "".join([ID_ALPHABET[chance >> shift & _LAST] for shift in shifts])

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memstore.model.one_line import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.codec.memory_file import BrokenFile, ReadFile
+    from memstore.codec.memory_file import BrokenFile, MemoryFile, ReadFile
     from memstore.model.change import MemoryChange
     from memstore.model.conflict import Conflict
     from memstore.model.finding import Finding
@@ -16,11 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """What is to become of one file: `before` is the file as it was read, None for a new one."""
+    """What is to become of one file: `before` is the file as it was read, None for a new one.
+
+    `made` is the file that `after` makes, where it has been read already.
+    """
 
     path: str
     before: ReadFile | None
     after: bytes
+    made: MemoryFile | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +47,8 @@ class Saved:
     stays_out: bool = False
     conflicts: tuple[Conflict, ...] = ()
     compared_in_part: bool = False
+
+    __repr__ = one_line
 
     @property
     def changed(self) -> bool:
@@ -79,6 +87,8 @@ class Committed:
     left_out: tuple[str, ...]
     findings: tuple[Finding, ...]
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
@@ -87,3 +97,5 @@ class Undone:
     verb: str
     at: str
     paths: tuple[str, ...]
+
+    __repr__ = one_line

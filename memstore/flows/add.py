@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.codec import fence, memory_file, splice, strict_yaml
 from memstore.codec.draft import new_file
@@ -68,10 +69,28 @@ def write_new(
     commit: bool = False,
 ) -> Saved:
     """Write a new memory for a flow that may give any key; else as `add_memory`, `verb` is the command."""
+    new = composed(view, values, body)
+    return new.told(save(view, new.edit, verb=verb, dry_run=dry_run, commit=commit))
+
+
+class Composed(NamedTuple):
+    """A new memory before it is written, and what its writer is to be told beside what became of it."""
+
+    edit: Edit
+    heard: Inherited
+    repeats: Recognised | None
+
+    def told(self, saved: Saved) -> Saved:
+        """Return what was saved, with questions and remarks among its findings."""
+        warned = self.heard.warned(saved)
+        return self.repeats.noted(warned) if self.repeats else warned
+
+
+def composed(view: View, values: Mapping[str, Plain], body: str) -> Composed:
+    """Return a new memory with what its writer left out filled in; nothing is written."""
     repeats = _repeats(view, values, body)
     edit, heard = prepared(view, {**values, **repeats.values} if repeats else values, body)
-    saved = heard.warned(save(view, edit, verb=verb, dry_run=dry_run, commit=commit))
-    return repeats.noted(saved) if repeats else saved
+    return Composed(edit, heard, repeats)
 
 
 def _repeats(view: View, values: Mapping[str, Plain], body: str) -> Recognised | None:
@@ -108,8 +127,11 @@ def new_memory(
     """
     if not body.strip():
         raise UsageError("a memory needs a text", hint='memstore add "what to remember"')
-    _check_values(new_file(values, body))
-    return _edit_of_new(view, new_file({**values, **_completing(view, values, ground)}, body))
+    data = new_file({**values, **_completing(view, values, ground)}, body)
+    file = memory_file.read(DRAFT_PATH, data)
+    if isinstance(file, BrokenFile):
+        _stop_at_values(new_file(values, body))
+    return _edit_of_new(view, file if isinstance(file, MemoryFile) else _read(data))
 
 
 @again_where_changed
@@ -143,7 +165,7 @@ def add_draft(
     known |= {**heard.values, **_unstated(view, known)}
     added = {**known, **_completing(view, known)}
     data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
-    return heard.warned(save(view, _edit_of_new(view, data), verb="add", dry_run=dry_run, commit=commit))
+    return heard.warned(save(view, _edit_of_new(view, _read(data)), verb="add", dry_run=dry_run, commit=commit))
 
 
 def _unstated(view: View, values: Mapping[str, Plain]) -> dict[str, Any]:
@@ -180,7 +202,7 @@ def _read(data: bytes) -> MemoryFile:
             )
 
 
-def _check_values(data: bytes) -> None:
+def _stop_at_values(data: bytes) -> None:
     """Stop where values that were given one by one, in no file, have not the shapes of their keys."""
     file = memory_file.read(DRAFT_PATH, data)
     if isinstance(file, BrokenFile):
@@ -211,8 +233,8 @@ def _stated(view: View, values: Mapping[str, Plain], now: str, ground: Mapping[s
     return {"confidence": new, "confidence_history": [line]}
 
 
-def _edit_of_new(view: View, data: bytes) -> Edit:
-    memory = _read(data).memory
+def _edit_of_new(view: View, draft: MemoryFile) -> Edit:
+    memory = draft.memory
     title = title_of(memory) if view.config.filenames == "slug-id" else ""
     path = path_of_new(memory.type, memory.id or "", memory.created_at or "", title)
-    return Edit(path=path, before=None, after=data)
+    return Edit(path=path, before=None, after=draft.data, made=replace(draft, path=path))

@@ -16,6 +16,7 @@ from memstore.core.change import Edit, Saved
 from memstore.errors import RefusedError, VaultError
 from memstore.flows.save import save_all
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,6 +44,8 @@ class Adopted:
 
     saved: tuple[Saved, ...]
     left_alone: tuple[Finding, ...]
+
+    __repr__ = one_line
 
 
 def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[Adoptable, ...]:

@@ -17,6 +17,7 @@ from memstore.flows.save import save_all, save_own, unchanged
 from memstore.flows.sign import attestable
 from memstore.flows.timestamps import read_proof
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 from memstore.ports.journal import Written
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ class Recorded:
     saved: Saved
     anchored: Anchored | None
     remotes: Mapping[str, bool] = field(default_factory=dict)
+
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None where it has no id."""
+        return self.saved.ref
 
 
 # Two who anchor the same memory at the same time must not take the same name, so a ref is named after its commit.

@@ -25,8 +25,8 @@ def archive(
 ) -> tuple[Saved, ...]:
     """Put memories out of sight: searches and lists leave them out, unless `status` archived is asked for.
 
-    >>> old = memstore.note(ws, "The café opens at ten.")
-    >>> [saved.changed for saved in memstore.archive(ws, [old.ref])]
+    >>> old = note(ws.view(), "The café opens at ten.")
+    >>> [saved.changed for saved in archive(ws.view(), [old.ref])]
     [True]
 
     Args:

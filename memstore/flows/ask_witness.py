@@ -47,8 +47,8 @@ def request_witness(
 ) -> Registered:
     """Ask others to attest to a memory: a file that can be sent to them, with all that they are to read.
 
-    >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.", access_grants=["si:pith"])
-    >>> memstore.request_witness(ws, memory, agent_ids=["si:pith"]).path
+    >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.", access_grants=["si:pith"])
+    >>> request_witness(ws.view(), memory, agent_ids=["si:pith"]).path
     'requests/req_0000000002.md'
 
     Args:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.codec import audit_event
 from memstore.errors import NotFoundError
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 from memstore.ports.journal import Written
 from memstore.rules import audit
 
@@ -31,6 +32,8 @@ class Verified:
 
     events: int
     findings: tuple[Finding, ...]
+
+    __repr__ = one_line
 
 
 def is_audited(verb: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import FormatError
 from memstore.flows.revisions import find_at
+from memstore.model.one_line import one_line
 
 if TYPE_CHECKING:
     from memstore.core.view import View
@@ -33,6 +34,8 @@ class Blame:
     path: str
     history: tuple[BlamedLine, ...]
     body: tuple[BlamedLine, ...]
+
+    __repr__ = one_line
 
 
 def blame(view: View, ref: str) -> Blame:

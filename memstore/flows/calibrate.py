@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 def calibrate(view: View) -> Calibration:
     """Return how well the confidences of the memories that the viewer may see foretold the evidence that came next.
 
-    >>> held = memstore.belief(ws, "It rains on Mondays.", confidence=0.9)
-    >>> seen = memstore.episode(ws, "A Monday", "no rain at all")
-    >>> memstore.contradict(ws, held.ref, seen.ref).old
+    >>> held = belief(ws.view(), "It rains on Mondays.", confidence=0.9)
+    >>> seen = episode(ws.view(), "A Monday", "no rain at all")
+    >>> contradict(ws.view(), held.ref, seen.ref).old
     0.9
-    >>> round(memstore.calibrate(ws).brier, 2)
+    >>> round(calibrate(ws.view()).brier, 2)
     0.81
     """
     memories = [file.memory for file in view.memories()]

@@ -23,6 +23,7 @@ from memstore.model.checked import Checked
 from memstore.model.finding import Finding, in_order
 from memstore.model.finding_codes import CODES
 from memstore.model.ids import MemoryRef
+from memstore.model.one_line import one_line
 from memstore.model.registry import expected_id, is_named
 from memstore.rules import checks, references
 from memstore.rules.vault_places import RegistryKind, kind_of
@@ -42,6 +43,8 @@ class CheckResult:
     files: int
     findings: tuple[Finding, ...]
     fixed: tuple[Finding, ...] = ()
+
+    __repr__ = one_line
 
     @property
     def errors(self) -> int:

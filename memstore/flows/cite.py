@@ -10,6 +10,7 @@ from memstore.codec.line_map import LineMap
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import NotFoundError, RefusedError, UsageError
 from memstore.flows.uses import record_use
+from memstore.model.one_line import one_line
 from memstore.model.retrieval import Citation
 from memstore.rules import citation as rules
 from memstore.rules.citation import Place, Standing
@@ -35,6 +36,8 @@ class Cited:
     now: Citation | None
     before: str
     text: str
+
+    __repr__ = one_line
 
 
 def cite(view: View, text: str) -> Cited:

@@ -16,6 +16,7 @@ from memstore.flows.revise import reworded
 from memstore.flows.save import save_all
 from memstore.flows.uses import uses_of
 from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.one_line import one_line
 from memstore.rules import compression
 from memstore.rules.quality import days_since
 
@@ -43,6 +44,8 @@ class Compressed:
 
     saved: tuple[Saved, ...]
     sizes: tuple[Sizes, ...]
+
+    __repr__ = one_line
 
 
 @again_where_changed

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
     """Return the open conflicts that the viewer may see both sides of, the gravest first; each pair once.
 
-    >>> tea, no_tea = memstore.note(ws, "Sean likes tea."), memstore.note(ws, "Sean dislikes tea.")
-    >>> [(found.conflict_type.value, found.penalty, found.rule) for found in memstore.conflicts(ws)]
+    >>> tea, no_tea = note(ws.view(), "Sean likes tea."), note(ws.view(), "Sean dislikes tea.")
+    >>> [(found.conflict_type.value, found.penalty, found.rule) for found in conflicts(ws.view())]
     [('contradiction', 0.3, 'antonyms')]
 
     Args:

@@ -11,6 +11,7 @@ from memstore.errors import NotFoundError, RefusedError, UsageError
 from memstore.flows.registry import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
 from memstore.model.ids import MEMORY_TYPES, is_entity_id
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 from memstore.model.registry import WITNESS_REQUEST
 from memstore.model.sharing import EVERYBODY
 from memstore.rules.consent import ConsentBook
@@ -60,6 +61,8 @@ class KnownConsent:
     reason: str | None
     state: str
 
+    __repr__ = one_line
+
 
 @again_where_changed
 def grant_consent(
@@ -71,8 +74,8 @@ def grant_consent(
 ) -> Registered:
     """Record that somebody consents; a consent by itself opens nothing, it lets a grant count.
 
-    >>> given = memstore.grant_consent(
-    ...     ws, grantor="human:parent_456", grantee="si:reading_specialist", scope="ctx:student_123_academic"
+    >>> given = grant_consent(
+    ...     ws.view(), grantor="human:parent_456", grantee="si:reading_specialist", scope="ctx:student_123_academic"
     ... )
     >>> given.path.startswith("consents/2026/con_")
     True

@@ -13,6 +13,7 @@ from memstore.flows.save import save_all
 from memstore.flows.suggestion_file import suggestion_of
 from memstore.flows.uses import uses_of
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 from memstore.ports.run_record import Run
 from memstore.rules.beliefs import held, held_now
 from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
@@ -76,6 +77,8 @@ class Consolidated:
     applied: frozenset[str] = frozenset()
     faded: tuple[Faded, ...] = ()
     saved: tuple[Saved, ...] = ()
+
+    __repr__ = one_line
 
 
 @again_where_changed

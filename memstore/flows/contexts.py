@@ -13,6 +13,7 @@ from memstore.flows.entities import role_id
 from memstore.flows.registry import Saving, create, entity_id, found, plain, registered, stop_unless_owner, texts
 from memstore.flows.sessions import told_of_contexts
 from memstore.model.ids import is_entity_id
+from memstore.model.one_line import one_line
 from memstore.model.sharing import EVERYBODY
 from memstore.model.world import ActiveContext, Session
 from memstore.ports.context_state import DEFAULT_HOURS
@@ -40,6 +41,8 @@ class KnownContext:
     open: bool
     default_access: tuple[str, ...]
 
+    __repr__ = one_line
+
 
 class AboutContext(Saving, total=False):
     """What may be said of a context; all of it is optional.
@@ -58,7 +61,7 @@ class AboutContext(Saving, total=False):
 def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Registered:
     """Register a context.
 
-    >>> memstore.add_context(ws, "ctx:bella_care", roster=["human:sean", "si:bella_agent", "dog:bella"]).path
+    >>> add_context(ws.view(), "ctx:bella_care", roster=["human:sean", "si:bella_agent", "dog:bella"]).path
     'contexts/bella_care.yaml'
 
     Args:
@@ -121,6 +124,8 @@ class Present:
     registered: bool
     listeners: tuple[str, ...]
     trouble: str | None = None
+
+    __repr__ = one_line
 
 
 def enter_context(view: View, context: str, *, participants: Sequence[str] = (), role: str | None = None) -> Present:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 
-class About(TypedDict, total=False):
+class Said(TypedDict, total=False):
     """What may be said of any new memory; all of it is optional.
 
     The keys are those of the frontmatter, but for these: `session_id` and `trigger` are its `origin`; a `context` in
@@ -31,8 +31,6 @@ class About(TypedDict, total=False):
     channel: str
     session_id: str
     trigger: str
-    derived_from: Sequence[str]
-    relates_to: Sequence[str]
     context: str
     context_tags: Sequence[str]
     subject_ids: Sequence[str]
@@ -40,6 +38,13 @@ class About(TypedDict, total=False):
     consent_grants: Sequence[str]
     scope: str
     importance: str
+
+
+class About(Said, total=False):
+    """What may be said of a new memory, and how it is written: not at all but for show, or committed too."""
+
+    derived_from: Sequence[str]
+    relates_to: Sequence[str]
     dry_run: bool
     commit: bool
 
@@ -47,7 +52,7 @@ class About(TypedDict, total=False):
 def raw(view: View, content: str, **about: Unpack[About]) -> Saved:
     """Write something down as it came, to be made more of later (`promote`, `process_raw`).
 
-    >>> memstore.raw(ws, "First memory capture!", source="human:sean", trigger="greeting").path
+    >>> raw(ws.view(), "First memory capture!", source="human:sean", trigger="greeting").path
     'memories/raw/2026/02/first-memory-capture-m_0000000001.md'
     """
     return _add(view, {"type": "raw"}, content, about)
@@ -56,8 +61,8 @@ def raw(view: View, content: str, **about: Unpack[About]) -> Saved:
 def episode(view: View, objective: str, outcome: str, lessons: Sequence[str] = (), **about: Unpack[About]) -> Saved:
     """Write down what happened.
 
-    >>> saved = memstore.episode(ws, "First collab with Claire on PR #24", "merged", lessons=["ask early"])
-    >>> memstore.show_memory(ws, saved.ref).memory.title
+    >>> saved = episode(ws.view(), "First collab with Claire on PR #24", "merged", lessons=["ask early"])
+    >>> show_memory(ws.view(), saved.ref).memory.title
     'First collab with Claire on PR #24'
 
     Args:
@@ -74,7 +79,7 @@ def episode(view: View, objective: str, outcome: str, lessons: Sequence[str] = (
 def note(view: View, content: str, type: str = DEFAULT_TYPE, **about: Unpack[About]) -> Saved:  # noqa: A002 - the seed's name
     """Write a note, or a note with a purpose: an insight, a decision, an observation and so on.
 
-    >>> memstore.note(ws, "Claire answers in the evening.", source="told by Sean").ref
+    >>> note(ws.view(), "Claire answers in the evening.", source="told by Sean").ref
     'note:m_0000000001'
     """
     return _add(view, {"type": type}, content, about)
@@ -91,9 +96,9 @@ def belief(
 ) -> Saved:
     """Write down what is held to be true.
 
-    >>> first = memstore.raw(ws, "Three witnesses, three stories.")
-    >>> held = memstore.belief(ws, "Truth is rarely binary.", confidence=0.65, derived_from=[first.ref])
-    >>> memstore.show_memory(ws, held.ref).memory.source_type
+    >>> first = raw(ws.view(), "Three witnesses, three stories.")
+    >>> held = belief(ws.view(), "Truth is rarely binary.", confidence=0.65, derived_from=[first.ref])
+    >>> show_memory(ws.view(), held.ref).memory.source_type
     'direct_experience'
 
     Args:
@@ -113,7 +118,7 @@ def _add(view: View, keys: dict[str, Plain], body: str, about: About) -> Saved:
     return add_memory(view, {**keys, **values_of(about)}, body, dry_run=dry_run, commit=commit)
 
 
-def values_of(about: About) -> dict[str, Plain]:
+def values_of(about: Said) -> dict[str, Plain]:
     """Return the keys of a frontmatter for what is said of a memory."""
     said: dict[str, Any] = {**about}
     origin = {name: said.pop(name, None) for name in ("session_id", "trigger")}
@@ -122,7 +127,7 @@ def values_of(about: About) -> dict[str, Plain]:
     if context and not context.startswith("ctx:"):
         words.insert(0, context)
         context = None
-    lists = {name: value if isinstance(value, str) else [*value] for name, value in said.items()}
+    lists = {name: value if isinstance(value, str | int | float) else [*value] for name, value in said.items()}
     return {
         **lists,
         "origin": {name: value for name, value in origin.items() if value} or None,

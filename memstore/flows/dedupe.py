@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.flows.compare import Comparer
 from memstore.flows.narrow import narrowed
+from memstore.model.one_line import one_line
 from memstore.model.retrieval import NO_FILTERS
 from memstore.rules.duplicates import groups, likeness
 
@@ -32,6 +33,9 @@ class Duplicates(NamedTuple):
     copies: tuple[Copy, ...]
     similarity: float
 
+    def __repr__(self) -> str:
+        return one_line(self)
+
     @property
     def command(self) -> str:
         """What makes one memory of them."""
@@ -41,8 +45,8 @@ class Duplicates(NamedTuple):
 def dedupe(view: View, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:
     """Return groups of active memories that say nearly the same, the most alike first.
 
-    >>> one, two = memstore.note(ws, "Bella eats at eight."), memstore.note(ws, "Bella eats at eight")
-    >>> [found.command for found in memstore.dedupe(ws)] == [f"memstore merge {one.ref} {two.ref}"]
+    >>> one, two = note(ws.view(), "Bella eats at eight."), note(ws.view(), "Bella eats at eight")
+    >>> [found.command for found in dedupe(ws.view())] == [f"memstore merge {one.ref} {two.ref}"]
     True
 
     Args:

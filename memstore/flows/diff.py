@@ -12,6 +12,7 @@ from memstore.errors import FormatError, NotFoundError
 from memstore.flows.log import find_then_or_now
 from memstore.flows.revisions import find_at
 from memstore.model.change import MemoryChange
+from memstore.model.one_line import one_line
 from memstore.rules.commit_messages import verb
 from memstore.rules.differences import differences
 
@@ -40,6 +41,8 @@ class Diff:
     new: str | None
     memories: tuple[MemoryDiff, ...]
     broken: tuple[str, ...]
+
+    __repr__ = one_line
 
 
 def diff(view: View, ref: str | None = None, old: str | None = None, new: str | None = None) -> Diff:

@@ -20,6 +20,7 @@ from memstore.flows.registry import (
     texts,
 )
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 from memstore.model.registry import ENTITY_KINDS
 from memstore.rules.vault_places import RegistryKind
 
@@ -45,6 +46,8 @@ class KnownEntity:
     guardians: tuple[str, ...]
     roles: tuple[str, ...]
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownMember:
@@ -62,6 +65,8 @@ class KnownGroup:
     id: str
     path: str
     members: tuple[KnownMember, ...]
+
+    __repr__ = one_line
 
 
 class AboutEntity(Saving, total=False):
@@ -82,7 +87,7 @@ class AboutEntity(Saving, total=False):
 def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Registered:
     """Register an entity.
 
-    >>> memstore.add_entity(ws, "dog:bella", aliases=["Bella"], guardians=["human:sean"]).path
+    >>> add_entity(ws.view(), "dog:bella", aliases=["Bella"], guardians=["human:sean"]).path
     'entities/dog/bella.md'
 
     Args:
@@ -192,7 +197,7 @@ def add_members(
 ) -> Registered:
     """Put entities, or groups, in a group, which is made where there is none.
 
-    >>> memstore.add_members(ws, "group:bella_care_team", ["human:sean", "vet:dr_smith"]).id
+    >>> add_members(ws.view(), "group:bella_care_team", ["human:sean", "vet:dr_smith"]).id
     'group:bella_care_team'
 
     Args:

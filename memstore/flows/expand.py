@@ -10,6 +10,7 @@ from memstore.flows.compress import whole_of
 from memstore.flows.show import glance
 from memstore.flows.uses import record_use
 from memstore.model.ids import MemoryRef
+from memstore.model.one_line import one_line
 
 if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
@@ -44,13 +45,20 @@ class Expanded:
     file: bytes = b""
     whole: bytes | None = None
 
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None where it has no id."""
+        return self.shown.entry.ref
+
 
 def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
     """Return all of a memory; that is a use of it.
 
-    >>> first = memstore.raw(ws, "Claire yawned at four.")
-    >>> held = memstore.belief(ws, "Claire tires early.", derived_from=[first.ref])
-    >>> [(link.key, link.title) for link in memstore.expand(ws, held.ref).links]
+    >>> first = raw(ws.view(), "Claire yawned at four.")
+    >>> held = belief(ws.view(), "Claire tires early.", derived_from=[first.ref])
+    >>> [(link.key, link.title) for link in expand(ws.view(), held.ref).links]
     [('derived_from', 'Claire yawned at four.')]
 
     Args:

@@ -13,6 +13,7 @@ from memstore.errors import FormatError
 from memstore.flows.lineage import graph_of
 from memstore.flows.save import save_all
 from memstore.model.catalog import Field
+from memstore.model.one_line import one_line
 from memstore.rules import analysis, provenance_gaps
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class FixedProvenance:
     files: tuple[Filled, ...]
     saved: tuple[Saved, ...]
     dry_run: bool
+
+    __repr__ = one_line
 
 
 @again_where_changed

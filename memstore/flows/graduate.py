@@ -13,6 +13,7 @@ from memstore.flows.sources import loader
 from memstore.flows.suggested_lines import ByHand, Lines
 from memstore.flows.uses import uses_of
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 from memstore.ports.journal import Written
 from memstore.rules import graduation
 from memstore.rules.beliefs import held_now
@@ -59,14 +60,16 @@ class Graduated:
     suggested: tuple[Saved, ...] = ()
     commit: str | None = None
 
+    __repr__ = one_line
+
 
 @again_where_changed
 def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tuple[Graduated, ...]:
     """Write what has earned it into the MEMORY.md of its scope, at most ten memories a run; see `rules.graduation`.
 
-    >>> tea = memstore.note(ws, "Claire drinks green tea.", importance="high")
-    >>> looks = [memstore.show_memory(ws, tea.ref) for _ in range(3)]
-    >>> [(page.path, page.entered == (tea.ref,)) for page in memstore.graduate(ws)]
+    >>> tea = note(ws.view(), "Claire drinks green tea.", importance="high")
+    >>> looks = [show_memory(ws.view(), tea.ref) for _ in range(3)]
+    >>> [(page.path, page.entered == (tea.ref,)) for page in graduate(ws.view())]
     [('MEMORY.md', True)]
 
     Args:

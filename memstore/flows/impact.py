@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.flows.lineage import graph_of, row_of
+from memstore.model.one_line import one_line
 from memstore.rules import lineage_trace, lineage_walk
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Impact:
     lost: tuple[Harmed, ...]
     weakened: tuple[Harmed, ...]
     left_out: int = 0
+
+    __repr__ = one_line
 
 
 def impact_of(view: View, refs: Sequence[str], *, limit: int | None = None) -> Impact:

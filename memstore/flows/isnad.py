@@ -42,8 +42,8 @@ def create_memory(
 ) -> Memory:
     """Write a memory with author and time, signed where the user's settings name a key.
 
-    >>> memory = memstore.create_memory(
-    ...     ws,
+    >>> memory = create_memory(
+    ...     ws.view(),
     ...     type="insight",
     ...     summary="Synthesis is harder than storage",
     ...     body="It's knowing what to remember.",
@@ -88,8 +88,8 @@ def create_anchor(
 ) -> Anchor:
     """Record where else it can be seen what a memory says; the file has the anchor then.
 
-    >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.")
-    >>> memstore.create_anchor(ws, memory, type="moltbook_post", reference="https://moltbook.com/p/1").type
+    >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.")
+    >>> create_anchor(ws.view(), memory, type="moltbook_post", reference="https://moltbook.com/p/1").type
     'moltbook_post'
 
     Args:
@@ -120,10 +120,10 @@ def create_anchor(
 def query_memories(view: View, *, tags: Sequence[str] = (), min_trust: float = 0.0) -> tuple[Memory, ...]:
     """Return the memories that have all of these tags and at least this trust, the newest first.
 
-    >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.", tags=["synthesis"])
-    >>> [str(found.ref) for found in memstore.query_memories(ws, tags=["synthesis"])]
+    >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.", tags=["synthesis"])
+    >>> [str(found.ref) for found in query_memories(ws.view(), tags=["synthesis"])]
     ['insight:m_0000000001']
-    >>> memstore.query_memories(ws, tags=["synthesis"], min_trust=0.6)
+    >>> query_memories(ws.view(), tags=["synthesis"], min_trust=0.6)
     ()
 
     Args:

@@ -13,6 +13,7 @@ from memstore.flows.registry import entity_id, stop_unless_owner
 from memstore.flows.rotations import rotation_findings, rotations
 from memstore.flows.save import save_own, unified_diff
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAMESPACE, REVOKED_KEYS
+from memstore.model.one_line import one_line
 from memstore.ports.journal import Written
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class KeysChanged:
     pinned: bool = False
     counts: bool = True
 
+    __repr__ = one_line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownKey:
@@ -65,6 +68,8 @@ class KnownKeys:
     keys: tuple[KnownKey, ...]
     pin: str | None
     findings: tuple[Finding, ...]
+
+    __repr__ = one_line
 
 
 def list_keys(view: View) -> KnownKeys:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import UsageError
 from memstore.flows.narrow import narrowed
+from memstore.model.one_line import one_line
 from memstore.model.retrieval import Filters, Sort
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.core.view import View
     from memstore.model.catalog import Entry
@@ -28,6 +29,14 @@ class Listed:
     entries: tuple[Entry, ...]
     total: int
     left_out: int
+
+    __repr__ = one_line
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
 
 
 def list_memories(

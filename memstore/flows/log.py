@@ -13,6 +13,7 @@ from memstore.flows.changes import changes_between
 from memstore.flows.revisions import find_at, read_blobs, revisions
 from memstore.model.change import MemoryChange
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 from memstore.ports.history import CommitChanges
 from memstore.rules.commit_messages import verb
 from memstore.rules.differences import differences, number
@@ -54,6 +55,8 @@ class Log:
 
     ref: str | None
     lines: tuple[LogLine, ...]
+
+    __repr__ = one_line
 
 
 def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:

@@ -39,10 +39,10 @@ def merge(
 
     It keeps its words and id; the titles of the others become its aliases. Nobody sees it who did not see all of them.
 
-    >>> one = memstore.belief(ws, "Bella eats at nine.", confidence=0.7)
-    >>> two = memstore.belief(ws, "At nine Bella has breakfast.", confidence=0.9)
-    >>> done = memstore.merge(ws, [one.ref, two.ref])
-    >>> kept = memstore.show_memory(ws, one.ref).memory
+    >>> one = belief(ws.view(), "Bella eats at nine.", confidence=0.7)
+    >>> two = belief(ws.view(), "At nine Bella has breakfast.", confidence=0.9)
+    >>> done = merge(ws.view(), [one.ref, two.ref])
+    >>> kept = show_memory(ws.view(), one.ref).memory
     >>> kept.confidence, kept.supersedes == (two.ref,), kept.aliases
     (0.7, True, ('At nine Bella has breakfast.',))
 

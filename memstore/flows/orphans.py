@@ -9,6 +9,7 @@ from memstore.codec.edges import places
 from memstore.codec.memory_file import MemoryFile
 from memstore.errors import VaultError
 from memstore.flows.lineage import graph_of
+from memstore.model.one_line import one_line
 from memstore.rules import lineage_trace, lineage_walk
 from memstore.rules.provenance_gaps import without_source
 
@@ -53,6 +54,8 @@ class Orphans:
     is_fixable: bool = False
     left_out: int = 0
     unreadable: int = 0
+
+    __repr__ = one_line
 
 
 def find_orphans(view: View, *, limit: int | None = None) -> Orphans:

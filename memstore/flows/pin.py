@@ -11,6 +11,7 @@ from memstore.flows.keyring import KEYRING_FILES, read_keyring
 from memstore.flows.objects_at import bytes_at, true_objects
 from memstore.flows.registry import stop_unless_owner
 from memstore.model.keyring import COMMIT_NAMESPACE
+from memstore.model.one_line import one_line
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -32,6 +33,8 @@ class Pinned:
     signers: tuple[Signer, ...] = ()
     let_in: tuple[Signer, ...] = ()
     findings: tuple[Finding, ...] = ()
+
+    __repr__ = one_line
 
     @property
     def keepers(self) -> tuple[Signer, ...]:

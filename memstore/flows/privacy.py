@@ -13,6 +13,7 @@ from memstore.flows.audit import recorded
 from memstore.flows.consents import consent_values
 from memstore.flows.registry import Saving, entity_id, new_file
 from memstore.flows.save import save_all
+from memstore.model.one_line import one_line
 from memstore.model.sharing import EVERYBODY
 from memstore.model.world import ActiveContext, Decision, Session
 from memstore.rules import grants
@@ -41,6 +42,13 @@ class Shared:
     denies: tuple[str, ...]
     consents: tuple[str, ...] = ()
 
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None where it has no id."""
+        return self.saved.ref
+
 
 @again_where_changed
 def grant_access(
@@ -48,8 +56,8 @@ def grant_access(
 ) -> Shared:
     """Let others see a memory.
 
-    >>> saved = memstore.raw(ws, "Dogs love fetch")
-    >>> memstore.grant_access(ws, saved.ref, ["*"]).scope
+    >>> saved = raw(ws.view(), "Dogs love fetch")
+    >>> grant_access(ws.view(), saved.ref, ["*"]).scope
     'public'
 
     Args:

@@ -22,6 +22,7 @@ from memstore.flows.save import save_all
 from memstore.flows.sources import ceiling, entries
 from memstore.model.catalog import EdgeKind
 from memstore.model.ids import MEMORY_TYPES
+from memstore.model.one_line import one_line
 from memstore.rules import inheritance
 from memstore.rules.beliefs import PROMOTED_BELIEF_CONFIDENCE, brought_up_to_date, held
 
@@ -45,6 +46,13 @@ class Linked:
 
     saved: Saved
     others: tuple[Saved, ...]
+
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the new memory; None where it has no id."""
+        return self.saved.ref
 
 
 @again_where_changed
@@ -102,9 +110,9 @@ def promote(
 def process_raw(view: View, raw: str, as_type: str, values: Mapping[str, Plain] | None = None, **settings: Any) -> str:
     """Make a memory of a raw memory and return its ref: seed 000's name for `promote`, and its `source`.
 
-    >>> raw = memstore.raw(ws, "We merged Claire's branch.", session_id="42")
-    >>> ref = memstore.process_raw(ws, raw.ref, "episode", outcome="merged", lessons=["ask early"])
-    >>> memstore.show_memory(ws, ref).memory.derived_from == (raw.ref,)
+    >>> raw = raw(ws.view(), "We merged Claire's branch.", session_id="42")
+    >>> ref = process_raw(ws.view(), raw.ref, "episode", outcome="merged", lessons=["ask early"])
+    >>> show_memory(ws.view(), ref).memory.derived_from == (raw.ref,)
     True
 
     Args:

@@ -10,6 +10,7 @@ from memstore.errors import UsageError
 from memstore.flows.ledger_edit import with_lines
 from memstore.flows.save import save_all
 from memstore.model.ids import MemoryRef
+from memstore.model.one_line import one_line
 from memstore.rules import propagation
 from memstore.rules.beliefs import held
 
@@ -29,6 +30,8 @@ class Propagated:
     paths: dict[str, str]
     saved: tuple[Saved, ...]
 
+    __repr__ = one_line
+
 
 @again_where_changed
 def propagate(
@@ -42,11 +45,11 @@ def propagate(
 ) -> Propagated:
     """Return what the confidence of sources does to what rests on them; write it only with `apply`.
 
-    >>> first = memstore.belief(ws, "The vet is always right.", confidence=0.9)
-    >>> held = memstore.belief(ws, "Bella is healthy.", confidence=0.9, derived_from=[first.ref])
-    >>> memstore.set_keys(ws, first.ref, {"confidence": ["0.4"]}).changed
+    >>> first = belief(ws.view(), "The vet is always right.", confidence=0.9)
+    >>> held = belief(ws.view(), "Bella is healthy.", confidence=0.9, derived_from=[first.ref])
+    >>> set_keys(ws.view(), first.ref, {"confidence": ["0.4"]}).changed
     True
-    >>> [(step.old, step.new) for step in memstore.propagate(ws, first.ref).plan.steps]
+    >>> [(step.old, step.new) for step in propagate(ws.view(), first.ref).plan.steps]
     [(0.9, 0.4)]
 
     Args:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.flows.sources import loader
+from memstore.model.one_line import one_line
 from memstore.rules.rebuilding import changed_evidence, rebuilt
 
 if TYPE_CHECKING:
@@ -31,19 +32,21 @@ class Rebuilt:
     ledgers: int
     differing: tuple[Differing, ...]
 
+    __repr__ = one_line
+
 
 def rebuild_from_episodes(view: View) -> Rebuilt:
     """Return what the numbers would be if all evidence were weighed again as it is now; nothing is written.
 
     A piece of evidence may be known in another way than when it was recorded, come from another session, or be gone.
 
-    >>> held = memstore.belief(ws, "Bella eats at nine.")
-    >>> seen = memstore.episode(ws, "Breakfast", "at nine", source_type="inference")
-    >>> memstore.reinforce(ws, held.ref, seen.ref).new
+    >>> held = belief(ws.view(), "Bella eats at nine.")
+    >>> seen = episode(ws.view(), "Breakfast", "at nine", source_type="inference")
+    >>> reinforce(ws.view(), held.ref, seen.ref).new
     0.8154
-    >>> memstore.set_keys(ws, seen.ref, {"source_type": ["told_by_human"]}).changed
+    >>> set_keys(ws.view(), seen.ref, {"source_type": ["told_by_human"]}).changed
     True
-    >>> [(one.stored, one.rebuilt) for one in memstore.rebuild_from_episodes(ws).differing]
+    >>> [(one.stored, one.rebuilt) for one in rebuild_from_episodes(ws.view()).differing]
     [(0.8154, 0.8286)]
     """
     load = loader(view)

@@ -16,6 +16,7 @@ from memstore.flows.uses import uses_of
 from memstore.model.catalog import ITEM_SEPARATOR
 from memstore.model.ids import MEMORY_TYPES
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 from memstore.model.retrieval import Filters, Operator, Unit, Where
 from memstore.rules import beliefs, confidence, query
 from memstore.rules import recall as rules
@@ -65,6 +66,8 @@ class Bite:
     score: float
     held: Held | None = None
 
+    __repr__ = one_line
+
     @property
     def line(self) -> str:
         """The bite as it is shown."""
@@ -91,6 +94,8 @@ class Recalled:
     left_out: int = 0
     by_meaning: bool = False
 
+    __repr__ = one_line
+
     @property
     def tokens(self) -> int:
         """What all bites take of the budget."""
@@ -102,9 +107,9 @@ def recall(
 ) -> Recalled:
     """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs. It is no use of them.
 
-    >>> tea = memstore.note(ws, "Claire drinks green tea in the morning.")
-    >>> held = memstore.belief(ws, "Tea keeps Claire awake.", confidence=0.75)
-    >>> recalled = memstore.recall(ws, "Should I offer Claire tea?")
+    >>> tea = note(ws.view(), "Claire drinks green tea in the morning.")
+    >>> held = belief(ws.view(), "Tea keeps Claire awake.", confidence=0.75)
+    >>> recalled = recall(ws.view(), "Should I offer Claire tea?")
     >>> [bite.text for bite in recalled.memories], [bite.held.today for bite in recalled.beliefs]
     (['Claire drinks green tea in the morning.'], [0.75])
 

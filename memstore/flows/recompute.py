@@ -12,6 +12,7 @@ from memstore.core.change import Edit
 from memstore.errors import RefusedError
 from memstore.flows.hand_edits import HandEdits
 from memstore.flows.save import save, save_all, unchanged
+from memstore.model.one_line import one_line
 from memstore.rules.beliefs import drifted, folded, states_nothing
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Recomputed:
     ledgers: int
     unequal: tuple[Unequal, ...]
     saved: tuple[Saved, ...] = ()
+
+    __repr__ = one_line
 
 
 def check_confidences(view: View, refs: Sequence[str] = ()) -> Recomputed:

@@ -12,6 +12,7 @@ from memstore.flows.save import save_own, shown, unified_diff
 from memstore.model.finding import Finding, Position
 from memstore.model.finding_codes import CODES
 from memstore.model.ids import is_entity_id
+from memstore.model.one_line import one_line
 from memstore.model.registry import path_of
 from memstore.ports.journal import Written
 from memstore.rules.vault_places import RegistryKind, kind_of
@@ -43,6 +44,8 @@ class Registered:
     path: str
     diff: str
     commit: str | None = None
+
+    __repr__ = one_line
 
 
 def stop_unless_owner(view: View, act: str) -> None:

@@ -12,6 +12,7 @@ from memstore.errors import RefusedError, UsageError
 from memstore.flows.ledger_edit import with_lines
 from memstore.flows.save import save
 from memstore.flows.sources import loader
+from memstore.model.one_line import one_line
 from memstore.rules.beliefs import Stance, held, weigh
 from memstore.rules.evidence import Evidence, as_evidence, mark_as_evidence, rests_on
 
@@ -34,6 +35,13 @@ class Reinforced:
     new: float
     counted_before: tuple[str, ...]
 
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None where it has no id."""
+        return self.saved.ref
+
 
 @again_where_changed
 def reinforce(
@@ -48,9 +56,9 @@ def reinforce(
 ) -> Reinforced:
     """Record what speaks for a memory.
 
-    >>> held = memstore.belief(ws, "Truth is rarely binary.", confidence=0.85)
-    >>> seen = memstore.episode(ws, "Two witnesses", "both were right", lessons=["ask twice"])
-    >>> memstore.reinforce(ws, held.ref, seen.ref).new
+    >>> held = belief(ws.view(), "Truth is rarely binary.", confidence=0.85)
+    >>> seen = episode(ws.view(), "Two witnesses", "both were right", lessons=["ask twice"])
+    >>> reinforce(ws.view(), held.ref, seen.ref).new
     0.8686
 
     Args:

@@ -12,6 +12,7 @@ from memstore.flows.compare import side_of
 from memstore.flows.save import save_all
 from memstore.model.conflict import ConflictType
 from memstore.model.instants import instant
+from memstore.model.one_line import one_line
 from memstore.rules.conflicts import between
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ class Resolved(NamedTuple):
     decision: str
     kept: str
 
+    def __repr__(self) -> str:
+        return one_line(self)
+
 
 @again_where_changed
 def resolve_conflict(
@@ -47,10 +51,10 @@ def resolve_conflict(
 ) -> Resolved:
     """Record in both memories what was decided about their conflict, and carry it out.
 
-    >>> old, new = memstore.note(ws, "Sean lives in Rome."), memstore.note(ws, "Sean lives in Paris.")
-    >>> memstore.resolve_conflict(ws, old.ref, new.ref, keep=new.ref).decision
+    >>> old, new = note(ws.view(), "Sean lives in Rome."), note(ws.view(), "Sean lives in Paris.")
+    >>> resolve_conflict(ws.view(), old.ref, new.ref, keep=new.ref).decision
     'keep'
-    >>> memstore.show_memory(ws, old.ref).memory.status, memstore.conflicts(ws)
+    >>> show_memory(ws.view(), old.ref).memory.status, conflicts(ws.view())
     ('superseded', ())
 
     Args:

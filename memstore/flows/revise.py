@@ -29,8 +29,8 @@ def revise(
 ) -> Saved:
     """Give a memory other words for the same proposition; for another one there is `supersede`.
 
-    >>> held = memstore.belief(ws, "Bella eats at nine-ish.")
-    >>> memstore.revise(ws, held.ref, "Bella eats at nine.").ref == held.ref
+    >>> held = belief(ws.view(), "Bella eats at nine-ish.")
+    >>> revise(ws.view(), held.ref, "Bella eats at nine.").ref == held.ref
     True
 
     Args:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.errors import ChangedMeanwhileError, UsageError
 from memstore.flows.compare import Comparer
 from memstore.flows.sources import loader
+from memstore.model.one_line import one_line
 from memstore.rules.beliefs import Stance, held, weigh
 from memstore.rules.evidence import as_evidence, rests_on
 from memstore.rules.polarity import Verdict, compare_statements
@@ -38,6 +39,8 @@ class Proposal:
     new: float
     evidence: str
 
+    __repr__ = one_line
+
     @property
     def command(self) -> str:
         """What records it."""
@@ -49,9 +52,9 @@ def revise_from(view: View, episode: str) -> tuple[Proposal, ...]:
 
     What was counted already is not proposed, and neither is what the memory itself rests on. Nothing is written.
 
-    >>> held = memstore.belief(ws, "Sean likes tea.")
-    >>> seen = memstore.episode(ws, "Breakfast", "Sean dislikes tea.")
-    >>> [(one.ref == held.ref, one.stance.value) for one in memstore.revise_from(ws, seen.ref)]
+    >>> held = belief(ws.view(), "Sean likes tea.")
+    >>> seen = episode(ws.view(), "Breakfast", "Sean dislikes tea.")
+    >>> [(one.ref == held.ref, one.stance.value) for one in revise_from(ws.view(), seen.ref)]
     [(True, 'contradict')]
 
     Raises:

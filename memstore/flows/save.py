@@ -112,13 +112,27 @@ def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
 
     if before == after:
         return ""
+    if before is None:
+        return _all_new(path, _lines(after))
     lines = difflib.unified_diff(
         _lines(before),
         _lines(after),
         "/dev/null" if before is None else f"a/{path}",
         "/dev/null" if after is None else f"b/{path}",
     )
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return "".join(map(_ended, lines))
+
+
+def _all_new(path: str, lines: list[str]) -> str:
+    """Return the difference to no file, for which nothing need be compared."""
+    if not lines:
+        return ""
+    count = "" if len(lines) == 1 else f",{len(lines)}"
+    return "".join([f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1{count} @@\n", *(_ended(f"+{line}") for line in lines)])
+
+
+def _ended(line: str) -> str:
+    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
 def _lines(data: bytes | None) -> list[str]:

@@ -48,8 +48,8 @@ def search(
     Raises:
         UsageError: the query means nothing, `at` is neither a date nor a commit, or a number is out of range.
 
-    >>> ref = memstore.note(ws, "User prefers tea in the morning.", source_type="told_by_human").ref
-    >>> result = memstore.search(ws, "user preferences", min_confidence=0.7, max_results=5)
+    >>> ref = note(ws.view(), "User prefers tea in the morning.", source_type="told_by_human").ref
+    >>> result = search(ws.view(), "user preferences", min_confidence=0.7, max_results=5)
     >>> if result.fallback:
     ...     print("Warning: low confidence results returned")
     >>> for item in result.hits:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.errors import ChangedMeanwhileError
 from memstore.flows.uses import record_use
+from memstore.model.one_line import one_line
 
 if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
@@ -48,6 +49,13 @@ class Shown:
     trust: Trust
     then: View = field(repr=False, compare=False)
     conflicts: tuple[Conflict, ...] = ()
+
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None where it has no id."""
+        return self.entry.ref
 
     @property
     def memory(self) -> Memory:

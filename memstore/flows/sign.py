@@ -16,6 +16,7 @@ from memstore.model.attestation import Resolution, Signature, Witness
 from memstore.model.instants import instant
 from memstore.model.keyring import ATTEST_NAMESPACE
 from memstore.model.keys import RESOLUTION_KEYS, SIGNATURE_KEYS, WITNESS_KEYS
+from memstore.model.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,13 +37,20 @@ class Signed:
     saved: Saved
     verdict: Verdict
 
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None where it has no id."""
+        return self.saved.ref
+
 
 @again_where_changed
 def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False, commit: bool = False) -> Signed:
     """Sign a memory as its author; one whose signature is valid stays as it is.
 
-    >>> note = memstore.note(ws, "Claire answers in the evening.")
-    >>> memstore.sign(ws, note.ref).verdict.state.value
+    >>> note = note(ws.view(), "Claire answers in the evening.")
+    >>> sign(ws.view(), note.ref).verdict.state.value
     'valid'
 
     Args:
@@ -88,7 +96,7 @@ def witness(
 ) -> Signed:
     """Say of a memory that it is so, or that it is not; the latest that one says counts.
 
-    >>> memstore.witness(ws, babels_insight, "confirm", notes="I read the logs").verdict.state.value
+    >>> witness(ws.view(), babels_insight, "confirm", notes="I read the logs").verdict.state.value
     'valid'
 
     Args:
@@ -141,7 +149,7 @@ def resolve(
 ) -> Signed:
     """Decide how a dispute about a memory came out; both sides stay in the file.
 
-    >>> memstore.resolve(ws, babels_insight, "overturned", notes="The log says storage").verdict.state.value
+    >>> resolve(ws.view(), babels_insight, "overturned", notes="The log says storage").verdict.state.value
     'valid'
 
     Args:

@@ -44,12 +44,12 @@ def split(
     Each states what the old one stated, and has the evidence that is given to it. What spoke for the old one only in
     part counts half for each, unless it is given to one of them.
 
-    >>> held = memstore.belief(ws, "Bella limps on stairs and in the cold.")
-    >>> seen = memstore.episode(ws, "The stairs", "she limped again")
-    >>> memstore.reinforce(ws, held.ref, seen.ref).new
+    >>> held = belief(ws.view(), "Bella limps on stairs and in the cold.")
+    >>> seen = episode(ws.view(), "The stairs", "she limped again")
+    >>> reinforce(ws.view(), held.ref, seen.ref).new
     0.8248
-    >>> done = memstore.split(ws, held.ref, ("Stairs make Bella limp.", "Cold makes Bella limp."), first=[seen.ref])
-    >>> [memstore.show_memory(ws, one.ref).memory.confidence for one in (done.saved, done.others[0])]
+    >>> done = split(ws.view(), held.ref, ("Stairs make Bella limp.", "Cold makes Bella limp."), first=[seen.ref])
+    >>> [show_memory(ws.view(), one.ref).memory.confidence for one in (done.saved, done.others[0])]
     [0.8248, 0.8]
 
     Args:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.flows.audience import Audience
 from memstore.flows.narrow import narrowed
+from memstore.model.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,6 +35,8 @@ class Stats:
     months: Counts
     authors: Counts
     left_out: int
+
+    __repr__ = one_line
 
 
 def stats(view: View, filters: Filters | None = None, *, at: str | None = None) -> Stats:

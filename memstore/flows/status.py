@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.codec.memory_file import BrokenFile
 from memstore.errors import VaultError
+from memstore.model.one_line import one_line
 from memstore.rules.commit_messages import verb
 from memstore.rules.differences import differences
 
@@ -48,6 +49,8 @@ class Status:
     plain: tuple[str, ...]
     broken: tuple[str, ...]
     hooks: Mapping[str, HookState]
+
+    __repr__ = one_line
 
 
 def status(view: View) -> Status:

@@ -19,6 +19,7 @@ from memstore.flows.suggested_lines import edit_of
 from memstore.flows.suggestion_file import SOURCE, STANCES
 from memstore.flows.uses import record_use
 from memstore.model.ids import MemoryRef
+from memstore.model.one_line import one_line
 from memstore.rules.beliefs import weigh
 from memstore.rules.consolidation import Action
 from memstore.rules.evidence import as_evidence
@@ -42,6 +43,13 @@ class Waiting:
     target: str | None
     evidence: tuple[str, ...]
 
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> MemoryRef | None:
+        """The memory's ref; None where it has no id."""
+        return self.file.memory.ref
+
     @property
     def memory(self) -> Memory:
         """What is suggested."""
@@ -51,7 +59,7 @@ class Waiting:
 def list_suggestions(view: View) -> tuple[Waiting, ...]:
     """Return what waits for a decision, the oldest first.
 
-    >>> [waiting.action.value for waiting in memstore.list_suggestions(ws)]
+    >>> [waiting.action.value for waiting in list_suggestions(ws.view())]
     []
     """
     statuses, paths = view.column("status"), view.column("path")

@@ -47,11 +47,9 @@ def supersede(
     The heir is of the same type, made of the old one (`derived_from`), and rests on what that rested on
     (`relates_to`); how sure its holder is, is stated anew, and what contradicted the old one is evidence for it.
 
-    >>> old = memstore.belief(ws, "Tea is best at ninety degrees.")
-    >>> new = memstore.supersede(ws, old.ref, "Green tea is best at eighty degrees.").saved
-    >>> memstore.show_memory(ws, new.ref).memory.confidence_history[
-    ...     0
-    ... ].reason == f"Superseded {old.ref.replace(':', ' ')}"
+    >>> old = belief(ws.view(), "Tea is best at ninety degrees.")
+    >>> new = supersede(ws.view(), old.ref, "Green tea is best at eighty degrees.").saved
+    >>> show_memory(ws.view(), new.ref).memory.confidence_history[0].reason == f"Superseded {old.ref.replace(':', ' ')}"
     True
 
     Args:

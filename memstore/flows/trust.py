@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.codec import canonical
 from memstore.flows.reputation import Reputations
 from memstore.flows.vouch import Voucher
+from memstore.model.one_line import one_line
 from memstore.rules import beta, trust
 from memstore.rules.anchors import AnchorStatus
 from memstore.rules.beta import Voice
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from memstore.codec.memory_file import MemoryFile
     from memstore.core.view import View
     from memstore.flows.vouch import Vouched
+    from memstore.model.ids import MemoryRef
     from memstore.model.memory import Memory
     from memstore.rules.beta import Beta
     from memstore.rules.reputation import Reputation
@@ -45,6 +47,13 @@ class Trusted:
     beta: Beta | None
     unsigned: tuple[str, ...]
     computed_at: datetime
+
+    __repr__ = one_line
+
+    @property
+    def ref(self) -> MemoryRef | None:
+        """The memory's ref; None where it has no id."""
+        return self.file.memory.ref
 
     @property
     def integrity(self) -> str:
@@ -77,8 +86,8 @@ class Trusted:
 def trust_of(view: View, ref: str, *, profile: Profile = Profile.ISNAD) -> Trusted:
     """Return how far others vouch for a memory.
 
-    >>> memory = memstore.create_memory(ws, summary="Synthesis is hard", body="It is.")
-    >>> found = memstore.trust_of(ws, str(memory.ref))
+    >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.")
+    >>> found = trust_of(ws.view(), str(memory.ref))
     >>> found.vouched.signature.state.value, found.trust.score, found.trust.level.word
     ('valid', 0.3, 'unverified')
 

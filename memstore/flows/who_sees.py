@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import RefusedError
 from memstore.flows.registry import entity_id
+from memstore.model.one_line import one_line
 from memstore.model.sharing import EVERYBODY
 from memstore.rules.grants import scope_of
 from memstore.rules.judge import labels_of
@@ -33,6 +34,8 @@ class Sighted:
     subjects: tuple[str, ...]
     seen_by: tuple[Seer, ...]
     but: tuple[Seer, ...] = ()
+
+    __repr__ = one_line
 
 
 def audit_sight(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.flows.show import glance
 from memstore.flows.uses import uses_of
 from memstore.model.config import QualityProfile
+from memstore.model.one_line import one_line
 from memstore.rules import explanation
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ class Why:
 
     shown: Shown
     numbers: tuple[Number, ...]
+
+    __repr__ = one_line
 
     def line_of(self, term: Term) -> int | None:
         """Return the line of the file that says a term; None where it says nothing of it."""
@@ -41,8 +44,8 @@ def why(view: View, ref: str, *, profile: QualityProfile | None = None) -> Why:
     Raises:
         NotFoundError: there is none that the viewer may see.
 
-    >>> ref = memstore.note(ws, "Bella eats at eight.", source_type="told_by_human").ref
-    >>> confidence, now, quality, strength, trust = memstore.why(ws, ref).numbers
+    >>> ref = note(ws.view(), "Bella eats at eight.", source_type="told_by_human").ref
+    >>> confidence, now, quality, strength, trust = why(ws.view(), ref).numbers
     >>> quality.terms[0].why
     '0.5 × 1 for source_type told_by_human, as no confidence is stored'
     """

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memstore.model.one_line import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -25,6 +27,8 @@ class AuditEvent:
     prev: tuple[str, ...]
     digest: str
     computed: str
+
+    __repr__ = one_line
 
     @property
     def is_sound(self) -> bool:

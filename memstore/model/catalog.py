@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
+from memstore.model.one_line import one_line
+
 # Between the items of a list in one cell; a control character, so no value holds it.
 ITEM_SEPARATOR = "\x1f"
 
@@ -68,6 +70,9 @@ class Entry(NamedTuple):
     generalization: str = ""
     # A digest of the body's words as they stand, whatever lies between them: memories that say the same share it.
     words: str = ""
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     @property
     def ref(self) -> str | None:

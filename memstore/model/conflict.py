@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from memstore.model.one_line import one_line
+
 
 class ConflictType(Enum):
     """What kind of conflict it is (seed 003)."""
@@ -46,6 +48,9 @@ class Conflict(NamedTuple):
     lines: tuple[Lines, Lines]
     rule: str
     command: str
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     @property
     def suggested_resolution(self) -> str:

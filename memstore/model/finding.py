@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from memstore.model.one_line import one_line
+
 
 class Severity(Enum):
     """How bad a finding is: an error fails a check and leaves the file out, a warning does not."""
@@ -35,6 +37,9 @@ class Finding(NamedTuple):
     hint: str | None = None
     mended: str | None = None
     key: str = ""
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     @property
     def is_error(self) -> bool:

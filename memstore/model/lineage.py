@@ -8,6 +8,8 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
 
+from memstore.model.one_line import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -149,3 +151,5 @@ class Trace:
     generations: tuple[int, ...]
     is_ungrounded: bool
     left_out: LeftOut
+
+    __repr__ = one_line

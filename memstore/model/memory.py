@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from memstore.model.ids import MemoryRef
+from memstore.model.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,6 +82,8 @@ class Memory:
     # What the file says, where this is less: somebody may not be shown all that it names. What was signed, and what
     # decides who sees it, is this.
     original: Memory | None = field(default=None, repr=False, compare=False)
+
+    __repr__ = one_line
 
     @property
     def sharing(self) -> object:

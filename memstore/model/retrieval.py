@@ -8,6 +8,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.model.one_line import one_line
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -133,6 +135,9 @@ class Citation(NamedTuple):
     excerpt: str
     version_hash: str
 
+    def __repr__(self) -> str:
+        return one_line(self)
+
 
 class Hit(NamedTuple):
     """One result.
@@ -158,6 +163,9 @@ class Hit(NamedTuple):
     conflicts: tuple[Conflict, ...] = ()
     trust_level: str | None = None
 
+    def __repr__(self) -> str:
+        return one_line(self)
+
     @property
     def combined(self) -> float:
         """Relevance times quality."""
@@ -178,3 +186,6 @@ class Answer(NamedTuple):
     fallback: str | None = None
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None
+
+    def __repr__(self) -> str:
+        return one_line(self)

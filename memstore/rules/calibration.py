@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.model.one_line import one_line
 from memstore.rules import confidence
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class Calibration:
     predictions: int
     brier: float | None
     bins: tuple[Bin, ...]
+
+    __repr__ = one_line
 
 
 def predictions(lines: Iterable[LedgerLine]) -> Iterator[Prediction]:

@@ -44,14 +44,18 @@ def provenance_of_new(values: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         values: the frontmatter as given, `type` included.
     """
-    source = values.get("source")
-    entity = values.get("source_entity") or (source if source and is_entity_id(source) else None)
+    source, entity = _text(values.get("source")), _text(values.get("source_entity"))
+    entity = entity or (source if source and is_entity_id(source) else None)
     added: dict[str, Any] = {"source_entity": entity} if entity and not values.get("source_entity") else {}
     if not values.get("source_type"):
         added["source_type"] = infer_source_type(source, entity)
     if source and not values.get("derived_from") and values["type"] in _MADE_OF_THEIR_SOURCE:
         added["derived_from"] = [f"context:{source}"]
     return added
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None  # anything else is refused where its shape is checked
 
 
 def says_its_source(memory: Memory) -> bool:

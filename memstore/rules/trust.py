@@ -9,6 +9,8 @@ from __future__ import annotations
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
+from memstore.model.one_line import one_line
+
 FOR_SIGNATURE = 200
 FOR_ONE_CONFIRM = 200
 FOR_THREE_CONFIRMS = 100
@@ -74,6 +76,9 @@ class Trust(NamedTuple):
     level: Level
     contested: bool
     terms: tuple[Term, ...]
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 def trust(grounds: Grounds) -> Trust:

@@ -41,15 +41,26 @@ class VaultTransaction:
         dry_run: write nothing.
         commit: commit the files as well; the vault's configuration may ask for that too.
         message: what the commit says; None for what the changes say themselves.
+        compares: whether what is said anew is compared with what is there; False for who does so afterwards.
     """
 
     def __init__(
-        self, view: VaultView, ws: Workspace, verb: str, *, dry_run: bool, commit: bool, message: str | None
+        self,
+        view: VaultView,
+        ws: Workspace,
+        verb: str,
+        *,
+        dry_run: bool = False,
+        commit: bool = False,
+        message: str | None = None,
+        compares: bool = True,
     ) -> None:
         self._view, self._ws, self._verb = view, ws, verb
         self._dry_run, self._message = dry_run, message
         self._commits = commit or view.config.auto_commit
+        self._compares = compares
         self._edits: list[Edit] = []
+        self._checked: dict[str, tuple[MemoryFile, Saved]] = {}
         self._own: list[Written] = []
         self.saved: tuple[Saved, ...] = ()
         self.commit: str | None = None
@@ -67,6 +78,17 @@ class VaultTransaction:
         """Let files of memories become other bytes; those whose bytes stay the same are left alone."""
         self._edits += edits
 
+    def check(self, edit: Edit) -> tuple[MemoryFile, Saved]:
+        """Let a file become other bytes; it is checked at once, and not again at the end.
+
+        Raises:
+            FormatError: the new bytes could not be read as a memory.
+            RefusedError: a memory must not change in that way.
+        """
+        checked = self._checked[edit.path] = _checked(edit)
+        self._edits.append(edit)
+        return checked
+
     def put(self, *files: Written) -> None:
         """Let files of the vault itself change: registries, consents, its keyring, pages, audit events."""
         self._own += files
@@ -76,12 +98,12 @@ class VaultTransaction:
     def _finish(self) -> None:
         """Check all, write all, commit all."""
         self._refuse_others()
-        files = [_checked(edit) for edit in self._edits]
+        done = [self._checked.get(edit.path) or _checked(edit) for edit in self._edits]
         for file in self._own:
             _check_own(file)
-        saved = tuple(_saved(edit, file) for edit, file in zip(self._edits, files, strict=True))
+        files, saved = [file for file, _ in done], tuple(saved for _, saved in done)
         # Before anything is written: what fails here has changed nothing.
-        self.saved = self._with_conflicts(files, saved)
+        self.saved = self._with_conflicts(files, saved) if self._compares else saved
         changed = [_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after]
         if self._dry_run or not (changed or self._own):
             return
@@ -204,12 +226,12 @@ def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
     return (was.body, was.title, was.claims, was.status) != (now.body, now.title, now.claims, now.status)
 
 
-def _checked(edit: Edit) -> MemoryFile:
-    """Return the file that the new bytes make; stop where it is broken or must not follow the old one."""
+def _checked(edit: Edit) -> tuple[MemoryFile, Saved]:
+    """Return the file that the new bytes make, and what becomes of it; stop where it must not follow the old one."""
     if isinstance(edit.before, BrokenFile) and not edit.before.lacks_only_its_type:
         findings = edit.before.findings
         raise FormatError(f"{edit.path} can't be read and is not touched:\n{shown(findings)}", hint=hint(findings))
-    file = memory_file.read(edit.path, edit.after)
+    file = _made(edit)
     if not isinstance(file, MemoryFile):
         findings = file.findings if isinstance(file, BrokenFile) else ()
         raise FormatError(
@@ -218,7 +240,15 @@ def _checked(edit: Edit) -> MemoryFile:
     errors = [finding for finding in findings_between(edit.before, file) if finding.is_error]
     if errors:
         raise RefusedError(f"nothing was written:\n{shown(errors)}", hint=hint(errors))
-    return file
+    return file, _saved(edit, file)
+
+
+def _made(edit: Edit) -> ReadFile:
+    """Return the file that the new bytes make; they are read once."""
+    made = edit.made
+    if made is not None and made.data is edit.after and made.path == edit.path:
+        return made
+    return memory_file.read(edit.path, edit.after)
 
 
 def _check_own(file: Written) -> None:

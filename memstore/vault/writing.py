@@ -12,7 +12,7 @@ from memstore.ports.journal import Written
 from memstore.ports.vault import DONE_ALL_THE_SAME
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memstore.ports.journal import Journal, Operation
     from memstore.ports.vault import Vault
@@ -62,6 +62,7 @@ def write_all(vault: Vault, journal: Journal, operation: Operation, files: Seque
         raise ValueError("one operation writes each file once")
     # Deletions come last, so that the bytes of a file that is moved are always somewhere.
     changes = tuple(sorted((file for file in files if file.before != file.after), key=lambda file: file.after is None))
+    going = _going(changes)
     touched: list[Written] = []
     is_begun = is_recording = False
     # (1) What a program that died had begun is taken back, and every file is as it was read; (2) the journal says what
@@ -77,7 +78,7 @@ def write_all(vault: Vault, journal: Journal, operation: Operation, files: Seque
             journal.begin(operation._replace(files=changes))
         for file in changes:
             touched.append(file)  # before it is: a call may fail when it has done its work
-            _write(vault, file, changes)
+            _write(vault, file, going)
         is_recording = True
         if operation.files:
             journal.record(operation)
@@ -142,12 +143,16 @@ def _state(vault: Vault, file: Written) -> _State:
     return _State.BEFORE if now == file.before else _State.AFTER if now == file.after else _State.OTHER
 
 
-def _write(vault: Vault, file: Written, among: Sequence[Written]) -> None:
-    """Write one file; one that comes is like the one `among` these that goes with the same bytes."""
+def _going(files: Sequence[Written]) -> dict[bytes, str]:
+    """Return the paths of the files that go, by the bytes that go with them."""
+    return {file.before: file.path for file in reversed(files) if file.after is None and file.before is not None}
+
+
+def _write(vault: Vault, file: Written, going: Mapping[bytes, str]) -> None:
+    """Write one file; one that comes is like the one of those `going` that goes with the same bytes."""
     match file:
         case Written(before=None, after=bytes() as after):
-            like = next((other.path for other in among if other.after is None and other.before == after), None)
-            vault.create(file.path, after, like=like)
+            vault.create(file.path, after, like=going.get(after))
         case Written(before=bytes() as before, after=None):
             vault.delete(file.path, expected=before)
         case Written(before=bytes() as before, after=bytes() as after):
@@ -186,10 +191,11 @@ def _take_back(vault: Vault, files: Sequence[Written]) -> _TakenBack:
     """Let files be as they were, the last first, and look at each; what somebody changed since is left alone."""
     back = _TakenBack([], [], [], [])
     ways_back = [Written(file.path, file.after, file.before) for file in reversed(files)]
+    going = _going(ways_back)
     for file in ways_back:
         try:
             if _state_now(vault, file) is _State.BEFORE:
-                _write(vault, file, ways_back)
+                _write(vault, file, going)
         except BaseException as error:  # noqa: BLE001 -- the others go back all the same
             back.errors.append(error)
         try:

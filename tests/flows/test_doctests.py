@@ -1,11 +1,12 @@
-"""The examples in the docstrings of flows are true; each has a vault `ws` of Sean's to itself, with his key.
+"""The examples in the docstrings of use cases are true; each has a vault `ws` of Sean's to itself, with his key.
 
-`babels_insight` is the ref of a memory of somebody else's.
+They call use cases by their names. `babels_insight` is the ref of a memory of somebody else's.
 """
 
 from __future__ import annotations
 
 import doctest
+import inspect
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -13,25 +14,38 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-import memstore
 from memstore.adapters.ssh_signatures import SshSignatures
+from memstore.flows.amend import set_keys
 from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from tests.installed import ROOT
 from tests.memory_workspace import OWNER, memory_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
 
     from memstore.vault.workspace import Workspace
 
 
+PACKAGE = ROOT / "memstore"
 BABELS = b"---\ntype: insight\nid: m_babel0000x\nauthor: si:babel\n---\n\nSynthesis is hard.\n"
 
 
+def modules() -> list[ModuleType]:
+    """Return the modules whose docstrings have an example with a vault."""
+    paths = [
+        path for path in sorted(PACKAGE.rglob("*.py")) if ">>> " in (text := path.read_text()) and "ws.view()" in text
+    ]
+    return [import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)) for path in paths]
+
+
 def examples() -> list[doctest.DocTest]:
-    finder = doctest.DocTestFinder()
-    modules = sorted({home for home in memstore._HOMES.values() if ".flows." in home})
-    found = [test for module in modules for test in finder.find(import_module(module), globs={"memstore": memstore})]
-    return [test for test in found if test.examples]
+    finder, found = doctest.DocTestFinder(), modules()
+    names: dict[str, object] = {
+        name: value for module in found for name, value in vars(module).items() if inspect.isfunction(value)
+    }
+    names["set_keys"] = set_keys
+    return [test for module in found for test in finder.find(module, globs=dict(names)) if test.examples]
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import memstore
 from memstore.codec import audit_event
 from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError
+from memstore.flows.audit import audit_trail, verify_audit
+from memstore.flows.consents import consents, delegate, grant_consent, refuse_consent, request_consent, revoke_consent
+from memstore.flows.contexts import add_context, contexts
+from memstore.flows.create import raw as add_raw
+from memstore.flows.entities import add_entity, add_members, entities, groups, guard_entity, name_entity, remove_members
 from memstore.flows.registry import found
+from memstore.flows.undo import undo
 from memstore.rules.vault_places import RegistryKind
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 
@@ -30,50 +35,50 @@ def text(ws: Workspace, path: str) -> str:
 
 
 def test_an_entity_is_a_file(ws: Workspace) -> None:
-    made = memstore.add_entity(ws.view(), "vet:dr_smith", aliases=["Dr. Smith"], roles=["vet"], note="Bella's vet.")
+    made = add_entity(ws.view(), "vet:dr_smith", aliases=["Dr. Smith"], roles=["vet"], note="Bella's vet.")
     assert text(ws, made.path) == (
         "---\ntype: entity\nid: vet:dr_smith\naliases: [Dr. Smith]\nroles: [role:vet]\n---\n\nBella's vet.\n"
     )
-    assert [one.roles for one in memstore.entities(ws.view())] == [("role:vet",)]
+    assert [one.roles for one in entities(ws.view())] == [("role:vet",)]
 
 
 def test_what_a_person_wrote_in_it_stays() -> None:
     before = b"---\r\n" + BELLA.replace(b"\n", b"\r\n") + b"---\r\nSmall."
     ws = memory_workspace({"entities/dog/bella.md": before})
-    memstore.name_entity(ws.view(), "dog:bella", ["Bella Blue"])
-    memstore.guard_entity(ws.view(), "dog:bella", ["human:sean"])
+    name_entity(ws.view(), "dog:bella", ["Bella Blue"])
+    guard_entity(ws.view(), "dog:bella", ["human:sean"])
     after = files_of(ws)["entities/dog/bella.md"]
     assert after == before.replace(b"[Bella]\r\n", b"[Bella, Bella Blue]\r\nguardians: [human:sean]\r\n")
-    memstore.guard_entity(ws.view(), "dog:bella", ["human:sean"], remove=True)
-    assert memstore.entities(ws.view())[0].guardians == ()
+    guard_entity(ws.view(), "dog:bella", ["human:sean"], remove=True)
+    assert entities(ws.view())[0].guardians == ()
 
 
 def test_a_group_without_a_final_line_end_is_joined() -> None:
     before = b'# who teaches\nid: "group:tutors"\nmembers:\n  - {id: "si:ash", from: "2026-01-01"}   # first'
     ws = memory_workspace({"groups/tutors.yaml": before})
-    memstore.add_members(ws.view(), "group:tutors", ["si:ash", "si:claire"])
+    add_members(ws.view(), "group:tutors", ["si:ash", "si:claire"])
     assert files_of(ws)["groups/tutors.yaml"].startswith(before + b"\n  - {id: ")
-    assert [member.id for member in memstore.groups(ws.view())[0].members] == ["si:ash", "si:claire"]
+    assert [member.id for member in groups(ws.view())[0].members] == ["si:ash", "si:claire"]
 
 
 def test_a_membership_ends_now_and_its_line_stays(ws: Workspace) -> None:
-    memstore.add_members(ws.view(), "group:tutors", ["si:ash", "si:claire"])
-    memstore.remove_members(ws.view(), "group:tutors", ["si:ash"])
-    ash, claire = memstore.groups(ws.view())[0].members
+    add_members(ws.view(), "group:tutors", ["si:ash", "si:claire"])
+    remove_members(ws.view(), "group:tutors", ["si:ash"])
+    ash, claire = groups(ws.view())[0].members
     assert ash.until is not None
     assert claire.until is None
     with pytest.raises(NotFoundError, match="no member"):
-        memstore.remove_members(ws.view(), "group:tutors", ["si:ash"])
-    memstore.add_members(ws.view(), "group:tutors", ["si:ash"])
-    assert [member.id for member in memstore.groups(ws.view())[0].members] == ["si:ash", "si:claire", "si:ash"]
+        remove_members(ws.view(), "group:tutors", ["si:ash"])
+    add_members(ws.view(), "group:tutors", ["si:ash"])
+    assert [member.id for member in groups(ws.view())[0].members] == ["si:ash", "si:claire", "si:ash"]
 
 
 @pytest.mark.parametrize("entity", ["HUMAN:SEAN", "sean", "human:sean ", "human:%", "*", '["human:sean"]', ""])
 def test_an_id_that_is_none_is_refused(ws: Workspace, entity: str) -> None:
     with pytest.raises(UsageError):
-        memstore.add_entity(ws.view(), entity)
+        add_entity(ws.view(), entity)
     with pytest.raises(UsageError):
-        memstore.add_members(ws.view(), "group:x", [entity])
+        add_members(ws.view(), "group:x", [entity])
     assert files_of(ws) == {}
 
 
@@ -81,60 +86,60 @@ def test_only_the_owner_registers_and_learns_of_all() -> None:
     files = {"entities/dog/bella.md": b"---\n" + BELLA + b"---\n"}
     ws = memory_workspace(files, actor="si:max")
     for act in (
-        lambda: memstore.add_entity(ws.view(), "si:max"),
-        lambda: memstore.add_members(ws.view(), "group:x", ["si:max"]),
-        lambda: memstore.add_context(ws.view(), "ctx:x"),
-        lambda: memstore.grant_consent(ws.view(), "human:sean", "si:max", "subject:dog:bella"),
-        lambda: memstore.request_consent(ws.view(), "human:sean", "si:max", "subject:dog:bella"),
-        lambda: memstore.verify_audit(ws.view()),
-        lambda: memstore.audit_trail(ws.view()),
+        lambda: add_entity(ws.view(), "si:max"),
+        lambda: add_members(ws.view(), "group:x", ["si:max"]),
+        lambda: add_context(ws.view(), "ctx:x"),
+        lambda: grant_consent(ws.view(), "human:sean", "si:max", "subject:dog:bella"),
+        lambda: request_consent(ws.view(), "human:sean", "si:max", "subject:dog:bella"),
+        lambda: verify_audit(ws.view()),
+        lambda: audit_trail(ws.view()),
     ):
         with pytest.raises(RefusedError):
             act()
     assert (
-        memstore.entities(ws.view()),
-        memstore.groups(ws.view()),
-        memstore.consents(ws.view()),
-        memstore.contexts(ws.view()),
+        entities(ws.view()),
+        groups(ws.view()),
+        consents(ws.view()),
+        contexts(ws.view()),
     ) == ((),) * 4
 
 
 def test_a_broken_file_is_not_touched() -> None:
     ws = memory_workspace({"entities/dog/bella.md": b"---\nid: [\n---\n"})
     with pytest.raises(FormatError, match="can't be read"):
-        memstore.add_entity(ws.view(), "dog:bella")
+        add_entity(ws.view(), "dog:bella")
 
 
 # -- consents ------------------------------------------------------------------------------------
 
 
 def given(ws: Workspace, **more: str) -> str:
-    return memstore.grant_consent(ws.view(), "human:sean", "si:luna", "subject:dog:bella", **more).id  # type: ignore[arg-type]
+    return grant_consent(ws.view(), "human:sean", "si:luna", "subject:dog:bella", **more).id  # type: ignore[arg-type]
 
 
 def states(ws: Workspace) -> list[tuple[str, str]]:
-    return [(one.kind, one.state) for one in memstore.consents(ws.view())]
+    return [(one.kind, one.state) for one in consents(ws.view())]
 
 
 def test_a_consent_is_one_file_that_never_changes(ws: Workspace) -> None:
     consent = given(ws, reason="the lake", on_behalf_of="dog:bella", note="Yes.")
-    path = memstore.consents(ws.view())[0].path
+    path = consents(ws.view())[0].path
     before = files_of(ws)[path]
-    memstore.revoke_consent(ws.view(), consent, by="human:sean")
+    revoke_consent(ws.view(), consent, by="human:sean")
     assert files_of(ws)[path] == before
     assert states(ws) == [("consent", "revoked")]
     with pytest.raises(RefusedError, match="already"):
-        memstore.revoke_consent(ws.view(), consent, by="human:sean")
+        revoke_consent(ws.view(), consent, by="human:sean")
 
 
 def test_a_delegation_ends_and_is_for_another(ws: Workspace) -> None:
     with pytest.raises(UsageError, match="end"):
-        memstore.delegate(ws.view(), "human:sean", "si:claire", "source:human:sean")
+        delegate(ws.view(), "human:sean", "si:claire", "source:human:sean")
     with pytest.raises(RefusedError):
-        memstore.delegate(ws.view(), "human:sean", "human:sean", "source:human:sean", expires="30d")
-    memstore.delegate(ws.view(), "human:sean", "si:claire", "source:human:sean", expires="30d")
-    memstore.refuse_consent(ws.view(), "human:sean", "*", "subject:dog:bella")
-    memstore.request_consent(ws.view(), "human:dana", "si:b", "ctx:school")
+        delegate(ws.view(), "human:sean", "human:sean", "source:human:sean", expires="30d")
+    delegate(ws.view(), "human:sean", "si:claire", "source:human:sean", expires="30d")
+    refuse_consent(ws.view(), "human:sean", "*", "subject:dog:bella")
+    request_consent(ws.view(), "human:dana", "si:b", "ctx:school")
     assert states(ws) == [("delegation", "active"), ("refusal", "active"), ("request", "open")]
 
 
@@ -147,13 +152,13 @@ def test_an_end_lies_ahead(ws: Workspace, end: str) -> None:
 @pytest.mark.parametrize("scope", ["dog:bella", "subject:", "subject:BELLA", "ctx:", "%"])
 def test_a_scope_names_something(ws: Workspace, scope: str) -> None:
     with pytest.raises((UsageError, NotFoundError)):
-        memstore.grant_consent(ws.view(), "human:sean", "si:luna", scope)
+        grant_consent(ws.view(), "human:sean", "si:luna", scope)
 
 
 def test_a_memory_as_scope_may_be_abbreviated(ws: Workspace) -> None:
-    saved = memstore.raw(ws.view(), "A heart murmur")
-    memstore.grant_consent(ws.view(), "human:dana", "si:luna", (saved.ref or "")[: len("raw:m_0000000001")])
-    assert memstore.consents(ws.view())[0].scope == "mem:m_0000000001"
+    saved = add_raw(ws.view(), "A heart murmur")
+    grant_consent(ws.view(), "human:dana", "si:luna", (saved.ref or "")[: len("raw:m_0000000001")])
+    assert consents(ws.view())[0].scope == "mem:m_0000000001"
 
 
 @pytest.mark.parametrize(
@@ -172,17 +177,15 @@ def test_a_memory_as_scope_may_be_abbreviated(ws: Workspace) -> None:
 )
 def test_who_may_take_a_consent_back(actor: str, by: str | None, allowed: bool) -> None:  # noqa: FBT001
     ws = memory_workspace()
-    memstore.add_entity(ws.view(), "dog:bella", guardians=["human:guard"])
-    consent = memstore.grant_consent(
-        ws.view(), "human:dana", "si:luna", "subject:dog:bella", on_behalf_of="dog:bella"
-    ).id
+    add_entity(ws.view(), "dog:bella", guardians=["human:guard"])
+    consent = grant_consent(ws.view(), "human:dana", "si:luna", "subject:dog:bella", on_behalf_of="dog:bella").id
     other = memory_workspace(files_of(ws), actor=actor)
     if allowed:
-        memstore.revoke_consent(other.view(), consent, by=by)
+        revoke_consent(other.view(), consent, by=by)
         assert states(memory_workspace(files_of(other))) == [("consent", "revoked")]
         return
     with pytest.raises(RefusedError):
-        memstore.revoke_consent(other.view(), consent, by=by)
+        revoke_consent(other.view(), consent, by=by)
 
 
 @pytest.mark.parametrize(("by", "at"), [("si:luna", "2026-01-01T00:00:00Z"), ("human:sean", "2099-01-01T00:00:00Z")])
@@ -193,7 +196,7 @@ def test_what_takes_nothing_back_is_in_nobodys_way(ws: Workspace, by: str, at: s
     other = memory_workspace(files)
     assert states(other) == [("consent", "active")]
     other.ids.memory_id()  # the one that the consent has
-    memstore.revoke_consent(other.view(), consent, by="human:sean")
+    revoke_consent(other.view(), consent, by="human:sean")
     assert states(other) == [("consent", "revoked")]
 
 
@@ -203,7 +206,7 @@ def test_to_others_a_consent_they_have_no_part_in_is_none_at_all(ws: Workspace) 
     told = []
     for name in (consent, "con_nothing000"):
         with pytest.raises(NotFoundError) as error:
-            memstore.revoke_consent(eve.view(), name)
+            revoke_consent(eve.view(), name)
         told.append(str(error.value).replace(name, "…"))
     assert told[0] == told[1]
 
@@ -212,7 +215,7 @@ def test_to_others_a_consent_they_have_no_part_in_is_none_at_all(ws: Workspace) 
 
 
 def audited(ws: Workspace) -> list[str]:
-    return [event.event for event in reversed(memstore.audit_trail(ws.view()))]
+    return [event.event for event in reversed(audit_trail(ws.view()))]
 
 
 def audit_paths(ws: Workspace) -> list[str]:
@@ -220,21 +223,21 @@ def audit_paths(ws: Workspace) -> list[str]:
 
 
 def test_every_act_is_audited_in_ids_alone(ws: Workspace) -> None:
-    memstore.add_entity(ws.view(), "dog:bella", aliases=["Bella"], note="Loves fetch")
+    add_entity(ws.view(), "dog:bella", aliases=["Bella"], note="Loves fetch")
     given(ws, reason="the lake", note="Yes, why not")
-    memstore.undo(ws.view())
+    undo(ws.view())
     assert audited(ws) == ["entity add", "consent grant", "undo"]
-    assert memstore.verify_audit(ws.view()).findings == ()
-    assert [one.grantor for one in memstore.consents(ws.view())] == []
+    assert verify_audit(ws.view()).findings == ()
+    assert [one.grantor for one in consents(ws.view())] == []
     told = b"".join(files_of(ws)[path] for path in audit_paths(ws)).decode()
     assert not any(word in told for word in ("Bella", "fetch", "lake", "why"))
 
 
 def test_dry_runs_and_what_changes_nothing_leave_no_event(ws: Workspace) -> None:
-    memstore.add_entity(ws.view(), "dog:bella", dry_run=True)
+    add_entity(ws.view(), "dog:bella", dry_run=True)
     assert files_of(ws) == {}
-    memstore.add_entity(ws.view(), "dog:bella", aliases=["Bella"])
-    memstore.name_entity(ws.view(), "dog:bella", ["Bella"])
+    add_entity(ws.view(), "dog:bella", aliases=["Bella"])
+    name_entity(ws.view(), "dog:bella", ["Bella"])
     assert audited(ws) == ["entity add"]
 
 
@@ -242,12 +245,12 @@ def test_dry_runs_and_what_changes_nothing_leave_no_event(ws: Workspace) -> None
 def chained() -> Workspace:
     ws = memory_workspace()
     for name in ("dog:bella", "dog:max", "dog:luna"):
-        memstore.add_entity(ws.view(), name)
+        add_entity(ws.view(), name)
     return ws
 
 
 def codes(ws: Workspace) -> list[str]:
-    return [finding.code for finding in memstore.verify_audit(ws.view()).findings]
+    return [finding.code for finding in verify_audit(ws.view()).findings]
 
 
 def test_a_changed_event_is_shown(chained: Workspace) -> None:
@@ -276,18 +279,18 @@ def test_after_a_merge_both_ends_are_followed(chained: Workspace) -> None:
     for ws, name in ((here, "human:a"), (there, "human:b")):
         for _ in range(5 if ws is there else 3):
             ws.ids.memory_id()  # two machines make different ids
-        memstore.add_entity(ws.view(), name)
+        add_entity(ws.view(), name)
     merged = memory_workspace(files_of(here) | files_of(there))
     for _ in range(20):
         merged.ids.memory_id()
-    memstore.add_entity(merged.view(), "human:c")
+    add_entity(merged.view(), "human:c")
     assert sorted(map(len, (json.loads(files_of(merged)[path])["prev"] for path in audit_paths(merged)))) == [
         0, 1, 1, 1, 1, 2,
     ]  # fmt: skip
-    assert memstore.verify_audit(merged.view()).findings == ()
+    assert verify_audit(merged.view()).findings == ()
 
 
 def test_files_are_found_by_the_id_they_hold(ws: Workspace) -> None:
-    memstore.add_entity(ws.view(), "dog:bella")
+    add_entity(ws.view(), "dog:bella")
     assert found(ws.view(), RegistryKind.ENTITY, "dog:bell") is None
     assert found(ws.view(), RegistryKind.ENTITY, "dog:BELLA") is None

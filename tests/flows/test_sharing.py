@@ -7,10 +7,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import memstore
 from memstore.codec import memory_file
 from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.contexts import contexts, enter_context
+from memstore.flows.audit import audit_trail
+from memstore.flows.consents import consents, grant_consent, refuse_consent, revoke_consent
+from memstore.flows.contexts import (
+    add_context,
+    contexts,
+    enter_context,
+    leave_context,
+    present_context,
+    suggest_context,
+)
+from memstore.flows.create import note as add_note
+from memstore.flows.create import raw as add_raw
+from memstore.flows.entities import add_entity, add_members
+from memstore.flows.privacy import explain_access, grant_access, revoke_access
+from memstore.flows.search import search
+from memstore.flows.undo import undo
+from memstore.flows.who_sees import audit_sight, sight_report
 from memstore.model.config import Config
 from memstore.model.world import ActiveContext
 from tests.memory_workspace import files_of, memory_workspace
@@ -44,14 +59,14 @@ class Here:
 @pytest.fixture
 def ws() -> Workspace:
     ws = memory_workspace(actor=OWNER, config=Config(owner=OWNER))._replace(contexts=Here())
-    memstore.add_entity(ws.view(), "dog:bella", aliases=["Bella"], guardians=["human:sean"])
-    memstore.add_context(ws.view(), "ctx:bella_health", roster=["human:sean", OWNER])
-    memstore.add_context(ws.view(), "ctx:park", roster=["si:max", "si:luna"])
+    add_entity(ws.view(), "dog:bella", aliases=["Bella"], guardians=["human:sean"])
+    add_context(ws.view(), "ctx:bella_health", roster=["human:sean", OWNER])
+    add_context(ws.view(), "ctx:park", roster=["si:max", "si:luna"])
     return ws
 
 
 def murmur(ws: Workspace) -> Saved:
-    return memstore.raw(
+    return add_raw(
         ws.view(), "Bella has a heart murmur", source="vet:dr_smith", subject_ids=["dog:bella"],
         access_grants=["human:sean", OWNER], consent_grants=["human:sean"],
     )  # fmt: skip
@@ -64,9 +79,7 @@ def memory(ws: Workspace, saved: Saved) -> Memory:
 
 
 def seen_by(ws: Workspace, ref: str | None) -> list[tuple[str, str | None]]:
-    return [
-        (seer.entity, seer.context) for one in memstore.audit_sight(ws.view(), ref=ref or "") for seer in one.seen_by
-    ]
+    return [(seer.entity, seer.context) for one in audit_sight(ws.view(), ref=ref or "") for seer in one.seen_by]
 
 
 def test_contexts_are_listed_to_those_who_belong_to_them(ws: Workspace) -> None:
@@ -88,36 +101,33 @@ def test_contexts_are_listed_to_those_who_belong_to_them(ws: Workspace) -> None:
 
 
 def test_without_a_context_what_was_told_is_for_who_told_it(ws: Workspace) -> None:
-    assert memory(ws, memstore.raw(ws.view(), "I am late", source_entity="human:sean")).access_grants == ("human:sean",)
-    assert memory(ws, memstore.raw(ws.view(), "It rains")).access_grants == ()
-    assert (
-        memory(ws, memstore.raw(ws.view(), "I am late", source_entity="human:sean", access_grants=[])).access_grants
-        == ()
-    )
+    assert memory(ws, add_raw(ws.view(), "I am late", source_entity="human:sean")).access_grants == ("human:sean",)
+    assert memory(ws, add_raw(ws.view(), "It rains")).access_grants == ()
+    assert memory(ws, add_raw(ws.view(), "I am late", source_entity="human:sean", access_grants=[])).access_grants == ()
 
 
 def test_in_a_context_told_ones_are_for_who_listens_and_observed_ones_for_the_context(ws: Workspace) -> None:
-    memstore.enter_context(ws.view(), "ctx:bella_health", participants=["human:sean", OWNER], role="care_agent")
-    told = memory(ws, memstore.raw(ws.view(), "Bella takes pimobendan", source_entity="human:sean"))
-    seen = memory(ws, memstore.raw(ws.view(), "Bella seemed sad"))
+    enter_context(ws.view(), "ctx:bella_health", participants=["human:sean", OWNER], role="care_agent")
+    told = memory(ws, add_raw(ws.view(), "Bella takes pimobendan", source_entity="human:sean"))
+    seen = memory(ws, add_raw(ws.view(), "Bella seemed sad"))
     assert told.access_grants == ("human:sean", "ctx:bella_health")
     assert (seen.access_grants, seen.context) == (("ctx:bella_health",), "ctx:bella_health")
 
 
 def test_what_belongs_elsewhere_is_asked_about(ws: Workspace) -> None:
-    memstore.enter_context(ws.view(), "ctx:park")
-    saved = memstore.raw(ws.view(), "Her heart is weak", subject_ids=["dog:bella"])
+    enter_context(ws.view(), "ctx:park")
+    saved = add_raw(ws.view(), "Her heart is weak", subject_ids=["dog:bella"])
     (finding,) = saved.findings
     assert finding.code == "shared-elsewhere"
     assert "did you mean to share that?" in finding.text
     assert memory(ws, saved).access_grants == ("ctx:park",)
-    assert memstore.raw(ws.view(), "Her heart", subject_ids=["dog:bella"], access_grants=[]).findings == ()
+    assert add_raw(ws.view(), "Her heart", subject_ids=["dog:bella"], access_grants=[]).findings == ()
 
 
 def test_an_expired_context_lets_nothing_be_written(ws: Workspace) -> None:
     ws.contexts.enter(ActiveContext(id="ctx:park", expires_at=ws.clock.now() - timedelta(hours=1)))
     with pytest.raises(RefusedError, match="expired"):
-        memstore.raw(ws.view(), "Anything")
+        add_raw(ws.view(), "Anything")
 
 
 # -- grants ----------------------------------------------------------------------------------------
@@ -127,11 +137,11 @@ def test_a_grant_needs_consent_for_the_new_grantee(ws: Workspace) -> None:
     saved = murmur(ws)
     before = dict(files_of(ws))
     with pytest.raises(RefusedError, match="subject:dog:bella") as error:
-        memstore.grant_access(ws.view(), saved.ref or "", ["si:new_vet"])
+        grant_access(ws.view(), saved.ref or "", ["si:new_vet"])
     assert error.value.hint == f"memstore privacy grant {memory(ws, saved).id} --to si:new_vet --consent human:sean"
     assert files_of(ws) == before
-    done = memstore.grant_access(ws.view(), saved.ref or "", ["si:new_vet"], ["human:sean"])
-    assert [(one.grantor, one.grantee, one.scope) for one in memstore.consents(ws.view())] == [
+    done = grant_access(ws.view(), saved.ref or "", ["si:new_vet"], ["human:sean"])
+    assert [(one.grantor, one.grantee, one.scope) for one in consents(ws.view())] == [
         ("human:sean", "si:new_vet", f"mem:{memory(ws, saved).id}")
     ]
     assert done.grants == ("human:sean", OWNER, "si:new_vet")
@@ -140,49 +150,49 @@ def test_a_grant_needs_consent_for_the_new_grantee(ws: Workspace) -> None:
 
 def test_a_consent_that_is_taken_back_closes_at_once(ws: Workspace) -> None:
     saved = murmur(ws)
-    done = memstore.grant_access(ws.view(), saved.ref or "", ["si:new_vet"], ["human:sean"])
-    memstore.revoke_consent(ws.view(), done.consents[0], by="human:sean")
+    done = grant_access(ws.view(), saved.ref or "", ["si:new_vet"], ["human:sean"])
+    revoke_consent(ws.view(), done.consents[0], by="human:sean")
     assert seen_by(ws, saved.ref) == [("human:sean", None)]
-    assert memstore.explain_access(ws.view(), saved.ref or "", "si:new_vet").code == "consent-revoked"
+    assert explain_access(ws.view(), saved.ref or "", "si:new_vet").code == "consent-revoked"
 
 
 def test_nothing_is_granted_past_a_source_that_is_closed(ws: Workspace) -> None:
-    source = memstore.raw(ws.view(), "It rained on us")
-    made = memstore.note(ws.view(), "Rain is likely", derived_from=[source.ref or ""])
+    source = add_raw(ws.view(), "It rained on us")
+    made = add_note(ws.view(), "Rain is likely", derived_from=[source.ref or ""])
     with pytest.raises(RefusedError, match="closed to"):
-        memstore.grant_access(ws.view(), made.ref or "", ["*"])
+        grant_access(ws.view(), made.ref or "", ["*"])
 
 
 def test_whom_a_group_still_admits_is_denied_by_name(ws: Workspace) -> None:
-    memstore.add_members(ws.view(), "group:team", ["si:max", "si:luna"])
-    saved = memstore.raw(ws.view(), "Dogs love fetch", access_grants=["group:team", "si:max"])
-    assert memstore.revoke_access(ws.view(), saved.ref or "", ["si:max"]).denies == ("si:max",)
+    add_members(ws.view(), "group:team", ["si:max", "si:luna"])
+    saved = add_raw(ws.view(), "Dogs love fetch", access_grants=["group:team", "si:max"])
+    assert revoke_access(ws.view(), saved.ref or "", ["si:max"]).denies == ("si:max",)
     assert seen_by(ws, saved.ref) == [("si:luna", None)]
-    assert memstore.grant_access(ws.view(), saved.ref or "", ["si:max"]).denies == ()
-    assert memstore.revoke_access(ws.view(), saved.ref or "", ["group:team"]).denies == ()
+    assert grant_access(ws.view(), saved.ref or "", ["si:max"]).denies == ()
+    assert revoke_access(ws.view(), saved.ref or "", ["group:team"]).denies == ()
     assert seen_by(ws, saved.ref) == [("si:max", None)]
 
 
 @pytest.mark.parametrize("grantee", ["HUMAN:SEAN", "sean", "%", "_", '["human:sean"]', "human:sean,si:x"])
 def test_a_grantee_is_an_id(ws: Workspace, grantee: str) -> None:
-    saved = memstore.raw(ws.view(), "Dogs love fetch")
+    saved = add_raw(ws.view(), "Dogs love fetch")
     with pytest.raises(UsageError):
-        memstore.grant_access(ws.view(), saved.ref or "", [grantee])
+        grant_access(ws.view(), saved.ref or "", [grantee])
 
 
 def test_undo_takes_a_grant_back_with_its_consents(ws: Workspace) -> None:
     saved = murmur(ws)
-    memstore.grant_access(ws.view(), saved.ref or "", ["si:new_vet"], ["human:sean"])
-    memstore.undo(ws.view())
+    grant_access(ws.view(), saved.ref or "", ["si:new_vet"], ["human:sean"])
+    undo(ws.view())
     assert memory(ws, saved).access_grants == ("human:sean", OWNER)
-    assert memstore.consents(ws.view()) == ()
-    assert [event.event for event in memstore.audit_trail(ws.view())][:2] == ["undo", "privacy grant"]
+    assert consents(ws.view()) == ()
+    assert [event.event for event in audit_trail(ws.view())][:2] == ["undo", "privacy grant"]
 
 
 def test_a_dry_run_writes_nothing(ws: Workspace) -> None:
-    saved = memstore.raw(ws.view(), "Dogs love fetch")
+    saved = add_raw(ws.view(), "Dogs love fetch")
     before = dict(files_of(ws))
-    assert "access_grants" in memstore.grant_access(ws.view(), saved.ref or "", ["*"], dry_run=True).saved.diff
+    assert "access_grants" in grant_access(ws.view(), saved.ref or "", ["*"], dry_run=True).saved.diff
     assert files_of(ws) == before
 
 
@@ -195,60 +205,58 @@ def test_to_outsiders_a_hidden_memory_is_an_unknown_one(ws: Workspace) -> None:
     told = []
     for ref in (saved.ref or "", "raw:m_nothing000"):
         for act in (
-            lambda ref=ref: memstore.explain_access(other.view(), ref, "si:max"),
-            lambda ref=ref: memstore.grant_access(other.view(), ref, ["si:max"]),
-            lambda ref=ref: memstore.revoke_access(other.view(), ref, ["human:sean"]),
-            lambda ref=ref: memstore.audit_sight(other.view(), ref=ref),
+            lambda ref=ref: explain_access(other.view(), ref, "si:max"),
+            lambda ref=ref: grant_access(other.view(), ref, ["si:max"]),
+            lambda ref=ref: revoke_access(other.view(), ref, ["human:sean"]),
+            lambda ref=ref: audit_sight(other.view(), ref=ref),
         ):
             with pytest.raises(NotFoundError) as error:
                 act()
             told.append((str(error.value).replace(ref, "…"), error.value.hint))
     assert len(set(told)) == 1
-    assert memstore.audit_sight(other.view(), subject="dog:bella") == ()
+    assert audit_sight(other.view(), subject="dog:bella") == ()
     with pytest.raises(RefusedError):
-        memstore.sight_report(other.view())
+        sight_report(other.view())
 
 
 def test_sight_in_a_context_is_told_apart(ws: Workspace) -> None:
-    saved = memstore.raw(ws.view(), "Dogs love fetch", access_grants=["ctx:park"])
+    saved = add_raw(ws.view(), "Dogs love fetch", access_grants=["ctx:park"])
     assert seen_by(ws, saved.ref) == [("si:luna", "ctx:park"), ("si:max", "ctx:park")]
-    assert [one.ref for one in memstore.sight_report(ws.view())["si:max"]] == [saved.ref]
-    assert memstore.audit_sight(ws.view(), entity="human:sean") == ()
+    assert [one.ref for one in sight_report(ws.view())["si:max"]] == [saved.ref]
+    assert audit_sight(ws.view(), entity="human:sean") == ()
 
 
 # -- contexts --------------------------------------------------------------------------------------
 
 
 def test_entering_switches_and_leaving_returns_to_none(ws: Workspace) -> None:
-    memstore.enter_context(ws.view(), "ctx:park")
-    present = memstore.enter_context(ws.view(), "ctx:bella_health")
+    enter_context(ws.view(), "ctx:park")
+    present = enter_context(ws.view(), "ctx:bella_health")
     assert (present.registered, present.listeners) == (True, ("human:sean",))
-    assert memstore.leave_context(ws.view()) == "ctx:bella_health"
-    assert memstore.present_context(ws.view()).context is None
-    assert not memstore.enter_context(ws.view(), "ctx:unknown").registered
+    assert leave_context(ws.view()) == "ctx:bella_health"
+    assert present_context(ws.view()).context is None
+    assert not enter_context(ws.view(), "ctx:unknown").registered
     with pytest.raises(UsageError, match="role"):
-        memstore.enter_context(ws.view(), "ctx:park", participants=["role:tutor"])
+        enter_context(ws.view(), "ctx:park", participants=["role:tutor"])
 
 
 def test_a_context_is_suggested_and_not_entered(ws: Workspace) -> None:
-    memstore.raw(ws.view(), "Heart murmurs", subject_ids=["dog:bella"], access_grants=["ctx:bella_health"])
-    assert [one.context for one in memstore.suggest_context(ws.view(), "How is Bella's heart?")] == ["ctx:bella_health"]
-    assert memstore.suggest_context(ws.view(), "The weather") == ()
-    assert memstore.present_context(ws.view()).context is None
+    add_raw(ws.view(), "Heart murmurs", subject_ids=["dog:bella"], access_grants=["ctx:bella_health"])
+    assert [one.context for one in suggest_context(ws.view(), "How is Bella's heart?")] == ["ctx:bella_health"]
+    assert suggest_context(ws.view(), "The weather") == ()
+    assert present_context(ws.view()).context is None
 
 
 # -- seed 001's calls ----------------------------------------------------------------------------
 
 
 def seen(ws: Workspace, query: str) -> list[str]:
-    return [hit.content for hit in memstore.search(ws.view(), query).hits]
+    return [hit.content for hit in search(ws.view(), query).hits]
 
 
 def test_seed_001_the_dog_agent(ws: Workspace) -> None:
-    memstore.enter_context(
-        ws.view(), "ctx:bella_care", participants=["human:sean", OWNER, "dog:bella"], role="role:care_agent"
-    )
-    memstore.raw(
+    enter_context(ws.view(), "ctx:bella_care", participants=["human:sean", OWNER, "dog:bella"], role="role:care_agent")
+    add_raw(
         ws.view(),
         "Bella has grade 2 heart murmur",
         source_entity="vet:dr_smith",
@@ -257,9 +265,9 @@ def test_seed_001_the_dog_agent(ws: Workspace) -> None:
         consent_grants=["human:sean", "vet:dr_smith"],
     )
     assert seen(ws, "heart murmur") == ["Bella has grade 2 heart murmur"]
-    memstore.leave_context(ws.view())
-    memstore.raw(ws.view(), "Dogs love fetch", access_grants=["*"])
-    memstore.enter_context(ws.view(), "ctx:dog_park_social", participants=["si:max_agent", "si:luna_agent"])
+    leave_context(ws.view())
+    add_raw(ws.view(), "Dogs love fetch", access_grants=["*"])
+    enter_context(ws.view(), "ctx:dog_park_social", participants=["si:max_agent", "si:luna_agent"])
     assert seen(ws, "heart murmur") == []
     assert seen(ws, "dogs fetch") == ["Dogs love fetch"]
 
@@ -267,26 +275,26 @@ def test_seed_001_the_dog_agent(ws: Workspace) -> None:
 def test_seed_001_the_school_agent() -> None:
     here = Here()
     ws = memory_workspace(actor="si:school_agent", config=Config(owner="si:school_agent"))._replace(contexts=here)
-    memstore.add_entity(ws.view(), "human:student_123", guardians=["human:parent_456"])
-    memstore.add_context(ws.view(), "ctx:student_123_academic", roster=["human:parent_456", "si:school_agent"])
-    memstore.enter_context(
+    add_entity(ws.view(), "human:student_123", guardians=["human:parent_456"])
+    add_context(ws.view(), "ctx:student_123_academic", roster=["human:parent_456", "si:school_agent"])
+    enter_context(
         ws.view(), "ctx:student_123_academic", participants=["human:parent_456", "si:school_agent"], role="role:tutor"
     )
-    saved = memstore.raw(ws.view(), "The student struggles with fractions", subject_ids=["human:student_123"])
+    saved = add_raw(ws.view(), "The student struggles with fractions", subject_ids=["human:student_123"])
     assert seen(ws, "fractions") == ["The student struggles with fractions"]
-    memstore.enter_context(ws.view(), "ctx:social")
+    enter_context(ws.view(), "ctx:social")
     assert seen(ws, "fractions") == []
-    memstore.leave_context(ws.view())
+    leave_context(ws.view())
     with pytest.raises(RefusedError, match="needs the consent"):
-        memstore.grant_access(ws.view(), saved.path, ["si:reading_specialist"])
-    memstore.grant_consent(
+        grant_access(ws.view(), saved.path, ["si:reading_specialist"])
+    grant_consent(
         ws.view(),
         grantor="human:parent_456",
         on_behalf_of="human:student_123",
         grantee="si:reading_specialist",
         scope="ctx:student_123_academic",
     )
-    memstore.grant_access(ws.view(), saved.path, ["si:reading_specialist"])
+    grant_access(ws.view(), saved.path, ["si:reading_specialist"])
     assert seen(ws._replace(actor="si:reading_specialist"), "fractions") == ["The student struggles with fractions"]
     assert seen(ws._replace(actor="si:tutor_b"), "fractions") == []
 
@@ -295,7 +303,7 @@ def test_seed_001_the_school_agent() -> None:
 
 
 def test_a_refusal_whose_file_was_deleted_never_widens(ws: Workspace) -> None:
-    memstore.raw(
+    add_raw(
         ws.view(),
         "Bella eats at nine",
         subject_ids=["dog:bella"],
@@ -304,7 +312,7 @@ def test_a_refusal_whose_file_was_deleted_never_widens(ws: Workspace) -> None:
     )
     max_ = ws._replace(actor="si:max")
     assert seen(max_, "nine") == ["Bella eats at nine"]
-    refused = memstore.refuse_consent(
+    refused = refuse_consent(
         ws.view(), grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
     )
     assert seen(max_, "nine") == []
@@ -313,15 +321,15 @@ def test_a_refusal_whose_file_was_deleted_never_widens(ws: Workspace) -> None:
 
 
 def test_a_refusal_that_was_undone_is_none(ws: Workspace) -> None:
-    memstore.raw(
+    add_raw(
         ws.view(),
         "Bella eats at nine",
         subject_ids=["dog:bella"],
         access_grants=["si:max"],
         consent_grants=["human:sean"],
     )
-    memstore.refuse_consent(
+    refuse_consent(
         ws.view(), grantor="human:sean", on_behalf_of="dog:bella", grantee="si:max", scope="subject:dog:bella"
     )
-    memstore.undo(ws.view())
+    undo(ws.view())
     assert seen(ws._replace(actor="si:max"), "nine") == ["Bella eats at nine"]

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import memstore
+from memstore.flows import create
+from memstore.flows.create import belief as add_belief
+from memstore.flows.create import episode as add_episode
+from memstore.flows.create import raw as add_raw
+from memstore.flows.promote import process_raw
+from memstore.flows.reinforce import reinforce
+from memstore.flows.show import show_memory
+from memstore.flows.trace import trace_memory
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
@@ -46,11 +53,11 @@ def put(program: Program, memory_id: str, body: str, **keys: str) -> Path:
 def test_process_raw_passes_where_it_comes_from() -> None:
     ws = memory_workspace()
     for as_type in ("episode", "belief", "note"):
-        raw = memstore.raw(ws.view(), FIRST, session_id="42")
-        made = memstore.show_memory(ws.view(), memstore.process_raw(ws.view(), raw.ref or "", as_type)).memory
+        raw = add_raw(ws.view(), FIRST, session_id="42")
+        made = show_memory(ws.view(), process_raw(ws.view(), raw.ref or "", as_type)).memory
         assert (made.derived_from, made.source) == ((raw.ref,), "raw-processing")
         assert made.source_type == "direct_experience"
-        assert memstore.show_memory(ws.view(), raw.ref or "").memory.processed_into == (str(made.ref),)
+        assert show_memory(ws.view(), raw.ref or "").memory.processed_into == (str(made.ref),)
 
 
 @pytest.mark.parametrize("kind", ["episode", "note", "belief"])
@@ -69,14 +76,14 @@ def test_raw_promote_on_the_command_line_passes_provenance(program: Program, kin
 
 def test_belief_takes_where_it_comes_from() -> None:
     ws = memory_workspace()
-    raw, seen = memstore.raw(ws.view(), FIRST), memstore.episode(ws.view(), COLLAB, "merged", lessons=["ask early"])
-    saved = memstore.belief(
+    raw, seen = add_raw(ws.view(), FIRST), add_episode(ws.view(), COLLAB, "merged", lessons=["ask early"])
+    saved = add_belief(
         ws.view(), HONESTY, "value", 0.85, foundational=True, source="roundtable with Claire",
         source_entity="si:claire",
         source_chain=["si:claire", "human:sean"], channel="session", session_id="42", trigger="roundtable",
         derived_from=[raw.ref or ""], relates_to=[seen.ref or ""], context="kernle_seed", context_tags=["honesty"],
     )  # fmt: skip
-    memory = memstore.show_memory(ws.view(), saved.ref or "").memory
+    memory = show_memory(ws.view(), saved.ref or "").memory
     assert (memory.derived_from, memory.relates_to) == ((raw.ref,), (seen.ref,))
     assert (memory.source, memory.source_type) == ("roundtable with Claire", "told_by_agent")
     assert (memory.source_entity, memory.source_chain) == ("si:claire", ("si:claire", "human:sean"))
@@ -89,7 +96,7 @@ def test_belief_takes_where_it_comes_from() -> None:
 
 def call(ws: Workspace, tool: str, arguments: dict[str, Any]) -> str:
     """Call the function of a tool with its arguments as JSON has them."""
-    return getattr(memstore, tool)(ws, **json.loads(json.dumps(arguments))).ref or ""
+    return getattr(create, tool)(ws.view(), **json.loads(json.dumps(arguments))).ref or ""
 
 
 @pytest.mark.parametrize(
@@ -108,7 +115,7 @@ def test_mcp_tools_expose_provenance(tool: str, arguments: dict[str, Any]) -> No
         "relates_to": [raw], "derived_from": [raw], "source": "conversation with Sean", "source_entity": "human:sean",
         "tags": ["t"], "context": "a walk", "context_tags": ["park"], "session_id": "7",
     }  # fmt: skip
-    memory = memstore.show_memory(ws.view(), call(ws, tool, {**arguments, **given})).memory
+    memory = show_memory(ws.view(), call(ws, tool, {**arguments, **given})).memory
     assert (memory.relates_to, memory.derived_from) == ((raw,), (raw,))
     assert (memory.source, memory.source_type) == ("conversation with Sean", "told_by_human")
     assert (memory.tags, memory.context_tags) == (("t",), ("a walk", "park"))
@@ -138,12 +145,12 @@ def test_reinforce_belief_records_its_trigger(program: Program) -> None:
 
 def test_revising_beliefs_from_an_episode_links_it() -> None:
     ws = memory_workspace()
-    belief = memstore.belief(ws.view(), HONESTY, confidence=0.85).ref or ""
-    seen = memstore.episode(ws.view(), COLLAB, "merged").ref or ""
-    memstore.reinforce(ws.view(), belief, seen)
-    (dependent,) = [node for node in memstore.trace_memory(ws.view(), belief).nodes if node.key == seen]
+    belief = add_belief(ws.view(), HONESTY, confidence=0.85).ref or ""
+    seen = add_episode(ws.view(), COLLAB, "merged").ref or ""
+    reinforce(ws.view(), belief, seen)
+    (dependent,) = [node for node in trace_memory(ws.view(), belief).nodes if node.key == seen]
     assert dependent.title == COLLAB
-    assert memstore.show_memory(ws.view(), belief).memory.confidence_history[-1].reason == f"Reinforced by {seen}"
+    assert show_memory(ws.view(), belief).memory.confidence_history[-1].reason == f"Reinforced by {seen}"
 
 
 def test_consolidation_records_its_sources(program: Program) -> None:

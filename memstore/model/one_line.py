@@ -1,0 +1,26 @@
+"""How values look at Python's own prompt: on one line."""
+
+from __future__ import annotations
+
+LONGEST_LINE = 110
+_MOST_OF_A_FIELD = 40
+
+
+def one_line(value: object) -> str:
+    """Return a `repr` of a named tuple or a dataclass that fits on a line: what is long is cut, and so is the end.
+
+    For values that a person looks at in Python's own prompt; `__repr__ = one_line` in a class takes it.
+    """
+    fields = getattr(value, "_fields", ())
+    fields += tuple(name for name, field in getattr(value, "__dataclass_fields__", {}).items() if field.repr)
+    shown, length = [], 0
+    for name in fields:
+        field = getattr(value, name)
+        if field is None or field in ((), "", b"") or length > LONGEST_LINE:
+            continue
+        text = repr(field[:_MOST_OF_A_FIELD]) if isinstance(field, str | bytes) else repr(field)
+        text = text if len(text) <= _MOST_OF_A_FIELD + 2 else text[:_MOST_OF_A_FIELD] + "…"
+        shown.append(f"{name}={text}")
+        length += len(shown[-1])
+    line = f"{type(value).__name__}({', '.join(shown)})"
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 2]}…)"

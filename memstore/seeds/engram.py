@@ -1,0 +1,59 @@
+"""The calls of the document on beliefs (002), by the names of its tools and functions as Python writes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.rules.reconsolidation import destab_threshold
+from memstore.rules.strength import retrieval_strength, spacing_bonus
+
+if TYPE_CHECKING:
+    from memstore.core.change import Saved
+    from memstore.flows.consolidate import Consolidated
+    from memstore.flows.expand import Expanded
+    from memstore.flows.graduate import Graduated
+    from memstore.flows.recall import Recalled
+    from memstore.vault.face import Vault
+
+__all__ = ["Engram", "destab_threshold", "retrieval_strength", "spacing_bonus"]
+
+
+class Engram:
+    """Recall, and what runs every few hours, on an opened vault.
+
+    Args:
+        vault: the vault.
+    """
+
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+
+    def write_recollections(self, prompt: str) -> list[str]:
+        """Return what comes to mind for a prompt as flashes, by the document's four lists; that is no use of it."""
+        recalled = self.vault.recall(prompt, profile="seed-002")
+        flashes = [f"[Memory flash: {bite.text}]" for bite in recalled.memories]
+        return flashes + [f"[Belief: {bite.text}]" for bite in recalled.beliefs]
+
+    def memory_recall(self, query: str) -> Recalled:
+        """Return memories and beliefs for a query, by the document's weights: 0.5, 0.3 and 0.2."""
+        return self.vault.recall(query, profile="memory-recall")
+
+    def memory_expand(self, memory_id: str) -> Expanded:
+        """Return all of a memory, which is a use of it."""
+        return self.vault.lineage.expand(memory_id, full=True)
+
+    def run_consolidation(self) -> tuple[tuple[Graduated, ...], tuple[Saved, ...]]:
+        """Graduate what has earned it, compress what is stale, and return what became of both."""
+        return self.graduate_episodes(), self.compress_stale_episodes()
+
+    def graduate_episodes(self) -> tuple[Graduated, ...]:
+        """Write what has earned it into MEMORY.md."""
+        return self.vault.beliefs.graduate()
+
+    def compress_stale_episodes(self) -> tuple[Saved, ...]:
+        """Put summaries in the place of texts that are old and were never used."""
+        return self.vault.beliefs.compress().saved
+
+    def run_belief_consolidation(self) -> Consolidated:
+        """Write suggestions of beliefs, and of evidence for and against beliefs, to be accepted or rejected."""
+        return self.vault.beliefs.consolidate(apply=True)

@@ -1,0 +1,133 @@
+"""The calls of the document on trust (004): memories with witnesses and anchors, in the shape of its schema."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Unpack
+
+from memstore.codec import memory_v01
+from memstore.errors import UsageError
+from memstore.flows import isnad
+from memstore.flows.reputation import Reputations
+from memstore.flows.vouch import Voucher
+from memstore.model.ids import is_entity_id
+from memstore.vault.given import items, ref_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.flows.create import About
+    from memstore.flows.registry import Registered
+    from memstore.vault.face import Vault
+    from memstore.vault.given import Named
+
+
+class SeedMemory(SimpleNamespace):
+    """A memory with the members of the document's schema: `content`, `provenance`, `witnesses`, `anchors`, `trust`.
+
+    It is what the memory was when it was asked for; `anchors` is a list of its own.
+    """
+
+    @property
+    def ref(self) -> str:
+        """Its ref, which every method of a vault takes."""
+        return f"{self.content.type}:{self.id}"
+
+
+class Isnad:
+    """The document's functions on an opened vault; `create_memory = Isnad(vault).create_memory` gives its very calls.
+
+    Args:
+        vault: the vault.
+    """
+
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+
+    def create_memory(
+        self,
+        *,
+        type: str = "insight",  # noqa: A002 -- the document's name
+        summary: str,
+        body: str,
+        confidence: float | None = None,
+        **about: Unpack[About],
+    ) -> SeedMemory:
+        """Write a memory with author and time, signed where the user's settings name a key."""
+        made = isnad.create_memory(
+            self.vault.view(), type=type, summary=summary, body=body, confidence=confidence, **about
+        )
+        return self.memory(str(made.ref))
+
+    def request_witness(self, memory: Named, agent_ids: Sequence[str], notes: str | None = None) -> Registered:
+        """Ask agents, by their ids or handles, to attest to a memory that they may see: a file to send to them."""
+        asked = [self._entity(agent) for agent in items("agent_ids", agent_ids)]
+        return self.vault.trust.request_witness(memory, asked=asked, notes=notes)
+
+    def create_anchor(
+        self,
+        memory: Named,
+        *,
+        type: str,  # noqa: A002 -- likewise
+        reference: str,
+        page: bytes | None = None,
+        proof: bytes | None = None,
+    ) -> SimpleNamespace:
+        """Record where else it can be seen what a memory says; the file has the anchor then.
+
+        Args:
+            memory: which.
+            type: git_commit, url, moltbook_post, opentimestamps or blockchain.
+            reference: the commit, page or transaction.
+            page: what the page says, of which the vault keeps a copy; without it nothing can be verified.
+            proof: of opentimestamps: the bytes of the `.ots` file.
+        """
+        self.vault.trust.anchor(memory, type=type, reference=reference, page=page, proof=proof)
+        anchor: SimpleNamespace = self.memory(ref_of(memory)).anchors[-1]
+        return anchor
+
+    def query_memories(self, *, tags: Sequence[str] = (), min_trust: float = 0.0) -> list[SeedMemory]:
+        """Return the memories that have all of these tags and at least this trust, the newest first."""
+        found = isnad.query_memories(self.vault.view(), tags=items("tags", tags), min_trust=min_trust)
+        return [self.memory(str(memory.ref)) for memory in found]
+
+    # -- its algorithm -----------------------------------------------------------------------------
+
+    def compute_trust_score(self, memory: Named) -> float:
+        """Return how far others vouch for a memory, from 0 to 1, by what is verified now."""
+        return self.vault.trust.of(memory).trust.score
+
+    def verify_signature(self, author: SimpleNamespace) -> bool:
+        """Return whether the author's signature was valid when the memory was asked for."""
+        return bool(author.verified)
+
+    def verify_anchor(self, anchor: SimpleNamespace) -> bool:
+        """Return whether an anchor showed what it should when the memory was asked for."""
+        return bool(anchor.verified)
+
+    def get_reputation(self, agent_id: str) -> float:
+        """Return how often an agent's words turned out right, from 0 to 1; 0.5 where nothing was decided yet."""
+        view = self.vault.view()
+        return Reputations(view, Voucher(view)).of(self._entity(agent_id)).value
+
+    def memory(self, ref: str) -> SeedMemory:
+        """Return a memory in the shape of the document's schema, with what verification says of it now."""
+        document = dict(self.vault.trust.export(ref)[0])
+        found = SeedMemory(**json.loads(json.dumps(document), object_hook=lambda one: SimpleNamespace(**one)).__dict__)
+        vouched = self.vault.trust.of(ref).vouched
+        found.provenance.author.verified = vouched.signature.counts
+        for anchor, seen in zip(found.anchors, vouched.anchors, strict=True):
+            anchor.verified = seen.counts
+        return found
+
+    def _entity(self, handle: str) -> str:
+        """Return the entity that an id or a handle names."""
+        if is_entity_id(handle):
+            return handle
+        known = self.vault.view().registries.entities
+        named = [name for name, one in known.items() if handle.casefold() in map(str.casefold, one.aliases)]
+        found = named[0] if len(named) == 1 else None if named else memory_v01.folded(handle)
+        if found is None:
+            raise UsageError(f"whom {handle!r} names is not known", hint="give an id, like si:pith")
+        return found

@@ -1,0 +1,299 @@
+"""The calls of the documents on provenance (000) and on privacy (001): methods of one object, `kernle` or `k` there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from memstore.codec import splice
+from memstore.core.change import Edit
+from memstore.errors import NotThereYetError, RefusedError, UsageError
+from memstore.flows import create
+from memstore.flows.promote import process_raw
+from memstore.flows.save import save
+from memstore.model.ids import MemoryRef
+from memstore.model.sharing import EVERYBODY
+from memstore.rules import generalization
+from memstore.rules.beliefs import Stance
+from memstore.rules.standing import kind_of
+from memstore.vault.given import ref_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from memstore.core.view import View
+    from memstore.flows.create import About
+    from memstore.flows.registry import Registered
+    from memstore.model.catalog import Entry
+    from memstore.vault.face import Vault
+    from memstore.vault.given import Named
+
+# What the document's seed beliefs are called, which are facts that stay whatever the evidence.
+_FOUNDATIONAL = "foundational"
+
+
+class Kernle:
+    """The calls of the documents on an opened vault; memories are named by bare ids there, as here.
+
+        k = Kernle(memstore.open_vault("~/notes", entity="si:ash"))
+        raw_id = k.raw("First memory capture!")
+        episode_id = k.process_raw(raw_id, "episode", outcome="merged")
+
+    Args:
+        vault: the vault, which is the documents' stack.
+    """
+
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+
+    # -- 3.1: creation, with provenance ------------------------------------------------------------
+
+    def belief(
+        self,
+        statement: str,
+        type: str = "fact",  # noqa: A002 -- the document's name
+        confidence: float | None = None,
+        foundational: bool = False,  # noqa: FBT001, FBT002 -- the document's order
+        **about: Unpack[About],
+    ) -> str:
+        """Write down what is held to be true, and return its id; 0.8 is held where no confidence is stated."""
+        is_foundational = foundational or type == _FOUNDATIONAL
+        kind = "fact" if type == _FOUNDATIONAL else type
+        view, said = self.vault.view(), _given(about)
+        return _id(create.belief(view, statement, kind, confidence, foundational=is_foundational, **said).ref)
+
+    def episode(
+        self, objective: str, outcome: str, lessons: Sequence[str] | None = None, **about: Unpack[About]
+    ) -> str:
+        """Write down what happened, and return its id."""
+        return _id(create.episode(self.vault.view(), objective, outcome, lessons or (), **_given(about)).ref)
+
+    def note(self, content: str, type: str = "note", **about: Unpack[About]) -> str:  # noqa: A002 -- likewise
+        """Write a note, or one with a purpose, and return its id."""
+        return _id(create.note(self.vault.view(), content, type, **_given(about)).ref)
+
+    def raw(self, content: str, **about: Unpack[About]) -> str:
+        """Write something down as it came, and return its id; 001 gives whom it is about and who may see it."""
+        return _id(create.raw(self.vault.view(), content, **_given(about)).ref)
+
+    # -- 3.2, 3.3: what becomes of raw memories ----------------------------------------------------
+
+    def process_raw(self, raw_id: str, as_type: str, **settings: Any) -> str:
+        """Make a memory of a raw memory, both naming each other, and return its id."""
+        keys = ("tags", "confidence", "belief_type")
+        own: dict[str, Any] = {name: settings.pop(name) for name in keys if name in settings}
+        return _id(process_raw(self.vault.view(), raw_id, as_type, own, **settings))
+
+    def get_raw(self, raw_id: str) -> dict[str, Any]:
+        """Return a raw memory: its text under `blob` and `content`, what was made of it under `processed_into`."""
+        memory = self.vault.get(raw_id)
+        if memory.type != "raw":
+            raise UsageError(f"{memory.ref} is not a raw memory")
+        text = memory.body.strip("\r\n")
+        made = [*memory.processed_into]
+        return {
+            "id": memory.id, "blob": text, "content": text, "source": memory.source, "tags": [*memory.tags],
+            "captured_at": memory.created_at, "processed": bool(made), "processed_into": made,
+        }  # fmt: skip
+
+    def mark_raw_processed(self, raw_id: str, processed_into: Sequence[str]) -> None:
+        """Record in a raw memory what was made of it; each has to name it in its `derived_from`.
+
+        Raises:
+            RefusedError: one of them was made of something else.
+        """
+        view = self.vault.view()
+        file = view.original(raw_id)
+        raw = str(file.memory.ref)
+        made = [view.find(ref) for ref in processed_into]
+        for entry in made:
+            if raw not in entry.derived_from:
+                raise RefusedError(f"{entry.ref} does not say that it was made of {raw}", hint="derived_from says so")
+        after = splice.apply(file, [splice.AppendItems("processed_into", tuple(entry.ref for entry in made))])
+        save(view, Edit(path=file.path, before=file, after=after), verb="promote")
+
+    # -- 3.4 to 3.8, 2.1: beliefs, and where they come from ----------------------------------------
+
+    def reinforce_belief(self, belief_id: str, evidence_source: str | None = None, reason: str | None = None) -> bool:
+        """Record what speaks for a belief; return whether anything was recorded, as the same is counted once.
+
+        Raises:
+            UsageError: there is no evidence; a confidence here follows from evidence, and not from counting calls.
+        """
+        if evidence_source is None:
+            raise UsageError("what is the evidence?", hint='evidence_source="episode:…", or a mark "consolidation:…"')
+        done = self.vault.beliefs.reinforce(belief_id, evidence=evidence_source, reason=reason)
+        return done.saved.changed
+
+    def revise_beliefs_from_episode(self, episode_id: str) -> dict[str, list[str]]:
+        """Record an episode with the beliefs that it supports or contradicts by what it says; return their ids."""
+        title = self.vault.show(episode_id).entry.title[:50]
+        found: dict[str, list[str]] = {"reinforced": [], "contradicted": []}
+        for proposal in self.vault.beliefs.revise_from(episode_id):
+            if proposal.stance is Stance.SUPPORT:
+                record, where, word = self.vault.beliefs.reinforce, "reinforced", "Confirmed"
+            else:
+                record, where, word = self.vault.beliefs.contradict, "contradicted", "Contradicted"
+            record(proposal, evidence=proposal.evidence, reason=f"{word} by episode: {title}")
+            found[where].append(_id(proposal.ref))
+        return found
+
+    def supersede_belief(
+        self, old_id: str, new_statement: str, confidence: float | None = None, reason: str | None = None
+    ) -> str:
+        """Write a belief that takes the place of another, and return its id."""
+        keys = {} if confidence is None else {"confidence": confidence}
+        return _id(self.vault.supersede(old_id, new_statement, reason=reason, **keys).ref)  # type: ignore[arg-type]
+
+    def set_memory_source(
+        self,
+        memory_type: str,
+        memory_id: str,
+        source_type: str,
+        source_episodes: Sequence[str] | None = None,
+        derived_from: Sequence[str] | None = None,
+    ) -> bool:
+        """Say how a memory is known, what supports it, and what it was made of; return whether it changed."""
+        keys = {"source_type": source_type, "relates_to": source_episodes, "derived_from": derived_from}
+        given: dict[str, Any] = {name: value for name, value in keys.items() if value is not None}
+        return self.vault.set(f"{memory_type}:{memory_id}", **given).changed
+
+    def get_memory_lineage(self, memory_type: str, memory_id: str) -> dict[str, Any]:
+        """Return where a memory comes from: its own words for it, and all that stands above it."""
+        ref = f"{memory_type}:{memory_id}"
+        memory, trace = self.vault.get(ref), self.vault.lineage.trace(ref)
+        return {
+            "memory": ref, "source_type": memory.source_type, "source": memory.source,
+            "derived_from": [*memory.derived_from], "source_episodes": [*memory.relates_to],
+            "supersedes": [*memory.supersedes], "lineage": [node.key for node in trace.nodes if node.key != ref],
+            "confidence": memory.confidence, "confidence_history": [*memory.confidence_history],
+        }  # fmt: skip
+
+    def propagate_confidence(self, memory_type: str, memory_id: str) -> dict[str, Any]:
+        """Let what rests on a memory follow its confidence, and return what changed."""
+        done = self.vault.beliefs.propagate(f"{memory_type}:{memory_id}", apply=True)
+        return {"updated": [{"memory": step.ref, "old": step.old, "new": step.new} for step in done.plan.steps]}
+
+    # -- 001: contexts and consents ----------------------------------------------------------------
+
+    def enter_context(self, context: str, participants: Sequence[str] = (), role: str | None = None) -> None:
+        """Enter a context; what is registered of it decides who belongs to it."""
+        self.vault.contexts.enter(context, participants=participants, role=role)
+
+    def leave_context(self) -> str | None:
+        """Leave the context that one is in, and return it."""
+        return self.vault.contexts.leave()
+
+    def consent_grant(self, grantor: str, grantee: str, scope: str, reason: str | None = None) -> str:
+        """Record that somebody consents, and return the consent's id."""
+        given: Registered = self.vault.consents.grant(grantor, grantee, scope, reason=reason)
+        return given.id
+
+    def consent_revoke(self, consent_id: str) -> None:
+        """Take a consent back."""
+        self.vault.consents.revoke(consent_id)
+
+    # -- 001: its eight tools, by their names ------------------------------------------------------
+
+    context_enter = enter_context
+    context_leave = leave_context
+
+    def context_list(self) -> list[str]:
+        """Return the ids of the registered contexts."""
+        return [context.id for context in self.vault.contexts.list()]
+
+    def memory_create_with_privacy(self, content: str, type: str = "note", **about: Unpack[About]) -> str:  # noqa: A002 -- likewise
+        """Write a memory with whom it is about, who may see it and who consents; return its id."""
+        return self.note(content, type, **about)
+
+    def memory_set_privacy(
+        self, memory_id: str, access_grants: Sequence[str] = (), consent_grants: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """Grant a memory to others, with those who consent; return who may see it now."""
+        return self.vault.access.grant(memory_id, to=access_grants, consent=consent_grants).grants
+
+    def privacy_audit(
+        self, subject: str | None = None, entity: str | None = None, memory_id: str | None = None
+    ) -> dict[str, list[str]]:
+        """Return who sees the memories about a subject, those that an entity sees, or one memory."""
+        if sum(named is not None for named in (subject, entity, memory_id)) != 1:
+            raise UsageError("say what to look at: subject, entity or memory_id")
+        if subject is not None:
+            found = self.vault.access.seers_about(subject)
+        elif entity is not None:
+            found = self.vault.access.seen_by(entity)
+        else:
+            found = self.vault.access.seers_of(memory_id or "")
+        return {one.ref or one.path: [seer.entity for seer in one.seen_by] for one in found}
+
+    # -- 001: generalization, and stacks of others -------------------------------------------------
+
+    def check_generalization_safety(
+        self, source_memory: Named, generalized_text: str, proposed_access: Sequence[str] = ()
+    ) -> generalization.Verdict:
+        """Return whether a text may be told where its source may not: `safe`, `warnings`, `blocked_reason`.
+
+        Where nothing is proposed nobody learns of it, and it is safe.
+        """
+        if not proposed_access:
+            return generalization.Verdict()
+        view = self.vault.view()
+        memory = view.original(ref_of(source_memory)).memory
+        world = view.registries
+        subjects = {name: _aliases(view, name) for name in memory.subject_ids if kind_of(world, name).value != "topic"}
+        return generalization.check(generalized_text, [f"{memory.title or ''}\n{memory.body}"], subjects)
+
+    def generalize(
+        self,
+        source: Named,
+        belief: str,
+        access_grants: Sequence[str],
+        confidence_note: str | None = None,  # noqa: ARG002 -- the document's name
+    ) -> str:
+        """Form general knowledge from a private memory and share it.
+
+        Raises:
+            NotThereYetError: sharing more widely than the source is not built yet.
+        """
+        raise NotThereYetError(
+            f"generalize is not there yet: memstore can't share with {', '.join(access_grants)} what was made of "
+            f"{ref_of(source)}: {belief[:60]!r}",
+            hint="check_generalization_safety says whether a text is safe; a belief without grants stays private",
+        )
+
+    def load_shared_stack(
+        self, stack_id: str | Path, requesting_si: str, access_grants: Sequence[str] = ()
+    ) -> list[Entry]:
+        """Return what an entity sees of another vault, by that vault's own rules.
+
+        Args:
+            stack_id: the vault's folder.
+            requesting_si: who looks.
+            access_grants: where given, only memories that are granted to one of these, to it or to everybody.
+        """
+        from memstore.wiring import open_vault
+
+        asked = {EVERYBODY, requesting_si, *access_grants}
+        with open_vault(stack_id, entity=requesting_si) as stack:
+            entries = [*stack.list()]
+        return entries if not access_grants else [one for one in entries if asked & {*one.access_grants}]
+
+
+def resolve_raw_id(k: Kernle, partial: str) -> str:
+    """Return the whole id of a raw memory of which the beginning is given."""
+    return k.vault.view().find(partial).id
+
+
+def _id(ref: str | None) -> str:
+    """Return a memory's bare id, as the documents name memories."""
+    return (ref or "").partition(":")[2] if MemoryRef.parse(ref or "") else ref or ""
+
+
+def _given(about: Any) -> Any:
+    """Return what is said, without what an argument that was left out stands for."""
+    return {name: value for name, value in about.items() if value is not None}
+
+
+def _aliases(view: View, entity: str) -> tuple[str, ...]:
+    known = view.registries.entities.get(entity)
+    return known.aliases if known else ()

@@ -1,0 +1,140 @@
+"""The calls of the document on quality (003): `store.add(…)` and `store.search(…)`."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from memstore.codec import memory_file
+from memstore.codec.draft import new_file
+from memstore.codec.git_blob import blob_id
+from memstore.codec.line_map import LineMap
+from memstore.codec.memory_file import MemoryFile
+from memstore.codec.results import answer_document, conflict_document
+from memstore.errors import UsageError
+from memstore.flows.cite_file import cite_file
+from memstore.flows.compare import side_of
+from memstore.flows.why import why
+from memstore.model.conflict import PENALTY, RESOLUTION
+from memstore.rules.conflicts import between
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.vault.face import Vault
+
+
+class MemoryStore:
+    """Memories with citations and a quality, on an opened vault.
+
+    Args:
+        vault: the vault.
+    """
+
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+
+    def add(
+        self,
+        content: str,
+        path: str,
+        source_type: str,
+        line_start: int | None = None,
+        line_end: int | None = None,
+        excerpt: str | None = None,
+        tags: Sequence[str] = (),
+    ) -> tuple[SimpleNamespace, list[SimpleNamespace]]:
+        """Write a memory with the lines that it was taken from, and return it and the conflicts that it raises.
+
+        Args:
+            content: what it says.
+            path: the file that it was taken from, from the vault's folder; it need not be there.
+            source_type: the document's: USER.md, MEMORY.md, AGENTS.md, session, heartbeat, inferred, fallback.
+            line_start: the first line, from 1.
+            line_end: the last one; None is the first.
+            excerpt: what those lines say, kept where the file itself can't be cited.
+            tags: words to find it by.
+
+        Returns:
+            The memory with `ref`, `content`, `confidence`, `citation`, `source_type` and `tags`; and each conflict with
+            `conflict_type`, `penalty` and `suggested_resolution`.
+
+        Raises:
+            UsageError: the file does not have these lines, or no such source type is known.
+        """
+        citation, mark = self._cited(path, line_start, line_end, excerpt)
+        saved = self.vault.add(
+            content,
+            channel=source_type,
+            tags=tags,
+            derived_from=[mark],
+            keys={} if citation["version_hash"] or not excerpt else {"excerpt": excerpt},
+        )
+        entry = SimpleNamespace(
+            ref=saved.ref,
+            path=saved.path,
+            content=content,
+            confidence=self._confidence(saved.ref or saved.path),
+            citation=SimpleNamespace(**citation),
+            source_type=source_type,
+            tags=[*tags],
+        )
+        return entry, [SimpleNamespace(**conflict_document(conflict)) for conflict in saved.conflicts]
+
+    def search(self, query: str, min_confidence: float | None = None, max_results: int = 10) -> dict[str, Any]:
+        """Return the document's answer: `results` with `confidence`, `content` and `citation`, and `fallback`."""
+        least = {} if min_confidence is None else {"min_confidence": min_confidence}
+        return answer_document(self.vault.search(query, limit=max_results, **least).answer)  # type: ignore[arg-type]
+
+    memory_search = search
+
+    def memory_get(self, ref: str) -> dict[str, Any]:
+        """Return one memory with what the document adds to it; that is a use of it."""
+        shown = self.vault.show(ref)
+        cited = self.vault.cite(ref).now
+        return {
+            "ref": shown.ref,
+            "content": shown.memory.body.strip("\r\n"),
+            "confidence": shown.quality,
+            "citation": None if cited is None else cited._asdict(),
+            "source_type": shown.memory.channel,
+            "conflicts": [conflict_document(conflict) for conflict in shown.conflicts],
+        }
+
+    def _cited(
+        self, path: str, line_start: int | None, line_end: int | None, excerpt: str | None
+    ) -> tuple[dict[str, Any], str]:
+        """Return the citation of a file's lines, and the mark of it that a memory keeps as its source."""
+        last = line_start if line_end is None else line_end
+        named = {"path": path, "line_start": line_start, "line_end": last}
+        view = self.vault.view()
+        try:
+            data = view.file(view.root / path)
+        except OSError:
+            return {**named, "excerpt": excerpt, "version_hash": None}, f"file:{path}"
+        if line_start is None or last is None:
+            return {**named, "excerpt": excerpt, "version_hash": blob_id(data)}, f"file:{path}"
+        mark = cite_file(view, path, data, f"{line_start}-{last}")
+        text = LineMap(data).excerpt(line_start, last)
+        return {**named, "excerpt": text, "version_hash": blob_id(data)}, mark
+
+    def _confidence(self, ref: str) -> float:
+        """Return the document's confidence, which is quality here; that is no use of the memory."""
+        quality = next(number for number in why(self.vault.view(), ref).numbers if number.name == "quality")
+        return quality.value or 0.0
+
+
+def detect_contradiction(a: str, b: str) -> SimpleNamespace | None:
+    """Return how two texts contradict each other, None where they don't."""
+    one, other = (side_of(_file(f"{name}.md", text)) for name, text in (("a", a), ("b", b)))
+    found = between(one, other)
+    if found is None:
+        return None
+    return SimpleNamespace(conflict_type=found.value, penalty=-PENALTY[found], suggested_resolution=RESOLUTION[found])
+
+
+def _file(path: str, text: str) -> MemoryFile:
+    file = memory_file.read(path, new_file({"type": "note"}, text))
+    if not isinstance(file, MemoryFile):
+        raise UsageError("this text can't be a memory's")
+    return file

@@ -1,0 +1,158 @@
+"""Many new memories in one operation: `with vault.batch() as batch:`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Self, Unpack
+
+from memstore.codec.catalog_entry import entry_of
+from memstore.errors import UsageError
+from memstore.flows.add import composed
+from memstore.flows.by_hand import refuse_by_hand
+from memstore.flows.compare import Comparer
+from memstore.vault import given
+from memstore.vault.transaction import VaultTransaction
+from memstore.vault.view import VaultView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memstore.codec.memory_file import MemoryFile
+    from memstore.core.change import Saved
+    from memstore.flows.add import Composed
+    from memstore.model.catalog import Entry
+    from memstore.model.conflict import Conflict
+    from memstore.model.world import World
+    from memstore.vault.given import Keys
+
+VERB = "batch"
+
+
+class Batch:
+    """New memories that are written together, at the end of a `with` block: all of them, or none where it fails.
+
+    What is added may name what was added before it: `derived_from=[earlier]`. Other methods of the vault don't see any
+    of it before the end. `saved` is what became of each then, `commit` the commit that has them, and `conflicts` are
+    the open ones that they raise, among each other and with all that was there: these are looked for once, after the
+    end, and not at each `add`.
+    """
+
+    def __init__(self, view: Callable[[], VaultView], message: str | None) -> None:
+        self._view = view
+        self._message = message
+        self._open: tuple[PendingView, VaultTransaction] | None = None
+        self._is_done = False
+        self._added: list[Composed] = []
+        self.saved: tuple[Saved, ...] = ()
+        self.commit: str | None = None
+
+    def __repr__(self) -> str:
+        state = "done" if self._is_done else "open" if self._open else "not begun"
+        return f"<Batch of {len(self)} memories, {state}>"
+
+    def __len__(self) -> int:
+        return len(self._added)
+
+    def __enter__(self) -> Self:
+        if self._open or self._is_done:
+            raise UsageError("a batch is used once", hint="with vault.batch() as batch:")
+        view = PendingView(self._view())
+        self._open = view, view.writing(VERB, message=self._message)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
+        opened, self._open, self._is_done = self._open, None, True
+        added, self._added = self._added, []
+        if kind is not None or opened is None:
+            return
+        with opened[1] as change:
+            pass  # all was collected by `add`
+        self._added, self.commit = added, change.commit
+        self.saved = tuple(new.told(saved) for new, saved in zip(added, change.saved, strict=True))
+
+    def add(
+        self,
+        text: str = "",
+        *,
+        type: str = "note",  # noqa: A002 -- the key's name
+        **keys: Unpack[Keys],
+    ) -> Saved:
+        """Add a memory; what `Vault.add` takes, and the same errors. It has its ref at once, and is written at the end.
+
+        Raises:
+            UsageError: the block has ended, or has not begun.
+        """
+        if self._open is None:
+            raise UsageError("memories are added inside the block", hint="with vault.batch() as batch:")
+        view, change = self._open
+        values, body = given.new_memory(text, type, keys, function="add")
+        for name, value in values.items():
+            refuse_by_hand(name, value)
+        new = composed(view, values, body)
+        file, saved = change.check(new.edit)
+        view.take(file)
+        self._added.append(new)
+        return new.told(saved)
+
+    @cached_property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """The open conflicts that the new memories raise, the gravest first; compared once, when first asked for.
+
+        Raises:
+            UsageError: the block has not ended.
+        """
+        if not self._is_done:
+            raise UsageError("conflicts are compared at the end of the block", hint="ask after it")
+        comparer = Comparer(self._view())
+        found: dict[frozenset[str], Conflict] = {}
+        for saved in self.saved:
+            side = comparer.side_at(saved.path)
+            for conflict in comparer.conflicts(side) if side else ():
+                found.setdefault(frozenset(conflict.refs), conflict)
+        return tuple(sorted(found.values(), key=lambda one: (-one.penalty, one.refs)))
+
+
+class PendingView(VaultView):
+    """What its actor will see once a batch is written, as far as a new memory can name it.
+
+    Args:
+        view: the vault as it is.
+    """
+
+    def __init__(self, view: VaultView) -> None:
+        super().__init__(view._ws)  # noqa: SLF001 -- it is one, too
+        self._new: list[MemoryFile] = []
+        self._by_name: dict[str, int] = {}
+
+    def take(self, file: MemoryFile) -> None:
+        """Have a memory be found that will be written."""
+        for name in (str(file.memory.ref), file.memory.id or "", file.path):
+            self._by_name[name] = len(self._new)
+        self._new.append(file)
+
+    def find(self, text: str) -> Entry:
+        """Return the memory that `text` means, one that will be written among them."""
+        at = self._by_name.get(text.strip().removeprefix("[[").removesuffix("]]"))
+        return super().find(text) if at is None else entry_of(self._new[at], "")
+
+    def rows_of_id(self, memory_id: str) -> Sequence[int]:
+        """Return the rows with this id; those of what will be written come after all others."""
+        at = self._by_name.get(memory_id)
+        return super().rows_of_id(memory_id) if at is None else [self._first_new + at]
+
+    def entry(self, row: int) -> Entry:
+        """Return what the catalogue says of a row, or will say."""
+        return super().entry(row) if row < self._first_new else entry_of(self._new[row - self._first_new], "")
+
+    def writing(self, verb: str, *, message: str | None) -> VaultTransaction:
+        """Return the transaction that writes a batch, commits it where there is a message, and compares nothing."""
+        return VaultTransaction(self, self._ws, verb, commit=message is not None, message=message, compares=False)
+
+    @cached_property
+    def _first_new(self) -> int:
+        return len(self._snapshot.catalog.column("path"))
+
+    @cached_property
+    def registries(self) -> World:  # read once for all that is added
+        """What the vault's registries say at this moment."""
+        return super().registries

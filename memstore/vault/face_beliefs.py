@@ -1,0 +1,290 @@
+"""`vault.beliefs` and `vault.conflicts`: evidence, what follows from it, and memories that contradict each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from memstore.flows.registry import Saving
+from memstore.vault import given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from memstore.core.change import Saved
+    from memstore.core.view import View
+    from memstore.flows.compress import Compressed
+    from memstore.flows.consolidate import Consolidated
+    from memstore.flows.dedupe import Duplicates
+    from memstore.flows.graduate import Graduated
+    from memstore.flows.promote import Linked
+    from memstore.flows.propagate import Propagated
+    from memstore.flows.rebuild import Rebuilt
+    from memstore.flows.recompute import Recomputed
+    from memstore.flows.reinforce import Reinforced
+    from memstore.flows.resolve_conflict import Resolved
+    from memstore.flows.revise_from import Proposal
+    from memstore.flows.suggestions import Waiting
+    from memstore.model.conflict import Conflict
+    from memstore.ports.synthesizer import Synthesizer
+    from memstore.rules.calibration import Calibration
+    from memstore.vault.given import Named, Names, Which
+
+
+class Beliefs:
+    """How sure is a memory's holder, and why: `vault.beliefs.reinforce(belief, evidence=note)`.
+
+    `reinforce`, `contradict`, `fold`; `split`, `merge`; `revise_from`, `propagate`, `recompute`, `rebuild`,
+    `calibrate`; `consolidate`, `suggestions`, `accept`, `reject`; `graduate`, `compress`.
+    """
+
+    def __init__(self, view: Callable[[], View]) -> None:
+        self._view = view
+
+    # -- evidence ----------------------------------------------------------------------------------
+
+    def reinforce(
+        self,
+        memory: Named,
+        *,
+        evidence: Names,
+        partial: bool = False,
+        reason: str | None = None,
+        **saving: Unpack[Saving],
+    ) -> Reinforced:
+        """Record what speaks for a memory that has a confidence; the same evidence never counts twice.
+
+        Args:
+            memory: which.
+            evidence: one memory or several; or marks like "consolidation:2026-02-01", which weigh nothing.
+            partial: whether it speaks for it only in part.
+            reason: why it does.
+            saving: dry_run, commit.
+
+        Raises:
+            RefusedError: the evidence is the memory itself, or was made of it.
+            UsageError: the memory has no confidence.
+        """
+        from memstore.flows.reinforce import reinforce
+
+        given.only(saving, Saving, "reinforce")
+        found = given.refs_of(evidence)
+        return reinforce(self._view(), given.ref_of(memory), found, partial=partial, reason=reason, **saving)
+
+    def contradict(
+        self,
+        memory: Named,
+        *,
+        evidence: Names,
+        partial: bool = False,
+        reason: str | None = None,
+        **saving: Unpack[Saving],
+    ) -> Reinforced:
+        """Record what speaks against a memory; arguments and errors are those of `reinforce`."""
+        from memstore.flows.reinforce import contradict
+
+        given.only(saving, Saving, "contradict")
+        found = given.refs_of(evidence)
+        return contradict(self._view(), given.ref_of(memory), found, partial=partial, reason=reason, **saving)
+
+    def fold(self, memory: Named, **saving: Unpack[Saving]) -> Saved:
+        """Put one line in the place of a long history: the number, what stands behind it, what never counts again."""
+        from memstore.flows.recompute import fold
+
+        given.only(saving, Saving, "fold")
+        return fold(self._view(), given.ref_of(memory), **saving)
+
+    # -- two of one, one of two --------------------------------------------------------------------
+
+    def split(
+        self,
+        memory: Named,
+        texts: tuple[str, str],
+        *,
+        first: Names = (),
+        second: Names = (),
+        reason: str | None = None,
+        **saving: Unpack[Saving],
+    ) -> Linked:
+        """Write two memories that take the place of one; `first` and `second` are the evidence of each."""
+        from memstore.flows.split import split
+
+        given.only(saving, Saving, "split")
+        one, two = given.items("texts", texts)
+        parts = {"first": given.refs_of(first), "second": given.refs_of(second)}
+        return split(self._view(), given.ref_of(memory), (one, two), reason=reason, **parts, **saving)
+
+    def merge(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> Linked:
+        """Let the first of several memories take the place of the others, with their evidence and lineage."""
+        from memstore.flows.merge import merge
+
+        given.only(saving, Saving, "merge")
+        return merge(self._view(), given.refs_of(memories), reason=reason, **saving)
+
+    # -- what follows ------------------------------------------------------------------------------
+
+    def revise_from(self, memory: Named) -> tuple[Proposal, ...]:
+        """Return the beliefs that an episode supports or contradicts by what it says; nothing is written."""
+        from memstore.flows.revise_from import revise_from
+
+        return revise_from(self._view(), given.ref_of(memory))
+
+    def propagate(
+        self, memory: Named | None = None, *, depth: int | None = None, apply: bool = False, **saving: Unpack[Saving]
+    ) -> Propagated:
+        """Return what the confidence of sources does to what rests on them; write it only with `apply`."""
+        from memstore.flows.propagate import propagate
+
+        given.only(saving, Saving, "propagate")
+        ref = None if memory is None else given.ref_of(memory)
+        return propagate(self._view(), ref, depth=depth, apply=apply, **saving)
+
+    def recompute(self, memories: Names = (), *, check: bool = False, **saving: Unpack[Saving]) -> Recomputed:
+        """Store what the histories amount to, for these memories or all; with `check` only compare."""
+        from memstore.flows.recompute import check_confidences, recompute
+
+        given.only(saving, Saving, "recompute")
+        refs = given.refs_of(memories)
+        return check_confidences(self._view(), refs) if check else recompute(self._view(), refs, **saving)
+
+    def rebuild(self) -> Rebuilt:
+        """Return what the numbers would be if all evidence were weighed again as it is now; nothing is written."""
+        from memstore.flows.rebuild import rebuild_from_episodes
+
+        return rebuild_from_episodes(self._view())
+
+    def calibrate(self) -> Calibration:
+        """Return how well confidences foretold the evidence that came next."""
+        from memstore.flows.calibrate import calibrate
+
+        return calibrate(self._view())
+
+    # -- consolidation -----------------------------------------------------------------------------
+
+    def consolidate(
+        self,
+        *,
+        apply: bool = False,
+        apply_safe: bool = False,
+        if_due: bool = False,
+        branch: str | None = None,
+        as_of: datetime | None = None,
+        synthesizer: Synthesizer | None = None,
+        commit: bool = False,
+    ) -> Consolidated:
+        """Suggest beliefs, and evidence for and against beliefs, from what happened again and again.
+
+        Args:
+            apply: write the suggestions, to be accepted or rejected.
+            apply_safe: do what needs no judgement.
+            if_due: only where enough has come together since the last time.
+            branch: commit the suggestions to this branch.
+            as_of: consolidate what was there by then, UTC.
+            synthesizer: words the suggestions: an object with `synthesize`; None quotes.
+            commit: commit what is written.
+        """
+        from memstore.flows.consolidate import consolidate
+
+        return consolidate(
+            self._view(),
+            apply=apply,
+            apply_safe=apply_safe,
+            if_due=if_due,
+            branch=branch,
+            as_of=as_of,
+            synthesizer=synthesizer,
+            commit=commit,
+        )
+
+    def suggestions(self) -> tuple[Waiting, ...]:
+        """Return what waits for a decision, the oldest first."""
+        from memstore.flows.suggestions import list_suggestions
+
+        return list_suggestions(self._view())
+
+    def accept(self, suggestion: Named, **saving: Unpack[Saving]) -> Linked:
+        """Do what a suggestion suggests: write the belief, or record the evidence."""
+        from memstore.flows.suggestions import accept_suggestion
+
+        given.only(saving, Saving, "accept")
+        return accept_suggestion(self._view(), given.ref_of(suggestion), **saving)
+
+    def reject(self, suggestion: Named, *, reason: str | None = None, **saving: Unpack[Saving]) -> Saved:
+        """Put a suggestion away: the same is not suggested again before three more memories say so."""
+        from memstore.flows.suggestions import reject_suggestion
+
+        given.only(saving, Saving, "reject")
+        return reject_suggestion(self._view(), given.ref_of(suggestion), reason=reason, **saving)
+
+    def graduate(self, **saving: Unpack[Saving]) -> tuple[Graduated, ...]:
+        """Write what has earned it into the MEMORY.md of its scope, at most ten memories a run."""
+        from memstore.flows.graduate import graduate
+
+        given.only(saving, Saving, "graduate")
+        return graduate(self._view(), **saving)
+
+    def compress(self, memories: Names = (), **saving: Unpack[Saving]) -> Compressed:
+        """Put summaries in the place of texts that are old and were never used; the history keeps the whole ones."""
+        from memstore.flows.compress import compress
+
+        given.only(saving, Saving, "compress")
+        return compress(self._view(), given.refs_of(memories), **saving)
+
+
+class Conflicts:
+    """Memories that can't both be right: `vault.conflicts.of(note)`, `vault.conflicts.resolve(one, other, keep=one)`.
+
+    `open`, `of`, `resolve`, `duplicates`.
+    """
+
+    def __init__(self, view: Callable[[], View]) -> None:
+        self._view = view
+
+    def open(self, **which: Unpack[Which]) -> tuple[Conflict, ...]:
+        """Return the open conflicts of memories, all active ones' by default, the gravest first; each pair once."""
+        from memstore.flows.conflicts import conflicts
+
+        given.only(which, given.Which, "open")
+        view = self._view()
+        return conflicts(view, filters=given.filters_of(which, now=view.clock.now()))
+
+    def of(self, memory: Named) -> tuple[Conflict, ...]:
+        """Return the open conflicts of a memory, which stands first in each."""
+        from memstore.flows.conflicts import conflicts
+
+        return conflicts(self._view(), given.ref_of(memory))
+
+    def resolve(
+        self,
+        memory: Named,
+        other: Named,
+        *,
+        keep: Named,
+        decision: str | None = None,
+        reason: str | None = None,
+        **saving: Unpack[Saving],
+    ) -> Resolved:
+        """Record in both memories what was decided about their conflict, and carry it out.
+
+        Args:
+            memory: one of them.
+            other: the other.
+            keep: which of them holds; or "both".
+            decision: what it is; None follows from the kind of conflict.
+            reason: why.
+            saving: dry_run, commit.
+        """
+        from memstore.flows.resolve_conflict import resolve_conflict
+
+        given.only(saving, Saving, "resolve")
+        names = given.ref_of(memory), given.ref_of(other)
+        kept = given.ref_of(keep)
+        return resolve_conflict(self._view(), *names, keep=kept, decision=decision, reason=reason, **saving)
+
+    def duplicates(self, **which: Unpack[Which]) -> tuple[Duplicates, ...]:
+        """Return groups of active memories that say nearly the same, the most alike first."""
+        from memstore.flows.dedupe import dedupe
+
+        given.only(which, given.Which, "duplicates")
+        view = self._view()
+        return dedupe(view, given.filters_of(which, now=view.clock.now()))

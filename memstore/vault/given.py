@@ -1,0 +1,255 @@
+"""What a program hands over, made into what use cases take: names of memories, lists, filters, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast
+
+from memstore.codec import dates, typed
+from memstore.codec.episode import Account
+from memstore.errors import UsageError
+from memstore.flows.create import Said, values_of
+from memstore.model.ids import MemoryRef
+from memstore.model.keys import KEY_BY_NAME, Shape
+from memstore.model.nearest import nearest
+from memstore.model.retrieval import Filters, Where
+from memstore.rules import filters as rules
+from memstore.rules.trust import Level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memstore.codec.render import Plain
+
+
+E = TypeVar("E", bound=Enum)
+
+
+class HasRef(Protocol):
+    """Anything that knows its memory: what `add` gives, a hit, a memory, an entry of a list."""
+
+    @property
+    def ref(self) -> MemoryRef | str | None:
+        """The memory's ref; None where it has no id."""
+
+
+# Whatever names a memory: its ref, its id, a unique beginning of that, its path, or a value that has a `ref`.
+Named = str | MemoryRef | HasRef
+Names = Named | Sequence[Named]
+
+
+class Keys(Said, total=False):
+    """What may be said of a new memory, all of it optional; names are those of the file's frontmatter.
+
+    Lists take lists. Memories in `derived_from` and `relates_to` may be named by values that have a `ref`.
+    `session_id` and `trigger` are the memory's `origin`; `objective`, `outcome` and `lessons` make an episode's text;
+    `keys` holds keys of your own.
+    """
+
+    derived_from: Sequence[Named]
+    relates_to: Sequence[Named]
+    aliases: Sequence[str]
+    claims: Sequence[Mapping[str, str]]
+    created_at: str
+    valid_from: str
+    valid_until: str
+    status: str
+    owner: str
+    platform: str
+    entities: Sequence[str]
+    access_denies: Sequence[str]
+    confidence: float
+    belief_type: str
+    foundational: bool
+    objective: str
+    outcome: str
+    lessons: Sequence[str]
+    keys: Mapping[str, Any]
+
+
+class Which(TypedDict, total=False):
+    """Which memories are meant, named as the options of `memstore list`; several values are alternatives.
+
+    Without `status` only active ones are. `since` and `until` are dates like "2026-02" or "3d", or times with a zone;
+    `level` is the least level of trust; `where` a condition like "confidence >= 0.8", or several that hold together.
+    """
+
+    type: str | Sequence[str]
+    tag: str | Sequence[str]
+    status: str | Sequence[str]
+    scope: str | Sequence[str]
+    subject: str | Sequence[str]
+    source_type: str | Sequence[str]
+    author: str | Sequence[str]
+    since: str | datetime
+    until: str | datetime
+    min_confidence: float
+    min_trust: float
+    level: str
+    where: str | Where | Sequence[str | Where]
+
+
+# -- memories and lists ---------------------------------------------------------------------------
+
+
+def ref_of(memory: Named) -> str:
+    """Return the text that names a memory; `TypeError` for what is neither a text nor has a `ref`."""
+    if isinstance(memory, str | MemoryRef):
+        return str(memory)
+    if not hasattr(memory, "ref"):
+        raise TypeError(f"a memory is named by its ref or by a value that has one, not by {type(memory).__name__}")
+    name = memory.ref if memory.ref is not None else getattr(memory, "path", None)
+    if name is None:
+        raise TypeError(f"this {type(memory).__name__} has neither a ref nor a path")
+    return str(name)
+
+
+def refs_of(memories: Names) -> list[str]:
+    """Return the texts that name memories, of which one or several are given."""
+    if isinstance(memories, str | MemoryRef) or hasattr(memories, "ref"):
+        return [ref_of(cast("Named", memories))]
+    return [ref_of(memory) for memory in cast("Iterable[Named]", memories)]
+
+
+def items(name: str, given: Iterable[str]) -> list[str]:
+    """Return a list that has to be one: the letters of a text are hardly meant."""
+    if isinstance(given, str):
+        raise TypeError(f"{name} is a list: write {name}=[{given!r}]")
+    return list(given)
+
+
+def one_or_more(given: str | Iterable[str]) -> list[str]:
+    """Return the items of which one or several are given."""
+    return [given] if isinstance(given, str) else list(given)
+
+
+def choice(kind: type[E], word: str) -> E:
+    """Return one of a few words as what it stands for; `UsageError` for any other word."""
+    words = [str(one.value) for one in kind]
+    if word not in words:
+        raise UsageError(f"`{word}` is none of {', '.join(words)}", hint=f"choose one of {', '.join(words)}")
+    return kind(word)
+
+
+def only(given: Mapping[str, object], known: type[Any], function: str) -> None:
+    """Stop as Python does where a keyword argument is none that the function knows."""
+    names = known.__annotations__
+    for name in given:
+        if name not in names:
+            near = nearest(name, names)
+            meant = f"; did you mean {near}?" if near else ""
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{meant}")
+
+
+# -- keys of a memory -----------------------------------------------------------------------------
+
+_OF_REFS = frozenset({Shape.REFS, Shape.SOURCES})
+
+
+def new_memory(text: str, kind: str, keys: Keys, *, function: str) -> tuple[dict[str, Plain], str]:
+    """Return the keys of a new memory and its body.
+
+    Raises:
+        TypeError: a name is no key's, or a text is given where a list belongs.
+    """
+    only(keys, Keys, function)
+    said = {name: _checked(name, value) for name, value in keys.items()}
+    own = said.pop("keys", {})
+    account = _account(said)
+    if account.title:
+        said.setdefault("title", account.title)
+    values = {**values_of(cast("Said", said)), **own, "type": kind}
+    return values, account.told(text) if account else text
+
+
+def _checked(name: str, value: Any) -> Any:
+    key = KEY_BY_NAME.get(name)
+    if value is None or key is None or key.shape not in typed.LISTS:
+        return items(name, value) if name == "lessons" else value
+    if key.shape in _OF_REFS and not isinstance(value, str):
+        return [ref_of(memory) for memory in value]
+    return items(name, value)
+
+
+def promoted(keys: Keys) -> tuple[dict[str, Plain], Account]:
+    """Return the keys that are given for what is promoted, and what an episode tells; errors as for `new_memory`."""
+    only(keys, Keys, "promote")
+    said = {name: _checked(name, value) for name, value in keys.items()}
+    account = _account(said)
+    own = said.pop("keys", {})
+    return {**values_of(cast("Said", said)), **own}, account
+
+
+def _account(said: dict[str, Any]) -> Account:
+    """Take out of what is said of a memory what an episode tells, and return it."""
+    told = {name: said.pop(name, "") for name in ("objective", "outcome")}
+    return Account(**told, lessons=tuple(said.pop("lessons", ())))
+
+
+def as_typed(keys: Mapping[str, object]) -> dict[str, list[str]]:
+    """Return values of keys as a person would type them, for `set`; None and an empty list take a key away."""
+    return {name: _typed(name, _checked(name, value)) for name, value in keys.items()}
+
+
+def _typed(name: str, value: Any) -> list[str]:
+    if value is None:
+        return [""]
+    if isinstance(value, bool):
+        return ["true" if value else "false"]
+    if isinstance(value, list | tuple):
+        return [quoted(str(item)) for item in value] if name in KEY_BY_NAME else [str(item) for item in value]
+    return [str(value)]
+
+
+def quoted(item: str) -> str:
+    """Return an item of a list that is parted by commas."""
+    return '"' + item.replace('"', '""') + '"' if set(item) & {",", '"'} else item
+
+
+# -- filters --------------------------------------------------------------------------------------
+
+
+def filters_of(which: Which, *, now: datetime) -> Filters:
+    """Return what filters mean.
+
+    Raises:
+        UsageError: one of them means nothing.
+    """
+    given = cast("dict[str, Any]", which)
+    fields: dict[str, Any] = {
+        name: tuple(rules.checked(name, value) for value in one_or_more(given[name]))
+        for name in rules.FIELDS
+        if name in given
+    }
+    where = given.get("where", ())
+    conditions = [where] if isinstance(where, str | Where) else where
+    least, trust = given.get("min_confidence"), given.get("min_trust")
+    return Filters(
+        **fields,
+        since=_moment(given.get("since"), now, "start"),
+        until=_moment(given.get("until"), now, "end"),
+        min_confidence=None if least is None else rules.checked_fraction(least),
+        min_trust=None if trust is None else rules.checked_fraction(trust, "trust"),
+        level=_level(given.get("level")),
+        where=tuple(
+            rules.checked_where(one) if isinstance(one, Where) else rules.parse_where(one) for one in conditions
+        ),
+    )
+
+
+def _level(word: str | None) -> str | None:
+    words = [level.word for level in Level]
+    if word is not None and word not in words:
+        raise UsageError(f"`{word}` is no level of trust", hint=f"choose one of {', '.join(words)}")
+    return word
+
+
+def _moment(given: str | datetime | None, now: datetime, side: str) -> datetime | None:
+    if isinstance(given, datetime):
+        if given.tzinfo is None:
+            raise TypeError("a time needs a zone: datetime.now(UTC), not datetime.now()")
+        return given.astimezone(UTC)
+    found: datetime | None = None if given is None else getattr(dates.period(given, now=now), side)
+    return found
