@@ -160,10 +160,14 @@ def _write(vault: Vault, file: Written, going: Mapping[bytes, str]) -> None:
 
 
 def _has_happened(journal: Journal, operation: Operation, error: BaseException, *, is_begun: bool) -> bool:
-    """Whether an operation was recorded although that failed; an interrupt goes on, and says so."""
+    """Whether an operation was recorded, or forgotten to be begun, although that failed; an interrupt goes on."""
     try:
-        is_kept = is_begun and journal.begun() is not None
-        happened = journal.recorded() if is_kept else journal.last(operation.by) == operation
+        if is_begun and journal.begun() is not None:
+            happened = journal.recorded()
+        elif operation.files:
+            happened = journal.last(operation.by) == operation
+        else:
+            happened = is_begun  # all that was left to do was to forget it, and nobody could take back half of it
     except Exception:  # noqa: BLE001 -- taking back what the journal may know to be done would leave half of it
         _go_on(error, "; all is written, and if the journal does not have it, the next memstore here takes it back")
     if happened and not isinstance(error, Exception):

@@ -102,6 +102,7 @@ def test_whose_names_are_looked_for(
         ("Kim cried on 14 January.", "The 15th of January is hard.", []),
         ("Kim cried on a Wednesday.", "January is hard.", []),
         ("Kim cried on 14/01/26.", "Every Wednesday is hard.", ["date"]),
+        ("Kim cried on 14/01/00.", "Every Friday is hard.", ["date"]),
         ("Kim cried on 14.1.26.", "Tests on January 14 are hard.", ["date"]),
         ("Kim cried on 14/01/2026.", "Every Wednesday is hard.", ["date"]),
         ("Kim cried on 14/01/2026.", "Every Thursday is hard.", []),

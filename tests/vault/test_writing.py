@@ -218,6 +218,22 @@ def test_what_cannot_be_taken_back_is_named_and_taken_back_by_the_next(
     assert journal.begun() is None
 
 
+@pytest.mark.parametrize("error", [no_room, odd, KeyboardInterrupt])
+@pytest.mark.parametrize("count", range(1, 7))
+def test_what_is_never_undone_has_happened_once_the_journal_forgot_it(
+    error: Callable[[], BaseException], count: int
+) -> None:
+    files = tuple(Written(path, None, b"one") for path in PATHS)
+    case = Case({"z.md": b"z"}, files, Operation("grant", "", (), "si:ash"))
+    vault, journal, faults = failing(case)
+    forgets = 2 + len(files)  # after what a program that died had begun was forgotten, and this was begun and written
+    faults.arm(forgets, error, count=count, has_worked=True)
+    said = outcome(vault, journal, case)
+    assert vault.files == case.after
+    assert said is None or said.endswith(DONE_ALL_THE_SAME)
+    must_be_true(said, vault.files, case, journal)
+
+
 @settings(max_examples=300, deadline=None)
 @given(case=cases(), first=st.integers(0, 12), has_worked=st.booleans(), again=st.lists(st.integers(0, 6), max_size=3))
 def test_who_is_killed_leaves_all_or_nothing_to_the_next_even_if_those_are_killed_as_well(
