@@ -142,13 +142,13 @@ if TYPE_CHECKING:
     from memstore.rules.vouching import Verdict as Verdict
     from memstore.vault.batch import Batch as Batch
     from memstore.vault.face import Vault as Vault
+    from memstore.vault.face import open_vault as open_vault
     from memstore.vault.given import HasRef as HasRef
     from memstore.vault.given import Keys as Keys
     from memstore.vault.given import Named as Named
     from memstore.vault.given import Names as Names
     from memstore.vault.given import Which as Which
     from memstore.vault.hits import Hits as Hits
-    from memstore.wiring import open_vault as open_vault
 
 __version__ = "0.1.0"
 
@@ -232,7 +232,7 @@ _HOMES = {
     "NotFoundError": "memstore.errors",
     "NotThereYetError": "memstore.errors",
     "Number": "memstore.rules.explanation",
-    "open_vault": "memstore.wiring",
+    "open_vault": "memstore.vault.face",
     "Operator": "memstore.model.retrieval",
     "Orphans": "memstore.flows.orphans",
     "Pinned": "memstore.flows.pin",

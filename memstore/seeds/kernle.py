@@ -271,7 +271,7 @@ class Kernle:
             requesting_si: who looks.
             access_grants: where given, only memories that are granted to one of these, to it or to everybody.
         """
-        from memstore.wiring import open_vault
+        from memstore.vault.face import open_vault
 
         asked = {EVERYBODY, requesting_si, *access_grants}
         with open_vault(stack_id, entity=requesting_si) as stack:

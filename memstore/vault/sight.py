@@ -1,147 +1,107 @@
-"""What somebody sees of others' memories, or among others: decided for all at once, kept until something changes."""
+"""The labels of a snapshot's memories, from the catalogue's columns: no file is opened to decide who may see it."""
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from functools import cache, reduce
+from typing import TYPE_CHECKING, Any
 
-from memstore.errors import RefusedError
-from memstore.model.instants import instant
-from memstore.ports.verdicts import Verdict
-from memstore.vault.registries import registries_of
+from memstore.model.catalog import ITEM_SEPARATOR
+from memstore.model.sharing import Generalization
+from memstore.model.world import Labels
+from memstore.rules.copies import both
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from memstore.model.memory import Memory
-    from memstore.model.world import ActiveContext, Labels, Session, World
-    from memstore.ports.search_index import Catalog, Snapshot
-    from memstore.rules.judge import Judge
-    from memstore.vault.labels import CatalogLabels
-    from memstore.vault.workspace import Workspace
+    from memstore.ports.search_index import Catalog
 
-# What decides is imported where it is needed: mostly the last verdict still holds.
+_TEXTS = ("owner", "status", "source_entity", "context", "generalization")
+_LISTS = ("source_chain", "subject_ids", "access_grants", "access_denies", "consent_grants", "upstream_grants")
+
+# What decides about a memory apart from its id: the columns of a catalogue; lineage stands last.
+COLUMNS = (*_TEXTS, *_LISTS, "derived_from")
 
 
-class Sight:
-    """What the one who looks may see of a snapshot, by the registries as they are now.
+class CatalogLabels(Mapping[str, Labels]):
+    """The memories of a catalogue by id; where two files have one id, only what both would show.
 
     Args:
-        ws: the vault.
-        snapshot: gives its memories; asked for sources and copies alone where single memories are decided about.
+        catalog: the catalogue.
     """
 
-    def __init__(self, ws: Workspace, snapshot: Callable[[], Snapshot]) -> None:
-        self._ws = ws
-        self._taken = snapshot
-        self._session = session_of(ws)
-        self._registries = registries_of(ws)
+    def __init__(self, catalog: Catalog) -> None:
+        self._columns = [catalog.column(name) for name in COLUMNS]
+        self._ids = ids = catalog.column("id")
+        self._rows = {ids[row]: row for row in catalog.memories}
+        self._rows.pop("", None)
+        self._copies = _copies(ids, catalog.memories, self._rows)
+        self._made: dict[str, Labels] = {}
 
-    @cached_property
-    def _snapshot(self) -> Snapshot:
-        return self._taken()
+    def __getitem__(self, memory_id: str) -> Labels:
+        if memory_id not in self._made:
+            rows = self.copies_of(memory_id) or (self._rows[memory_id],)
+            self._made[memory_id] = reduce(both, map(self.of_row, rows))
+        return self._made[memory_id]
 
-    def hears_only(self, entity: str) -> bool:
-        """Whether nobody but this entity listens."""
-        from memstore.rules.judge import Judge
+    def __contains__(self, memory_id: object) -> bool:
+        return memory_id in self._rows
 
-        return Judge(self._registries.world(), self._session).hears_only(entity)
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
 
-    def rows(self) -> Sequence[int]:
-        """Return the rows that may be seen, ascending."""
-        state = self._snapshot.state
-        if state is None:
-            return self._decided()
-        session, at = self._session, self._session.at.timestamp()
-        viewer = repr((session.viewer, session.alone, session.context))
-        state = hashlib.sha256(f"{state}\n{self._registries.digest}".encode(errors="surrogateescape")).hexdigest()
-        kept = self._ws.verdicts.last(viewer)
-        if kept and kept.state == state and kept.since <= at and (kept.until is None or at < kept.until):
-            return kept.rows
-        from memstore.rules.moments import steady_until
+    def __len__(self) -> int:
+        return len(self._rows)
 
-        rows = self._decided()
-        until = steady_until(self._world, session)
-        self._ws.verdicts.keep(viewer, Verdict(state, at, until.timestamp() if until else None, rows))
-        return rows
+    @property
+    def copied(self) -> Mapping[str, Sequence[int]]:
+        """The rows of each id that several files have."""
+        return self._copies
 
-    def sees(self, memory: Memory) -> bool:
-        """Whether a memory may be seen as it was read, whatever the snapshot says; copies of it have a say too."""
-        from memstore.rules.judge import labels_of
+    def copies_of(self, memory_id: str) -> Sequence[int]:
+        """Return the rows of all files with this id, if there are several."""
+        return self._copies.get(memory_id, ())
 
-        labels = labels_of(memory)
-        return self._admits(labels, self._labels.of_copies(labels.id, labels.owner))
+    def of_copies(self, memory_id: str, owner: str | None) -> Labels | None:
+        """Return what all files of one owner with this id would show; None where there are not several.
 
-    @cached_property
-    def _labels(self) -> CatalogLabels:
-        from memstore.vault.labels import CatalogLabels
+        Somebody else's file is no copy: whoever takes an id that is in use harms nobody by it.
+        """
+        theirs = [labels for labels in map(self.of_row, self.copies_of(memory_id)) if labels.owner == owner]
+        return reduce(both, theirs) if len(theirs) > 1 else None
 
-        return CatalogLabels(self._snapshot.catalog)
-
-    @cached_property
-    def _world(self) -> World:
-        return replace(self._registries.world(), memories=self._labels)
-
-    @cached_property
-    def _judge(self) -> Judge:
-        from memstore.rules.judge import Judge
-
-        return Judge(self._world, self._session)
-
-    def _admits(self, labels: Labels, copies: Labels | None) -> bool:
-        if self._judge.hears_only(labels.owner or self._world.owner):
-            return True  # even what is left of a forgotten memory
-        from memstore.rules.copies import both
-
-        admitted = self._judge.admits(labels)
-        return admitted if copies is None else admitted and self._judge.admits(both(labels, copies))
-
-    def _decided(self) -> list[int]:
-        """Decide about every memory; those that say the same are decided once."""
-        from memstore.rules.sight import ids_in_scopes
-        from memstore.vault.labels import COLUMNS
-
-        catalog: Catalog = self._snapshot.catalog
-        columns = [catalog.column(name) for name in COLUMNS]
-        ids, labels = catalog.column("id"), self._labels
-        named = ids_in_scopes(self._world)
-        decided: dict[tuple[str, ...], bool] = {}
-        lineage, seen = COLUMNS.index("derived_from"), []
-        for row, memory_id in ((row, ids[row]) for row in catalog.memories):
-            cells = tuple([column[row] for column in columns])
-            if cells[lineage] or memory_id in named or memory_id in labels.copied:
-                own = labels.of_row(row)
-                sees = self._admits(own, labels.of_copies(memory_id, own.owner))
-            else:
-                known = decided.get(cells)
-                sees = self._admits(labels.of_row(row), None) if known is None else known
-                decided[cells] = sees
-            if sees:
-                seen.append(row)
-        return seen
+    def of_row(self, row: int) -> Labels:
+        """Return the labels of the memory in one file."""
+        return labels_of_cells(self._ids[row], [column[row] for column in self._columns])
 
 
-def session_of(ws: Workspace) -> Session:
-    """Return who looks now, and in which context.
+def labels_of_cells(memory_id: str, cells: Sequence[str]) -> Labels:
+    """Return the labels that the cells of a row say, in the order of `COLUMNS`."""
+    text = dict(zip(COLUMNS, cells, strict=True))
+    lists: dict[str, Any] = {name: _items(text[name]) for name in (*_LISTS, "derived_from")}
+    lists["upstream_grants"] = tuple(tuple(label[1:-1].split()) for label in lists["upstream_grants"])
+    verdict, _, acknowledged_by = text["generalization"].partition(" ")
+    return Labels(
+        id=memory_id,
+        owner=text["owner"] or None,
+        status=text["status"],
+        source_entity=text["source_entity"] or None,
+        context=text["context"] or None,
+        generalized=bool(verdict),
+        generalization=Generalization(verdict=verdict, acknowledged_by=acknowledged_by or None) if verdict else None,
+        **lists,
+    )
 
-    Raises:
-        RefusedError: the context has expired, or is not one context; that is never taken for no context.
-    """
-    from memstore.model.world import Session
 
-    session = Session(viewer=ws.actor, at=ws.clock.now(), context=ws.contexts.current(), alone=ws.alone)
-    if session.context is None:
-        return session
-    from memstore.rules.judge import context_trouble
-
-    if trouble := context_trouble(session):
-        raise RefusedError(_said(trouble, session.context), hint="memstore context enter CTX, or context leave")
-    return session
+@cache
+def _items(cell: str) -> tuple[str, ...]:
+    return tuple(cell.split(ITEM_SEPARATOR)) if cell else ()
 
 
-def _said(trouble: str, context: ActiveContext) -> str:
-    if trouble == "context-expired" and context.expires_at:
-        return f"the context {context.id} expired at {instant(context.expires_at)}"
-    return "what is known of the active context can't be read, or does not name one context"
+def _copies(ids: Sequence[str], rows: Sequence[int], last: Mapping[str, int]) -> dict[str, list[int]]:
+    """Return the rows of each id that more than one of `rows` has; `last` has the last row of each."""
+    copies: dict[str, list[int]] = {ids[row]: [] for row in rows if ids[row] and last[ids[row]] != row}
+    for row in rows if copies else ():
+        if ids[row] in copies:
+            copies[ids[row]].append(row)
+    return copies

@@ -1,1 +1,0 @@
-"""The world: disk, git, Whoosh, clock, chance."""

@@ -1,0 +1,495 @@
+"""The Python face of a vault: `memstore.open_vault` gives a `Vault`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from memstore.errors import UsageError
+from memstore.flows.registry import Saving
+from memstore.vault import given
+from memstore.vault.batch import Batch
+from memstore.vault.face_access import Access, Consents, Contexts, Entities
+from memstore.vault.face_beliefs import Beliefs, Conflicts
+from memstore.vault.face_lineage import History, Lineage
+from memstore.vault.face_trust import Trust
+from memstore.vault.hits import Hits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from memstore.core.change import Committed, Saved, Undone
+    from memstore.flows.adopt import Adopted
+    from memstore.flows.check import CheckResult
+    from memstore.flows.cite import Cited
+    from memstore.flows.list_memories import Listed
+    from memstore.flows.move import Moved
+    from memstore.flows.promote import Linked
+    from memstore.flows.recall import Recalled
+    from memstore.flows.show import Shown
+    from memstore.flows.stats import Stats
+    from memstore.flows.status import Status
+    from memstore.flows.why import Why
+    from memstore.model.memory import Memory
+    from memstore.ports.embedder import Embedder
+    from memstore.vault.given import Keys, Named, Names, Which
+    from memstore.vault.view import VaultView
+    from memstore.vault.workspace import Workspace
+
+
+class Vault:
+    """A folder of memories, as one entity sees and changes it.
+
+        vault = memstore.open_vault("~/notes", entity="si:ash")
+        note = vault.add("Bella eats at eight", tags=["dog"], source="Sean")
+        for hit in vault.search("when does Bella eat?", limit=5):
+            print(hit.citation.path, hit.citation.line_start, hit.content)
+
+    What is done every day is a method: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`; `add`, `batch`,
+    `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `adopt`; `check`, `status`, `stats`,
+    `commit` and `undo`. The rest is in one attribute a capability: `beliefs`, `lineage`, `access`, `consents`,
+    `contexts`, `entities`, `trust`, `conflicts`, `history`.
+
+    A memory is named by its ref (`"note:m_7f3k9q2x1c"`), its id, a unique beginning of that, its path, or by any value
+    that has a `ref`, like what `add` gives and a hit. Arguments are named like the options of the command line; where
+    one may be given several times there, here it takes one value or a list; keys of a memory that hold lists take
+    lists, and a text there is a `TypeError`. All other trouble is a `memstore.MemstoreError`, with a `hint`.
+
+    Every call sees the files as they are then, edits in your editor included. A vault belongs to the thread that opened
+    it; other threads open their own, and processes and threads may write at the same time.
+    """
+
+    def __init__(self, ws: Workspace, *, ready: Callable[[], None] = lambda: None) -> None:
+        self._ws: Workspace | None = ws
+        self._ready = ready
+        self._root, self._entity = ws.vault.root, ws.actor
+        self.beliefs = Beliefs(self.view)
+        self.lineage = Lineage(self.view)
+        self.access = Access(self.view)
+        self.consents = Consents(self.view)
+        self.contexts = Contexts(self._in_any_context)
+        self.entities = Entities(self.view)
+        self.trust = Trust(self.view)
+        self.conflicts = Conflicts(self.view)
+        self.history = History(self.view)
+
+    def __repr__(self) -> str:
+        return f"<Vault {self._root} as {self._entity}{'' if self._ws else ', closed'}>"
+
+    # -- opened and closed -------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        """The vault's folder."""
+        return self._root
+
+    @property
+    def entity(self) -> str:
+        """Who looks and acts, like `human:sean`."""
+        return self._entity
+
+    @property
+    def closed(self) -> bool:
+        """Whether the vault was closed."""
+        return self._ws is None
+
+    def close(self) -> None:
+        """Let go of what was read of the vault; whatever is asked of it afterwards is a `UsageError`."""
+        self._ws = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
+        self.close()
+
+    def view(self) -> VaultView:
+        """Return what the entity may see from now on, for use cases that have no method here; each call takes its own.
+
+        See `memstore/core/view.py`: there is no other way to what a vault holds.
+        """
+        view = self._in_any_context()
+        self._ready()
+        return view
+
+    def _in_any_context(self) -> VaultView:
+        if self._ws is None:
+            raise UsageError(f"the vault {self._root} was closed", hint="open it again")
+        return self._ws.view()
+
+    # -- finding and reading -----------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        by: str = "memory",
+        sort: str = "relevance",
+        facets: Sequence[str] = (),
+        profile: str | None = None,
+        at: str | None = None,
+        **which: Unpack[Which],
+    ) -> Hits:
+        """Return what a query finds, best first, each with the lines that say it; to be found is no use of a memory.
+
+        Args:
+            query: words as one would ask a person, or the language of `memstore help query`.
+            limit: how many at most.
+            by: "memory" for one hit a memory, "passage" for one a passage.
+            sort: "relevance", "quality", "created", "confidence", "title" or "path".
+            facets: keys whose values are counted among all that matches.
+            profile: how quality is computed, "memstore" or "seed-003"; None is the vault's setting.
+            at: a commit or a date: the vault as it was.
+            which: filters, `Which`. `min_confidence` is compared with the quality of a hit; where none reaches it, the
+                best below it are given, and `fallback` says so.
+
+        Raises:
+            UsageError: the query or a filter means nothing.
+        """
+        from memstore.flows.search import Wish, search
+        from memstore.model.config import QualityProfile
+        from memstore.model.retrieval import Sort, Unit
+
+        given.only(which, given.Which, "search")
+        if limit < 1:
+            raise UsageError(f"limit is {limit}", hint="ask for at least one hit")
+        view = self.view()
+        wish = Wish(
+            filters=given.filters_of(which, now=view.clock.now()),
+            limit=limit,
+            by=given.choice(Unit, by),
+            sort=given.choice(Sort, sort),
+            facets=tuple(given.items("facets", facets)),
+            profile=None if profile is None else given.choice(QualityProfile, profile),
+        )
+        return Hits(search(view, query, wish, at=at))
+
+    def recall(self, prompt: str, *, budget: int | None = None, profile: str = "default") -> Recalled:
+        """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs; that is no use of them.
+
+        Args:
+            prompt: what is being talked about.
+            budget: how many tokens the bites may have, about; None is the usual number.
+            profile: how the order comes about: "default", "seed-002" or "memory-recall".
+        """
+        from memstore.flows.recall import recall
+        from memstore.rules.recall import DEFAULT_BUDGET, Profile
+
+        tokens = DEFAULT_BUDGET if budget is None else budget
+        return recall(self.view(), prompt, budget=tokens, profile=given.choice(Profile, profile))
+
+    def list(
+        self, *, sort: str = "created", limit: int | None = None, at: str | None = None, **which: Unpack[Which]
+    ) -> Listed:
+        """Return what the catalogue says of memories, to be gone through with `for`; all active ones by default.
+
+        Args:
+            sort: "created", "confidence", "title" or "path"; newest, surest or first stands first.
+            limit: how many at most.
+            at: a commit or a date: the vault as it was.
+            which: filters, `Which`; `min_confidence` is compared with what the author holds.
+        """
+        from memstore.flows.list_memories import list_memories
+        from memstore.model.retrieval import Sort
+
+        given.only(which, given.Which, "list")
+        view = self.view()
+        filters = given.filters_of(which, now=view.clock.now())
+        return list_memories(view, filters, sort=given.choice(Sort, sort), limit=limit, at=at)
+
+    def get(self, memory: Named) -> Memory:
+        """Return what a memory says, its text in `body`; that is a use of it.
+
+        Raises:
+            NotFoundError: there is none, or none that the entity may see, which reads the same.
+        """
+        return self.show(memory).memory
+
+    def show(self, memory: Named, *, at: str | None = None) -> Shown:
+        """Return a memory with its file, revision and numbers; that is a use of it, unless `at` names the past.
+
+        Args:
+            memory: which.
+            at: a commit or a date: the memory as it was.
+        """
+        from memstore.flows.show import show_memory
+
+        return show_memory(self.view(), given.ref_of(memory), at=at)
+
+    def why(self, memory: Named, *, profile: str | None = None) -> Why:
+        """Return how each number of a memory came about, down to lines and commits; that is no use of it."""
+        from memstore.flows.why import why
+        from memstore.model.config import QualityProfile
+
+        chosen = None if profile is None else given.choice(QualityProfile, profile)
+        return why(self.view(), given.ref_of(memory), profile=chosen)
+
+    def cite(self, memory: Named, *, line_start: int | None = None, line_end: int | None = None) -> Cited:
+        """Return the citation of a memory's lines, of its whole text where none are named; that is a use of it.
+
+        A citation that was made, `"[[note:…#L9@…]]"`, says where its lines are now.
+
+        Args:
+            memory: which, or a citation.
+            line_start: the first line of the file, from 1.
+            line_end: the last one; None is the first.
+        """
+        from memstore.flows.cite import cite
+
+        name = given.ref_of(memory)
+        lines = "" if line_start is None else f":L{line_start}-L{line_start if line_end is None else line_end}"
+        return cite(self.view(), f"{name}{lines}")
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def add(
+        self,
+        text: str = "",
+        *,
+        type: str = "note",  # noqa: A002 -- the key's name
+        dry_run: bool = False,
+        commit: bool = False,
+        **keys: Unpack[Keys],
+    ) -> Saved:
+        """Write a new memory, with the conflicts that it raises in the result.
+
+        Args:
+            text: what it says.
+            type: note, raw, episode, belief, insight, decision, observation and so on.
+            dry_run: write nothing, and return what would be.
+            commit: commit it, too.
+            keys: what else is known, `Keys`: tags=["dog"], source="Sean", derived_from=[other], confidence=0.7 …
+
+        Raises:
+            UsageError: there is no text, or a value has not the shape of its key.
+            NotFoundError: a ref names no memory that the entity may see.
+            RefusedError: a key is not its writer's to give.
+        """
+        from memstore.flows.add import add_memory
+
+        values, body = given.new_memory(text, type, keys, function="add")
+        return add_memory(self.view(), values, body, dry_run=dry_run, commit=commit)
+
+    def batch(self, message: str | None = None) -> Batch:
+        """Return a `with` block in which memories are added that are written at its end, all of them or none.
+
+            with vault.batch(message="Easter week") as batch:
+                seen = batch.add("Bella ate at eight", type="episode", source="Sean")
+                batch.add("Bella eats at eight", type="belief", derived_from=[seen])
+            print(batch.saved, batch.conflicts)
+
+        One lock, one entry of the journal, which one `undo` takes back. Where the block fails, nothing is written.
+
+        Args:
+            message: commits them with this message; without one nothing is committed, unless the vault's settings do.
+        """
+        return Batch(self.view, message)
+
+    def edit(
+        self,
+        memory: Named,
+        text: str | None = None,
+        *,
+        title: str | None = None,
+        reason: str | None = None,
+        **saving: Unpack[Saving],
+    ) -> Saved:
+        """Give a memory other words for the same: it keeps its id and its history. Else there is `supersede`.
+
+        Args:
+            memory: which; it has to be the entity's own.
+            text: the new text; None keeps it.
+            title: the new title; None keeps it.
+            reason: why; it stands in the commit's message, so it needs `commit`.
+            saving: dry_run, commit.
+        """
+        from memstore.flows.revise import revise
+
+        given.only(saving, Saving, "edit")
+        return revise(self.view(), given.ref_of(memory), text, title=title, reason=reason, **saving)
+
+    def set(self, memory: Named, *, dry_run: bool = False, commit: bool = False, **keys: Any) -> Saved:
+        """Give keys of a memory's frontmatter other values: `vault.set(note, importance="high", confidence=0.8)`.
+
+        None takes a key away. Keys that have a command of their own are refused.
+
+        Raises:
+            RefusedError: the memory is not the entity's own, or a key is not set by hand.
+        """
+        from memstore.flows.amend import set_keys
+
+        return set_keys(self.view(), given.ref_of(memory), given.as_typed(keys), dry_run=dry_run, commit=commit)
+
+    def tag(
+        self, memory: Named, *, add: Sequence[str] = (), remove: Sequence[str] = (), **saving: Unpack[Saving]
+    ) -> Saved:
+        """Give a memory tags, and take others from it."""
+        from memstore.flows.amend import tag
+
+        given.only(saving, Saving, "tag")
+        adding = [given.quoted(one) for one in given.items("add", add)]
+        removing = [given.quoted(one) for one in given.items("remove", remove)]
+        return tag(self.view(), given.ref_of(memory), add=adding, remove=removing, **saving)
+
+    def move(self, memory: Named, path: str, **saving: Unpack[Saving]) -> Moved:
+        """Give a memory's file another path in the vault; its id stays, and so does all that names it."""
+        from memstore.flows.move import move
+
+        given.only(saving, Saving, "move")
+        return move(self.view(), given.ref_of(memory), path, **saving)
+
+    def supersede(
+        self,
+        memory: Named,
+        text: str,
+        *,
+        reason: str | None = None,
+        since: str | None = None,
+        dry_run: bool = False,
+        commit: bool = False,
+        **keys: Unpack[Keys],
+    ) -> Linked:
+        """Write a memory that takes the place of another, of its type; both name each other, and the old one stays.
+
+        Args:
+            memory: what it takes the place of.
+            text: what holds instead.
+            reason: why, for the history.
+            since: when the world changed: until when the old one was true.
+            dry_run: write nothing, and return what would be.
+            commit: commit both, too.
+            keys: what else is known of the new one, `Keys`.
+        """
+        from memstore.flows.supersede import supersede
+
+        values, body = given.new_memory(text, "", keys, function="supersede")
+        del values["type"]
+        ref = given.ref_of(memory)
+        return supersede(self.view(), ref, body, values, reason=reason, since=since, dry_run=dry_run, commit=commit)
+
+    def promote(
+        self,
+        memory: Named,
+        to: str | None = None,
+        *,
+        text: str | None = None,
+        dry_run: bool = False,
+        commit: bool = False,
+        **keys: Unpack[Keys],
+    ) -> Linked:
+        """Make a memory of a raw memory or of a suggestion; both name each other, and it is done once.
+
+        Args:
+            memory: the raw memory, or the suggestion.
+            to: what it becomes, like "note"; None for a suggestion as what it suggests.
+            text: what it says; None keeps the words.
+            dry_run: write nothing, and return what would be.
+            commit: commit both, too.
+            keys: what else is known, `Keys`; it takes over how it is known, whom it is about and who may see it.
+        """
+        from memstore.flows.promote import promote
+
+        values, account = given.promoted(keys)
+        ref = given.ref_of(memory)
+        return promote(self.view(), ref, to, values, text=text, account=account, dry_run=dry_run, commit=commit)
+
+    def archive(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
+        """Put one memory or several out of sight; nothing is deleted, and `status="archived"` finds them."""
+        from memstore.flows.archive import archive
+
+        given.only(saving, Saving, "archive")
+        return archive(self.view(), given.refs_of(memories), reason=reason, **saving)
+
+    def restore(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
+        """Bring archived memories back, byte for byte as they were; a `reason` needs `commit`."""
+        from memstore.flows.archive import restore
+
+        given.only(saving, Saving, "restore")
+        return restore(self.view(), given.refs_of(memories), reason=reason, **saving)
+
+    def adopt(self, paths: Sequence[str] = (), *, type: str = "note", **saving: Unpack[Saving]) -> Adopted:  # noqa: A002 -- the key's name
+        """Make notes memories: a fence for those without one, an id, the day they were made; none named are all."""
+        from memstore.flows.adopt import adopt
+
+        given.only(saving, Saving, "adopt")
+        return adopt(self.view(), given.items("paths", paths), kind=type, **saving)
+
+    # -- the vault as a whole ----------------------------------------------------------------------
+
+    def check(self, paths: Sequence[str] = (), *, fix: bool = False) -> CheckResult:
+        """Return what is wrong with the files below `paths`, or with all; `fix` mends what needs no judgement."""
+        from memstore.flows import check
+
+        places = given.items("paths", paths)
+        return check.fix(self.view(), places) if fix else check.check(self.view(), places)
+
+    def status(self) -> Status:
+        """Return what is going on: memories, what is not committed, plain and broken files, hooks."""
+        from memstore.flows.status import status
+
+        return status(self.view())
+
+    def stats(self, *, at: str | None = None, **which: Unpack[Which]) -> Stats:
+        """Return counts of memories by type, status, month and author; all active ones by default."""
+        from memstore.flows.stats import stats
+
+        given.only(which, given.Which, "stats")
+        view = self.view()
+        return stats(view, given.filters_of(which, now=view.clock.now()), at=at)
+
+    def commit(self, memories: Names = (), *, message: str | None = None) -> Committed:
+        """Commit what is pending of one memory, of several, or all of it; the message is computed unless it is given.
+
+        Raises:
+            RefusedError: a change is one that a memory must not make.
+            GitError: there is no repository, or git does not know who commits.
+        """
+        from memstore.flows.commit import commit
+
+        return commit(self.view(), given.refs_of(memories), text=message)
+
+    def undo(self, *, dry_run: bool = False) -> Undone:
+        """Take back what the entity wrote last, a batch as a whole; a second `undo` does it again.
+
+        Raises:
+            NotFoundError: nothing is known that could be taken back.
+            ChangedMeanwhileError: a file was changed since; nothing was taken back.
+        """
+        from memstore.flows.undo import undo
+
+        return undo(self.view(), dry_run=dry_run)[0]
+
+
+def open_vault(
+    path: str | Path | None = None,
+    *,
+    entity: str | None = None,
+    context: str | None = None,
+    alone: bool = False,
+    track: bool = True,
+    embedder: Embedder | None = None,
+) -> Vault:
+    """Return a vault, opened for use from Python; see `help(memstore.Vault)`.
+
+    Args:
+        path: the vault's folder; None finds it as the command line does.
+        entity: who acts and looks; None finds that as the command line does.
+        context: the privacy context, `ctx:…`; None finds it as the command line does.
+        alone: the word of who looks that nobody else listens.
+        track: whether uses of memories are remembered, in a log of this machine.
+        embedder: what turns texts into vectors, for finding by meaning: any object with `name` and `embed(texts)`;
+            None is the user's own choice.
+
+    Raises:
+        VaultError: there is no vault, or its configuration can't be used.
+        UsageError: `entity` is no entity id, or `context` no context's.
+        RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
+    """
+    from memstore.adapters.environment import Environment
+    from memstore.wiring import make_ready, open_workspace
+
+    env = Environment.of_process()
+    named = None if path is None else str(path)
+    ws = open_workspace(env, vault=named, entity=entity, context=context, alone=alone, track=track, embedder=embedder)
+    return Vault(ws, ready=lambda: make_ready(env, ws))

@@ -1,1 +1,0 @@
-"""One use case a module: gather, decide, act, report."""

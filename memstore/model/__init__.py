@@ -1,1 +1,0 @@
-"""What a memory is: frozen values, no behaviour beyond their own form."""

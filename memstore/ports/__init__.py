@@ -1,1 +1,0 @@
-"""What flows need of the world, as small protocols."""

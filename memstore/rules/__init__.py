@@ -1,1 +1,0 @@
-"""What may be concluded: pure decisions, without I/O, clock or chance."""

@@ -1,0 +1,510 @@
+"""The composition root: from the environment and a vault's configuration to a `Workspace`.
+
+Time, chance and the machine enter here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from memstore.adapters import config_file
+from memstore.errors import RefusedError, UsageError, VaultError
+from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
+from memstore.model.ids import is_entity_id
+from memstore.rules.vault_places import SETTINGS_FOLDER
+from memstore.vault.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from memstore.adapters.editor import Drafts, Editor
+    from memstore.adapters.environment import Environment
+    from memstore.ports.access_log import AccessLog
+    from memstore.ports.derived import Derived
+    from memstore.ports.embedder import Embedder, VectorStore
+    from memstore.ports.history import History
+    from memstore.ports.journal import Journal
+    from memstore.ports.lexicon import Lexicon
+    from memstore.ports.pages import Pages
+    from memstore.ports.pins import Pins
+    from memstore.ports.place import Place
+    from memstore.ports.run_record import RunRecord
+    from memstore.ports.settings import SettingsFile
+    from memstore.ports.signatures import Signatures
+    from memstore.ports.surroundings import Surroundings
+    from memstore.ports.synthesizer import Synthesizer
+    from memstore.ports.usage import UsageLog
+    from memstore.ports.vault import Vault as Files
+    from memstore.ports.verdicts import Verdicts
+
+
+class Found(NamedTuple):
+    """Something that was looked for in several places, and where it was found."""
+
+    value: str
+    where: str
+
+
+def open_workspace(
+    env: Environment,
+    *,
+    vault: str | None = None,
+    entity: str | None = None,
+    context: str | None = None,
+    alone: bool = False,
+    any_context: bool = False,
+    track: bool = True,
+    embedder: Embedder | None = None,
+) -> Workspace:
+    """Return the vault, opened with all that flows need.
+
+    Args:
+        env: the process's surroundings.
+        vault: the vault's folder; found by `find_vault` where it is None.
+        entity: who acts and looks; found by `find_actor` where it is None.
+        context: the privacy context, `ctx:…`; found by `find_context` where it is None.
+        alone: the word of who looks that nobody else listens.
+        any_context: whether it may be one that has expired, or can't be read; for what enters and leaves contexts.
+        track: whether uses of memories are remembered; MEMSTORE_NO_USAGE says no for all.
+        embedder: what turns texts into vectors, for finding by meaning; None is the user's own choice.
+
+    Raises:
+        VaultError: there is no vault, or its configuration can't be used.
+        UsageError: `entity` is no entity id, or `context` no context's.
+        RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
+    """
+    root = find_vault(env, vault)
+    config = config_file.read_vault_config(root, default_owner=env.login_entity)
+    actor = find_actor(env, entity, config).value
+    declared = find_context(env, context)
+    known = declared and declared.value
+    chosen = embedder or _embedder(env)
+    ws = assemble(env, root, config, actor, context=known, alone=alone, track=track, embedder=chosen)
+    if not any_context:
+        _check_context(env, ws)
+    return ws
+
+
+def make_ready(env: Environment, ws: Workspace) -> None:
+    """Do for each call on an opened vault what the program does when it starts."""
+    from memstore.adapters.local_state import state_folder
+
+    _finish_what_was_begun(state_folder(ws.vault.root, state_home=env.state_home), ws.vault)
+    _check_context(env, ws)
+
+
+def assemble(
+    env: Environment,
+    root: Path,
+    config: Config,
+    actor: str,
+    *,
+    context: str | None = None,
+    alone: bool = False,
+    track: bool = True,
+    embedder: Embedder | None = None,
+) -> Workspace:
+    """Return the workspace of the vault at `root`, built from the adapters of this machine."""
+    from memstore.adapters.context_file import ContextFile
+    from memstore.adapters.disk_library import DiskLibrary
+    from memstore.adapters.disk_vault import DiskVault
+    from memstore.adapters.local_state import cache_folder, state_folder
+    from memstore.adapters.random_ids import RandomIds
+    from memstore.adapters.system_clock import SystemClock
+
+    state = state_folder(root, state_home=env.state_home)
+    cache = cache_folder(root, cache_home=env.cache_home)
+    vault = DiskVault(root, state=state)
+    _finish_what_was_begun(state, vault)
+    ws = Workspace(
+        vault=vault,
+        history=cast("History", _Later(lambda: _history(env, root))),
+        library=DiskLibrary(vault, cache=cache, on_progress=env.on_progress),
+        clock=SystemClock(),
+        ids=RandomIds(),
+        config=config,
+        actor=actor,
+        journal=cast("Journal", _Later(lambda: _journal(state))),
+        usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
+        access_log=cast("AccessLog", _Later(lambda: _access_log(state))),
+        runs=cast("RunRecord", _Later(lambda: _runs(state, actor))),
+        signatures=cast("Signatures", _Later(lambda: signatures(env, read=lambda path: ws.view().file(path)))),
+        pins=cast("Pins", _Later(lambda: _pins(env, root))),
+        contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
+        alone=alone,
+        here=_below(root, env.folder),
+        lexicon=cast("Lexicon", _Later(lambda: _lexicon(env))),
+        verdicts=cast("Verdicts", _Later(lambda: _verdicts(cache))),
+        derived=cast("Derived", _Later(lambda: _derived(cache))),
+        embedder=embedder,
+        vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
+        kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
+    )
+    return ws
+
+
+def _state_of_others(env: Environment) -> Path:
+    """Return where the state of vaults lies that are in no repository."""
+    return (env.state_home / "memstore").resolve()
+
+
+def _caches(env: Environment) -> Path:
+    """Return where what is derived from vaults lies."""
+    return (env.cache_home / "memstore").resolve()
+
+
+def _git_folders(root: Path) -> tuple[Path, ...]:
+    from memstore.adapters.local_state import find_repository
+
+    repository = find_repository(root)
+    return (repository.git_dir.resolve(), repository.common_dir.resolve()) if repository else ()
+
+
+def _below(root: Path, folder: Path) -> str:
+    """Return a folder's path from the vault's; empty where it is that one, or lies elsewhere."""
+    if folder == root or not (folder := folder.resolve()).is_relative_to(root := root.resolve()):
+        return ""
+    below = folder.relative_to(root).as_posix()
+    return "" if below == "." else below
+
+
+class _Later:
+    """An adapter that is made when it is first used: a search asks neither for the history nor the journal.
+
+    Args:
+        make: makes the adapter.
+    """
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> object:
+        if "_made" not in self.__dict__:
+            self._made = self._make()
+        return getattr(self._made, name)
+
+
+def _history(env: Environment, root: Path) -> History:
+    from memstore.adapters.git_history import GitHistory
+
+    return GitHistory(root, env.variables)
+
+
+def _finish_what_was_begun(state: Path, vault: Files) -> None:
+    """Finish what a program that was killed had begun to write; a look for one file, mostly."""
+    from memstore.adapters.local_state import BEGUN_OPERATION
+
+    if (state / BEGUN_OPERATION).exists():
+        from memstore.vault.writing import recover
+
+        recover(vault, _journal(state))
+
+
+def _verdicts(cache: Path) -> Verdicts:
+    from memstore.adapters.verdict_cache import VerdictCache
+
+    return VerdictCache(cache)
+
+
+def _derived(cache: Path) -> Derived:
+    from memstore.adapters.derived_cache import DerivedCache
+
+    return DerivedCache(cache)
+
+
+def _embedder(env: Environment) -> Embedder | None:
+    """Return the embedder that the user chose, never the vault; it is loaded when a text is first embedded."""
+    folder = config_file.read_user_config(env.config_file).embedder
+    if folder is None:
+        return None
+
+    def load() -> Embedder:
+        from memstore.adapters.onnx_embedder import load_embedder
+
+        return load_embedder(env.expanded(folder))
+
+    return cast("Embedder", _Later(load))
+
+
+def _vectors(env: Environment, cache: Path) -> VectorStore:
+    from memstore.adapters.vector_store import DiskVectors
+
+    return DiskVectors(cache, on_progress=env.on_progress)
+
+
+def _journal(state: Path) -> Journal:
+    from memstore.adapters.disk_journal import DiskJournal
+
+    return DiskJournal(state)
+
+
+def _runs(state: Path, actor: str) -> RunRecord:
+    from memstore.adapters.disk_runs import DiskRuns
+
+    return DiskRuns(state, actor)
+
+
+def _access_log(state: Path) -> AccessLog:
+    from memstore.adapters.access_log import DiskAccessLog
+
+    return DiskAccessLog(state)
+
+
+def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
+    from memstore.adapters.usage_log import DiskUsage
+
+    return DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)
+
+
+def signatures(env: Environment, *, read: Callable[[Path], bytes] | None = None) -> Signatures:
+    """Return the keys of the one who acts, which are there without a vault, too.
+
+    Args:
+        env: the process's surroundings.
+        read: gives the bytes of a file that whoever acts may have; None where there is no vault to ask.
+    """
+    from memstore.adapters.ssh_signatures import SshSignatures
+
+    own_key = config_file.read_user_config(env.config_file).signing_key
+    agent = env.get("SSH_AUTH_SOCK") or ""
+    return SshSignatures(env.home, agent=agent, own_key=own_key, **({"read": read} if read else {}))
+
+
+def _pins(env: Environment, root: Path) -> Pins:
+    from memstore.adapters.user_pins import UserPins
+
+    return UserPins(env.config_file, root)
+
+
+def pages() -> Pages:
+    """Return the web, for a command that was told to ask it; no workspace has it."""
+    from memstore.adapters.web_pages import WebPages
+
+    return WebPages()
+
+
+def _lexicon(env: Environment) -> Lexicon:
+    from memstore.adapters.wordnet import WordNet
+
+    named = env.get("WN_DATA_DIR")
+    return WordNet(env.expanded(named) if named else env.home / ".wn_data")
+
+
+def find_vault(env: Environment, named: str | None) -> Path:
+    """Return the vault's folder: `named`, MEMSTORE_VAULT, the nearest vault around the folder, the user's default.
+
+    Raises:
+        UsageError: it is named by nothing, as by a shell's variable that is not set: that is not this folder.
+        VaultError: the folder that was named is no vault, or none was named and none found.
+    """
+    if named == "":
+        raise UsageError("--vault '' names no folder", hint="name one, like --vault ~/notes; . is this folder")
+    if named is not None:
+        return _vault_at(env.expanded(named), Found(named, "--vault"))
+    if variable := env.get("MEMSTORE_VAULT"):
+        return _vault_at(env.expanded(variable), Found(variable, "MEMSTORE_VAULT"))
+    for folder in (env.folder, *env.folder.parents):
+        if (folder / SETTINGS_FOLDER).is_dir():
+            return folder
+    if default := config_file.read_user_config(env.config_file).vault:
+        return _vault_at(env.expanded(default), Found(default, f"vault in {env.config_file}"))
+    raise VaultError(
+        f"found no vault: no --vault, no MEMSTORE_VAULT, no {SETTINGS_FOLDER} folder in {env.folder} or above it, "
+        f"and no default in {env.config_file}",
+        hint="make one here with `memstore init`, or name one with --vault DIR",
+    )
+
+
+def bytes_without_vault(env: Environment, path: Path, *, entity: str | None, context: str | None, alone: bool) -> bytes:
+    """Return a file's bytes for a command that is called where no vault is: in a vault of its own, what may be seen."""
+    import errno
+    import os
+    from pathlib import Path
+
+    from memstore.vault.named_files import vault_around, without_dots
+
+    named = without_dots(path)
+    place = Path(os.path.realpath(named))
+    around = vault_around(place)
+    if around is not None:
+        return open_workspace(env, vault=str(around), entity=entity, context=context, alone=alone).view().file(path)
+    if any(place.is_relative_to(folder) for folder in (_state_of_others(env), _caches(env))):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    return named.read_bytes()
+
+
+def _vault_at(folder: Path, named: Found) -> Path:
+    """Return the folder if it is a vault; one that is named must be one itself, not lie in one."""
+    import os
+    from pathlib import Path
+
+    if ".." in folder.parts:
+        from memstore.vault.named_files import without_dots
+
+        folder = without_dots(folder)
+    problem: OSError | None = None
+    try:
+        folder.stat()
+        if (folder / SETTINGS_FOLDER).is_dir():
+            return folder
+    except OSError as error:
+        problem = error
+    from memstore.vault.named_files import vault_around
+
+    around = vault_around(Path(os.path.realpath(folder)))
+    if around is None and isinstance(problem, FileNotFoundError):
+        raise VaultError(
+            f"{named.where} names {named.value}, and there is no such folder", hint=f"memstore init {named.value}"
+        ) from problem
+    if around is None and problem is not None:
+        raise VaultError(
+            f"{named.where} names {named.value}: {problem.strerror}", hint="look at its permissions"
+        ) from problem
+    # Whether anything is there, in another vault, is not everybody's to know.
+    raise VaultError(
+        f"{named.where} names {named.value}, which is no vault: it has no {SETTINGS_FOLDER} folder",
+        hint=f"the vault around it is {around}" if around else f"memstore init {named.value} makes it one",
+    )
+
+
+def find_actor(env: Environment, named: str | None, config: Config) -> Found:
+    """Return who acts and looks: `named`, MEMSTORE_ENTITY, the user's configuration, the vault's owner.
+
+    Raises:
+        UsageError: what was found first is no entity id.
+    """
+    if named is not None:
+        return _entity(Found(named, "--as"))
+    if variable := env.get("MEMSTORE_ENTITY"):
+        return _entity(Found(variable, "MEMSTORE_ENTITY"))
+    if chosen := config_file.read_user_config(env.config_file).entity:
+        return Found(chosen, f"entity in {env.config_file}")
+    return Found(config.owner, "the vault's owner")
+
+
+def _entity(found: Found) -> Found:
+    if not is_entity_id(found.value):
+        raise UsageError(
+            f"{found.where} {found.value!r} is no entity id", hint="an entity id looks like human:sean or si:ash"
+        )
+    return found
+
+
+def find_context(env: Environment, named: str | None) -> Found | None:
+    """Return the context that this process was told: `named`, else MEMSTORE_CONTEXT; None where it was told none.
+
+    Raises:
+        UsageError: what was found first is no context's id.
+    """
+    variable = env.get("MEMSTORE_CONTEXT")
+    if named is None and variable is None:
+        return None
+    found = Found(named, "--context") if named is not None else Found(variable or "", "MEMSTORE_CONTEXT")
+    if not (is_entity_id(found.value) and found.value.startswith("ctx:")):
+        raise UsageError(f"{found.where} {found.value!r} is no context", hint="a context looks like ctx:dog_park")
+    return found
+
+
+def _check_context(env: Environment, ws: Workspace) -> None:
+    """Refuse to go on in a context that can't be relied on, or without one where the vault demands it."""
+    if ws.contexts.current() is not None:
+        from memstore.vault.sight import session_of
+
+        session_of(ws)
+    elif ws.config.require_context and not (ws.actor == ws.config.owner and env.at_terminal):
+        raise RefusedError(
+            f"this vault answers {ws.actor} only in a context", hint="only its owner, at a terminal, needs none"
+        )
+
+
+# -- what works without a workspace --------------------------------------------------------------
+
+
+def place(env: Environment, root: Path) -> Place:
+    """Return the folder at `root` as one that is to become a vault."""
+    from memstore.adapters.disk_place import DiskPlace
+
+    return DiskPlace(root, env.variables)
+
+
+def open_made(env: Environment, root: Path) -> Workspace:
+    """Return the vault at `root` for `init`, which looks at no memory: the user's own settings may be broken."""
+    config = config_file.read_vault_config(root, default_owner=env.login_entity)
+    return assemble(env, root, config, config.owner)
+
+
+def checked_entity(text: str | None, where: str) -> str | None:
+    """Return the entity id that was given as `where`; `UsageError` where it is none."""
+    return None if text is None else _entity(Found(text, where)).value
+
+
+def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[SettingsFile, dict[str, Any]]:
+    """Return the file with the settings, the vault's or the user's own, and what holds by default.
+
+    Raises:
+        VaultError: the vault's are asked for, and there is no vault.
+    """
+    if user:
+        return config_file.ConfigFile(env.config_file, USER_SETTINGS), {}
+    root = find_vault(env, vault)
+    return config_file.ConfigFile(root / CONFIG_PATH, VAULT_SETTINGS), Config(owner=env.login_entity)._asdict()
+
+
+def stop_unless_settings_are_ones_own(
+    env: Environment, file: SettingsFile, defaults: Mapping[str, Any], entity: str | None
+) -> None:
+    """Let the owner of a vault pass, who changes its settings: they say whose all of it is.
+
+    Args:
+        env: the process's surroundings.
+        file: the vault's settings.
+        defaults: what holds where the file says nothing.
+        entity: who acts; found by `find_actor` where it is None.
+
+    Raises:
+        RefusedError: somebody else acts.
+    """
+    owner = str(file.values().get("owner") or defaults["owner"])
+    if find_actor(env, entity, Config(owner=owner)).value != owner:
+        raise RefusedError("only the vault's owner may change its settings", hint="ask the owner")
+
+
+def surroundings(env: Environment, vault: str | None) -> Surroundings:
+    """Return what `doctor` looks at around the vault; the vault itself may be missing or broken."""
+    from memstore.adapters.machine import Machine
+
+    try:
+        root: Path | None = find_vault(env, vault)
+    except VaultError:
+        root = None
+    return Machine(env, root)
+
+
+def synthesizer(env: Environment, named: str | None) -> Synthesizer | None:
+    """Return who words suggestions: `named`, else the user's own choice, never the vault's; None for quotations.
+
+    Raises:
+        UsageError: what is named is no command line, or its package is missing.
+    """
+    chosen = named or config_file.read_user_config(env.config_file).synthesizer
+    if chosen is None:
+        return None
+    from memstore.adapters.synthesizers import synthesizer as made
+
+    return made(chosen)
+
+
+def editor(env: Environment) -> Editor:
+    """Return the person's editor."""
+    from memstore.adapters.editor import Editor
+
+    return Editor(env.variables, env.home)
+
+
+def drafts(env: Environment, root: Path) -> Drafts:
+    """Return the drafts of the vault at `root`."""
+    from memstore.adapters.editor import Drafts
+    from memstore.adapters.local_state import state_folder
+
+    return Drafts(state_folder(root, state_home=env.state_home) / "drafts")
