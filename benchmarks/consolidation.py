@@ -22,19 +22,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memstore.adapters.environment import Environment
-from memstore.codec.draft import new_file
-from memstore.flows.consolidate import consolidate
-from memstore.flows.consolidation_pool import gather
-from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights, average_link
-from memstore.rules.consolidation import FEWEST_MEMBERS, FEWEST_ROOTS, partitions
-from memstore.rules.fusion import Dense, unit
-from memstore.wiring import open_workspace
+from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights, average_link
+from memstore.beliefs.consolidate import consolidate
+from memstore.beliefs.consolidation import FEWEST_MEMBERS, FEWEST_ROOTS, partitions
+from memstore.beliefs.pool import gather
+from memstore.files.draft import new_file
+from memstore.files.local_state import Environment
+from memstore.search.meaning import Dense, unit
+from memstore.vault.composition import open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memstore.flows.consolidate import Consolidated
+    from memstore.beliefs.consolidate import Consolidated
 
 FEWEST_WORDS = 5
 SEED = 5

@@ -17,12 +17,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memstore.adapters.environment import Environment
-from memstore.codec.results import answer_document
-from memstore.flows.search import Searcher, Wish
-from memstore.model.retrieval import Sort
-from memstore.rules import query as language
-from memstore.wiring import open_workspace
+from memstore.documents.search import answer_document
+from memstore.files.local_state import Environment
+from memstore.memories.search import Searcher, Wish
+from memstore.search import query as language
+from memstore.search.retrieval import Sort
+from memstore.vault.composition import open_workspace
 
 sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import evaluate, iso, one_line, write_vault

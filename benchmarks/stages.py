@@ -39,13 +39,13 @@ def main() -> None:
     for name in ("memstore.cli.group", "memstore.cli.search", "memstore.cli.output"):
         import_module(name)
     stages.done("importing the command")
-    from memstore.adapters.environment import Environment
-    from memstore.wiring import open_workspace
+    from memstore.files.local_state import Environment
+    from memstore.vault.composition import open_workspace
 
     ws = open_workspace(Environment.of_process(), vault=str(vault))
     stages.done("opening the vault: configuration, adapters")
-    from memstore.flows.search import Searcher, Wish
-    from memstore.rules import query as language
+    from memstore.memories.search import Searcher, Wish
+    from memstore.search import query as language
 
     asked = language.parse(word)
     stages.done("importing the search")

@@ -22,11 +22,13 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.codec import canonical, memory_file, sshsig, statement
-from memstore.codec.memory_file import MemoryFile
-from memstore.model.attestation import Signature, Witness
-from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.core.memory import Signature, Witness
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.trust import sshsig, statement
+from memstore.trust import statement as canonical
+from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.trust.signatures import SshSignatures
 
 sys.path.insert(0, str(Path(__file__).parent))
 from corpus import Corpus

@@ -11,15 +11,15 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from memstore.adapters.environment import Environment
-from memstore.flows.search import Searcher, Wish
-from memstore.rules import query as language
-from memstore.wiring import open_workspace
+from memstore.files.local_state import Environment
+from memstore.memories.search import Searcher, Wish
+from memstore.search import query as language
+from memstore.vault.composition import open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.model.retrieval import Query
+    from memstore.search.retrieval import Query
 
 
 def main() -> None:

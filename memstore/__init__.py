@@ -15,279 +15,279 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from memstore.access.audit import AuditEvent as AuditEvent
+    from memstore.access.audit import Verified as Verified
+    from memstore.access.consents import KnownConsent as KnownConsent
+    from memstore.access.consents import Told as Told
+    from memstore.access.contexts import AboutContext as AboutContext
+    from memstore.access.contexts import KnownContext as KnownContext
+    from memstore.access.contexts import Present as Present
+    from memstore.access.contexts import Suggestion as Suggestion
+    from memstore.access.entities import AboutEntity as AboutEntity
+    from memstore.access.entities import KnownEntity as KnownEntity
+    from memstore.access.entities import KnownGroup as KnownGroup
+    from memstore.access.entities import KnownMember as KnownMember
+    from memstore.access.privacy import Shared as Shared
+    from memstore.access.registry_edits import Registered as Registered
+    from memstore.access.registry_edits import Saving as Saving
+    from memstore.access.report import Sighted as Sighted
+    from memstore.access.sight import Seer as Seer
+    from memstore.access.sight import SightChange as SightChange
+    from memstore.access.world import ActiveContext as ActiveContext
+    from memstore.access.world import Decision as Decision
+    from memstore.beliefs.calibration import Calibration as Calibration
+    from memstore.beliefs.compress import Compressed as Compressed
+    from memstore.beliefs.consolidate import Consolidated as Consolidated
+    from memstore.beliefs.graduate import Graduated as Graduated
+    from memstore.beliefs.next_lines import Stance as Stance
+    from memstore.beliefs.propagation import Propagated as Propagated
+    from memstore.beliefs.recall import Bite as Bite
+    from memstore.beliefs.recall import Recalled as Recalled
+    from memstore.beliefs.recompute import Differing as Differing
+    from memstore.beliefs.recompute import Rebuilt as Rebuilt
+    from memstore.beliefs.recompute import Recomputed as Recomputed
+    from memstore.beliefs.recompute import Unequal as Unequal
+    from memstore.beliefs.reinforce import Reinforced as Reinforced
+    from memstore.beliefs.revise import Proposal as Proposal
+    from memstore.beliefs.synthesizers import Synthesizer as Synthesizer
+    from memstore.conflicts.duplicates import Copy as Copy
+    from memstore.conflicts.duplicates import Duplicates as Duplicates
+    from memstore.conflicts.resolve import Resolved as Resolved
+    from memstore.core.catalog import Entry as Entry
     from memstore.core.change import Committed as Committed
+    from memstore.core.change import Conflict as Conflict
+    from memstore.core.change import ConflictType as ConflictType
+    from memstore.core.change import Lines as Lines
     from memstore.core.change import Saved as Saved
     from memstore.core.change import Undone as Undone
-    from memstore.errors import ChangedMeanwhileError as ChangedMeanwhileError
-    from memstore.errors import Exit as Exit
-    from memstore.errors import FormatError as FormatError
-    from memstore.errors import GitError as GitError
-    from memstore.errors import LockedError as LockedError
-    from memstore.errors import MemstoreError as MemstoreError
-    from memstore.errors import NoFileError as NoFileError
-    from memstore.errors import NotFoundError as NotFoundError
-    from memstore.errors import NotThereYetError as NotThereYetError
-    from memstore.errors import RefusedError as RefusedError
-    from memstore.errors import TooLargeError as TooLargeError
-    from memstore.errors import UsageError as UsageError
-    from memstore.errors import VaultError as VaultError
-    from memstore.flows.adopt import Adopted as Adopted
-    from memstore.flows.anchor import Recorded as Recorded
-    from memstore.flows.audit import Verified as Verified
-    from memstore.flows.blame import Blame as Blame
-    from memstore.flows.blame import BlamedLine as BlamedLine
-    from memstore.flows.check import CheckResult as CheckResult
-    from memstore.flows.cite import Cited as Cited
-    from memstore.flows.compress import Compressed as Compressed
-    from memstore.flows.consents import KnownConsent as KnownConsent
-    from memstore.flows.consents import Told as Told
-    from memstore.flows.consolidate import Consolidated as Consolidated
-    from memstore.flows.contexts import AboutContext as AboutContext
-    from memstore.flows.contexts import KnownContext as KnownContext
-    from memstore.flows.contexts import Present as Present
-    from memstore.flows.contexts import Suggestion as Suggestion
-    from memstore.flows.dedupe import Copy as Copy
-    from memstore.flows.dedupe import Duplicates as Duplicates
-    from memstore.flows.diff import Diff as Diff
-    from memstore.flows.diff import MemoryDiff as MemoryDiff
-    from memstore.flows.entities import AboutEntity as AboutEntity
-    from memstore.flows.entities import KnownEntity as KnownEntity
-    from memstore.flows.entities import KnownGroup as KnownGroup
-    from memstore.flows.entities import KnownMember as KnownMember
-    from memstore.flows.expand import Expanded as Expanded
-    from memstore.flows.expand import Link as Link
-    from memstore.flows.fix_provenance import FixedProvenance as FixedProvenance
-    from memstore.flows.graduate import Graduated as Graduated
-    from memstore.flows.impact import Harmed as Harmed
-    from memstore.flows.impact import Impact as Impact
-    from memstore.flows.keys import KeysChanged as KeysChanged
-    from memstore.flows.keys import KnownKey as KnownKey
-    from memstore.flows.keys import KnownKeys as KnownKeys
-    from memstore.flows.list_memories import Listed as Listed
-    from memstore.flows.log import Log as Log
-    from memstore.flows.log import LogLine as LogLine
-    from memstore.flows.move import Moved as Moved
-    from memstore.flows.orphans import Dangling as Dangling
-    from memstore.flows.orphans import Orphans as Orphans
-    from memstore.flows.pin import Pinned as Pinned
-    from memstore.flows.privacy import Shared as Shared
-    from memstore.flows.promote import Linked as Linked
-    from memstore.flows.propagate import Propagated as Propagated
-    from memstore.flows.rebuild import Differing as Differing
-    from memstore.flows.rebuild import Rebuilt as Rebuilt
-    from memstore.flows.recall import Bite as Bite
-    from memstore.flows.recall import Recalled as Recalled
-    from memstore.flows.recompute import Recomputed as Recomputed
-    from memstore.flows.recompute import Unequal as Unequal
-    from memstore.flows.registry import Registered as Registered
-    from memstore.flows.registry import Saving as Saving
-    from memstore.flows.reinforce import Reinforced as Reinforced
-    from memstore.flows.resolve_conflict import Resolved as Resolved
-    from memstore.flows.revise_from import Proposal as Proposal
-    from memstore.flows.show import Shown as Shown
-    from memstore.flows.sign import Signed as Signed
-    from memstore.flows.stats import Stats as Stats
-    from memstore.flows.status import Status as Status
-    from memstore.flows.status import Uncommitted as Uncommitted
-    from memstore.flows.suggestions import Waiting as Waiting
-    from memstore.flows.trust import Trusted as Trusted
-    from memstore.flows.vouch import Vouched as Vouched
-    from memstore.flows.who_sees import Sighted as Sighted
-    from memstore.flows.why import Why as Why
-    from memstore.model.attestation import Anchor as Anchor
-    from memstore.model.attestation import Resolution as Resolution
-    from memstore.model.attestation import Signature as Signature
-    from memstore.model.attestation import Witness as Witness
-    from memstore.model.audit import AuditEvent as AuditEvent
-    from memstore.model.catalog import Entry as Entry
-    from memstore.model.confidence import LedgerLine as LedgerLine
-    from memstore.model.conflict import Conflict as Conflict
-    from memstore.model.conflict import ConflictType as ConflictType
-    from memstore.model.conflict import Lines as Lines
-    from memstore.model.finding import Finding as Finding
-    from memstore.model.finding import Position as Position
-    from memstore.model.finding import Severity as Severity
-    from memstore.model.ids import MemoryRef as MemoryRef
-    from memstore.model.lineage import Direction as Direction
-    from memstore.model.lineage import Edge as Edge
-    from memstore.model.lineage import Node as Node
-    from memstore.model.lineage import Trace as Trace
-    from memstore.model.memory import Memory as Memory
-    from memstore.model.retrieval import Answer as Answer
-    from memstore.model.retrieval import Citation as Citation
-    from memstore.model.retrieval import Filters as Filters
-    from memstore.model.retrieval import Hit as Hit
-    from memstore.model.retrieval import Operator as Operator
-    from memstore.model.retrieval import Query as Query
-    from memstore.model.retrieval import Sort as Sort
-    from memstore.model.retrieval import Unit as Unit
-    from memstore.model.retrieval import Where as Where
-    from memstore.model.world import ActiveContext as ActiveContext
-    from memstore.model.world import Decision as Decision
-    from memstore.ports.embedder import Embedder as Embedder
-    from memstore.ports.history import Commit as Commit
-    from memstore.ports.synthesizer import Synthesizer as Synthesizer
-    from memstore.rules.anchors import Anchored as Anchored
-    from memstore.rules.anchors import AnchorStatus as AnchorStatus
-    from memstore.rules.beliefs import Stance as Stance
-    from memstore.rules.calibration import Calibration as Calibration
-    from memstore.rules.explanation import Number as Number
-    from memstore.rules.explanation import Term as Term
-    from memstore.rules.sight import Seer as Seer
-    from memstore.rules.sight import SightChange as SightChange
-    from memstore.rules.trust import Level as Level
-    from memstore.rules.trust import Trust as Trust
-    from memstore.rules.vouching import Attested as Attested
-    from memstore.rules.vouching import State as State
-    from memstore.rules.vouching import Verdict as Verdict
-    from memstore.vault.batch import Batch as Batch
-    from memstore.vault.face import Vault as Vault
-    from memstore.vault.face import open_vault as open_vault
-    from memstore.vault.given import HasRef as HasRef
-    from memstore.vault.given import Keys as Keys
-    from memstore.vault.given import Named as Named
-    from memstore.vault.given import Names as Names
-    from memstore.vault.given import Which as Which
-    from memstore.vault.hits import Hits as Hits
+    from memstore.core.errors import ChangedMeanwhileError as ChangedMeanwhileError
+    from memstore.core.errors import Exit as Exit
+    from memstore.core.errors import FormatError as FormatError
+    from memstore.core.errors import GitError as GitError
+    from memstore.core.errors import LockedError as LockedError
+    from memstore.core.errors import MemstoreError as MemstoreError
+    from memstore.core.errors import NoFileError as NoFileError
+    from memstore.core.errors import NotFoundError as NotFoundError
+    from memstore.core.errors import NotThereYetError as NotThereYetError
+    from memstore.core.errors import RefusedError as RefusedError
+    from memstore.core.errors import TooLargeError as TooLargeError
+    from memstore.core.errors import UsageError as UsageError
+    from memstore.core.errors import VaultError as VaultError
+    from memstore.core.finding import Finding as Finding
+    from memstore.core.finding import Position as Position
+    from memstore.core.finding import Severity as Severity
+    from memstore.core.ids import MemoryRef as MemoryRef
+    from memstore.core.memory import Anchor as Anchor
+    from memstore.core.memory import LedgerLine as LedgerLine
+    from memstore.core.memory import Memory as Memory
+    from memstore.core.memory import Resolution as Resolution
+    from memstore.core.memory import Signature as Signature
+    from memstore.core.memory import Witness as Witness
+    from memstore.face.batch import Batch as Batch
+    from memstore.face.given import HasRef as HasRef
+    from memstore.face.given import Keys as Keys
+    from memstore.face.given import Named as Named
+    from memstore.face.given import Names as Names
+    from memstore.face.given import Which as Which
+    from memstore.face.hits import Hits as Hits
+    from memstore.face.vault import Vault as Vault
+    from memstore.face.vault import open_vault as open_vault
+    from memstore.history.diff import Diff as Diff
+    from memstore.history.diff import MemoryDiff as MemoryDiff
+    from memstore.history.history import Commit as Commit
+    from memstore.history.log import Log as Log
+    from memstore.history.log import LogLine as LogLine
+    from memstore.history.revisions import Blame as Blame
+    from memstore.history.revisions import BlamedLine as BlamedLine
+    from memstore.lineage.orphans import Dangling as Dangling
+    from memstore.lineage.orphans import Orphans as Orphans
+    from memstore.lineage.repair import FixedProvenance as FixedProvenance
+    from memstore.lineage.trace import Harmed as Harmed
+    from memstore.lineage.trace import Impact as Impact
+    from memstore.lineage.values import Direction as Direction
+    from memstore.lineage.values import Edge as Edge
+    from memstore.lineage.values import Node as Node
+    from memstore.lineage.values import Trace as Trace
+    from memstore.memories.adopt import Adopted as Adopted
+    from memstore.memories.edit import Moved as Moved
+    from memstore.memories.promote import Linked as Linked
+    from memstore.memories.show import Expanded as Expanded
+    from memstore.memories.show import Link as Link
+    from memstore.memories.show import Listed as Listed
+    from memstore.memories.show import Shown as Shown
+    from memstore.memories.suggestions import Waiting as Waiting
+    from memstore.memories.why import Number as Number
+    from memstore.memories.why import Term as Term
+    from memstore.memories.why import Why as Why
+    from memstore.search.citations import Cited as Cited
+    from memstore.search.embedder import Embedder as Embedder
+    from memstore.search.retrieval import Answer as Answer
+    from memstore.search.retrieval import Citation as Citation
+    from memstore.search.retrieval import Filters as Filters
+    from memstore.search.retrieval import Hit as Hit
+    from memstore.search.retrieval import Operator as Operator
+    from memstore.search.retrieval import Query as Query
+    from memstore.search.retrieval import Sort as Sort
+    from memstore.search.retrieval import Unit as Unit
+    from memstore.search.retrieval import Where as Where
+    from memstore.trust.anchor import Recorded as Recorded
+    from memstore.trust.anchors import Anchored as Anchored
+    from memstore.trust.anchors import AnchorStatus as AnchorStatus
+    from memstore.trust.keys import KeysChanged as KeysChanged
+    from memstore.trust.keys import KnownKey as KnownKey
+    from memstore.trust.keys import KnownKeys as KnownKeys
+    from memstore.trust.pin import Pinned as Pinned
+    from memstore.trust.score import Level as Level
+    from memstore.trust.score import Trust as Trust
+    from memstore.trust.sign import Signed as Signed
+    from memstore.trust.trust import Trusted as Trusted
+    from memstore.trust.verification import Vouched as Vouched
+    from memstore.trust.vouching import Attested as Attested
+    from memstore.trust.vouching import State as State
+    from memstore.trust.vouching import Verdict as Verdict
+    from memstore.vault.check import CheckResult as CheckResult
+    from memstore.vault.status import Stats as Stats
+    from memstore.vault.status import Status as Status
+    from memstore.vault.status import Uncommitted as Uncommitted
 
 __version__ = "0.1.0"
 
 # Name -> module. Importing memstore loads none of them: the program's `--version` does it.
 _HOMES = {
-    "AboutContext": "memstore.flows.contexts",
-    "AboutEntity": "memstore.flows.entities",
-    "ActiveContext": "memstore.model.world",
-    "Adopted": "memstore.flows.adopt",
-    "Anchor": "memstore.model.attestation",
-    "Anchored": "memstore.rules.anchors",
-    "AnchorStatus": "memstore.rules.anchors",
-    "Answer": "memstore.model.retrieval",
-    "Attested": "memstore.rules.vouching",
-    "AuditEvent": "memstore.model.audit",
-    "Batch": "memstore.vault.batch",
-    "Bite": "memstore.flows.recall",
-    "Blame": "memstore.flows.blame",
-    "BlamedLine": "memstore.flows.blame",
-    "Calibration": "memstore.rules.calibration",
+    "AboutContext": "memstore.access.contexts",
+    "AboutEntity": "memstore.access.entities",
+    "ActiveContext": "memstore.access.world",
+    "Adopted": "memstore.memories.adopt",
+    "Anchor": "memstore.core.memory",
+    "Anchored": "memstore.trust.anchors",
+    "AnchorStatus": "memstore.trust.anchors",
+    "Answer": "memstore.search.retrieval",
+    "Attested": "memstore.trust.vouching",
+    "AuditEvent": "memstore.access.audit",
+    "Batch": "memstore.face.batch",
+    "Bite": "memstore.beliefs.recall",
+    "Blame": "memstore.history.revisions",
+    "BlamedLine": "memstore.history.revisions",
+    "Calibration": "memstore.beliefs.calibration",
     "ChangedMeanwhileError": "memstore.errors",
-    "CheckResult": "memstore.flows.check",
-    "Citation": "memstore.model.retrieval",
-    "Cited": "memstore.flows.cite",
-    "Commit": "memstore.ports.history",
+    "CheckResult": "memstore.vault.check",
+    "Citation": "memstore.search.retrieval",
+    "Cited": "memstore.search.citations",
+    "Commit": "memstore.history.history",
     "Committed": "memstore.core.change",
-    "Compressed": "memstore.flows.compress",
-    "Conflict": "memstore.model.conflict",
-    "ConflictType": "memstore.model.conflict",
-    "Consolidated": "memstore.flows.consolidate",
-    "Copy": "memstore.flows.dedupe",
-    "Dangling": "memstore.flows.orphans",
-    "Decision": "memstore.model.world",
-    "Diff": "memstore.flows.diff",
-    "Differing": "memstore.flows.rebuild",
-    "Direction": "memstore.model.lineage",
-    "Duplicates": "memstore.flows.dedupe",
-    "Edge": "memstore.model.lineage",
-    "Embedder": "memstore.ports.embedder",
-    "Entry": "memstore.model.catalog",
+    "Compressed": "memstore.beliefs.compress",
+    "Conflict": "memstore.core.change",
+    "ConflictType": "memstore.core.change",
+    "Consolidated": "memstore.beliefs.consolidate",
+    "Copy": "memstore.conflicts.duplicates",
+    "Dangling": "memstore.lineage.orphans",
+    "Decision": "memstore.access.world",
+    "Diff": "memstore.history.diff",
+    "Differing": "memstore.beliefs.recompute",
+    "Direction": "memstore.lineage.values",
+    "Duplicates": "memstore.conflicts.duplicates",
+    "Edge": "memstore.lineage.values",
+    "Embedder": "memstore.search.embedder",
+    "Entry": "memstore.core.catalog",
     "Exit": "memstore.errors",
-    "Expanded": "memstore.flows.expand",
-    "Filters": "memstore.model.retrieval",
-    "Finding": "memstore.model.finding",
-    "FixedProvenance": "memstore.flows.fix_provenance",
+    "Expanded": "memstore.memories.show",
+    "Filters": "memstore.search.retrieval",
+    "Finding": "memstore.core.finding",
+    "FixedProvenance": "memstore.lineage.repair",
     "FormatError": "memstore.errors",
     "GitError": "memstore.errors",
-    "Graduated": "memstore.flows.graduate",
-    "Harmed": "memstore.flows.impact",
-    "HasRef": "memstore.vault.given",
-    "Hit": "memstore.model.retrieval",
-    "Hits": "memstore.vault.hits",
-    "Impact": "memstore.flows.impact",
-    "Keys": "memstore.vault.given",
-    "KeysChanged": "memstore.flows.keys",
-    "KnownConsent": "memstore.flows.consents",
-    "KnownContext": "memstore.flows.contexts",
-    "KnownEntity": "memstore.flows.entities",
-    "KnownGroup": "memstore.flows.entities",
-    "KnownKey": "memstore.flows.keys",
-    "KnownKeys": "memstore.flows.keys",
-    "KnownMember": "memstore.flows.entities",
-    "LedgerLine": "memstore.model.confidence",
-    "Level": "memstore.rules.trust",
-    "Lines": "memstore.model.conflict",
-    "Link": "memstore.flows.expand",
-    "Linked": "memstore.flows.promote",
-    "Listed": "memstore.flows.list_memories",
+    "Graduated": "memstore.beliefs.graduate",
+    "Harmed": "memstore.lineage.trace",
+    "HasRef": "memstore.face.given",
+    "Hit": "memstore.search.retrieval",
+    "Hits": "memstore.face.hits",
+    "Impact": "memstore.lineage.trace",
+    "Keys": "memstore.face.given",
+    "KeysChanged": "memstore.trust.keys",
+    "KnownConsent": "memstore.access.consents",
+    "KnownContext": "memstore.access.contexts",
+    "KnownEntity": "memstore.access.entities",
+    "KnownGroup": "memstore.access.entities",
+    "KnownKey": "memstore.trust.keys",
+    "KnownKeys": "memstore.trust.keys",
+    "KnownMember": "memstore.access.entities",
+    "LedgerLine": "memstore.core.memory",
+    "Level": "memstore.trust.score",
+    "Lines": "memstore.core.change",
+    "Link": "memstore.memories.show",
+    "Linked": "memstore.memories.promote",
+    "Listed": "memstore.memories.show",
     "LockedError": "memstore.errors",
-    "Log": "memstore.flows.log",
-    "LogLine": "memstore.flows.log",
-    "Memory": "memstore.model.memory",
-    "MemoryDiff": "memstore.flows.diff",
-    "MemoryRef": "memstore.model.ids",
+    "Log": "memstore.history.log",
+    "LogLine": "memstore.history.log",
+    "Memory": "memstore.core.memory",
+    "MemoryDiff": "memstore.history.diff",
+    "MemoryRef": "memstore.core.ids",
     "MemstoreError": "memstore.errors",
-    "Moved": "memstore.flows.move",
-    "Named": "memstore.vault.given",
-    "Names": "memstore.vault.given",
-    "Node": "memstore.model.lineage",
+    "Moved": "memstore.memories.edit",
+    "Named": "memstore.face.given",
+    "Names": "memstore.face.given",
+    "Node": "memstore.lineage.values",
     "NoFileError": "memstore.errors",
     "NotFoundError": "memstore.errors",
     "NotThereYetError": "memstore.errors",
-    "Number": "memstore.rules.explanation",
-    "open_vault": "memstore.vault.face",
-    "Operator": "memstore.model.retrieval",
-    "Orphans": "memstore.flows.orphans",
-    "Pinned": "memstore.flows.pin",
-    "Position": "memstore.model.finding",
-    "Present": "memstore.flows.contexts",
-    "Propagated": "memstore.flows.propagate",
-    "Proposal": "memstore.flows.revise_from",
-    "Query": "memstore.model.retrieval",
-    "Rebuilt": "memstore.flows.rebuild",
-    "Recalled": "memstore.flows.recall",
-    "Recomputed": "memstore.flows.recompute",
-    "Recorded": "memstore.flows.anchor",
+    "Number": "memstore.memories.why",
+    "open_vault": "memstore.face.vault",
+    "Operator": "memstore.search.retrieval",
+    "Orphans": "memstore.lineage.orphans",
+    "Pinned": "memstore.trust.pin",
+    "Position": "memstore.core.finding",
+    "Present": "memstore.access.contexts",
+    "Propagated": "memstore.beliefs.propagation",
+    "Proposal": "memstore.beliefs.revise",
+    "Query": "memstore.search.retrieval",
+    "Rebuilt": "memstore.beliefs.recompute",
+    "Recalled": "memstore.beliefs.recall",
+    "Recomputed": "memstore.beliefs.recompute",
+    "Recorded": "memstore.trust.anchor",
     "RefusedError": "memstore.errors",
-    "Registered": "memstore.flows.registry",
-    "Reinforced": "memstore.flows.reinforce",
-    "Resolution": "memstore.model.attestation",
-    "Resolved": "memstore.flows.resolve_conflict",
+    "Registered": "memstore.access.registry_edits",
+    "Reinforced": "memstore.beliefs.reinforce",
+    "Resolution": "memstore.core.memory",
+    "Resolved": "memstore.conflicts.resolve",
     "Saved": "memstore.core.change",
-    "Saving": "memstore.flows.registry",
-    "Seer": "memstore.rules.sight",
-    "Severity": "memstore.model.finding",
-    "Shared": "memstore.flows.privacy",
-    "Shown": "memstore.flows.show",
-    "SightChange": "memstore.rules.sight",
-    "Sighted": "memstore.flows.who_sees",
-    "Signature": "memstore.model.attestation",
-    "Signed": "memstore.flows.sign",
-    "Sort": "memstore.model.retrieval",
-    "Stance": "memstore.rules.beliefs",
-    "State": "memstore.rules.vouching",
-    "Stats": "memstore.flows.stats",
-    "Status": "memstore.flows.status",
-    "Suggestion": "memstore.flows.contexts",
-    "Synthesizer": "memstore.ports.synthesizer",
-    "Term": "memstore.rules.explanation",
-    "Told": "memstore.flows.consents",
+    "Saving": "memstore.access.registry_edits",
+    "Seer": "memstore.access.sight",
+    "Severity": "memstore.core.finding",
+    "Shared": "memstore.access.privacy",
+    "Shown": "memstore.memories.show",
+    "SightChange": "memstore.access.sight",
+    "Sighted": "memstore.access.report",
+    "Signature": "memstore.core.memory",
+    "Signed": "memstore.trust.sign",
+    "Sort": "memstore.search.retrieval",
+    "Stance": "memstore.beliefs.next_lines",
+    "State": "memstore.trust.vouching",
+    "Stats": "memstore.vault.status",
+    "Status": "memstore.vault.status",
+    "Suggestion": "memstore.access.contexts",
+    "Synthesizer": "memstore.beliefs.synthesizers",
+    "Term": "memstore.memories.why",
+    "Told": "memstore.access.consents",
     "TooLargeError": "memstore.errors",
-    "Trace": "memstore.model.lineage",
-    "Trust": "memstore.rules.trust",
-    "Trusted": "memstore.flows.trust",
-    "Uncommitted": "memstore.flows.status",
+    "Trace": "memstore.lineage.values",
+    "Trust": "memstore.trust.score",
+    "Trusted": "memstore.trust.trust",
+    "Uncommitted": "memstore.vault.status",
     "Undone": "memstore.core.change",
-    "Unequal": "memstore.flows.recompute",
-    "Unit": "memstore.model.retrieval",
+    "Unequal": "memstore.beliefs.recompute",
+    "Unit": "memstore.search.retrieval",
     "UsageError": "memstore.errors",
-    "Vault": "memstore.vault.face",
+    "Vault": "memstore.face.vault",
     "VaultError": "memstore.errors",
-    "Verdict": "memstore.rules.vouching",
-    "Verified": "memstore.flows.audit",
-    "Vouched": "memstore.flows.vouch",
-    "Waiting": "memstore.flows.suggestions",
-    "Where": "memstore.model.retrieval",
-    "Which": "memstore.vault.given",
-    "Why": "memstore.flows.why",
-    "Witness": "memstore.model.attestation",
+    "Verdict": "memstore.trust.vouching",
+    "Verified": "memstore.access.audit",
+    "Vouched": "memstore.trust.verification",
+    "Waiting": "memstore.memories.suggestions",
+    "Where": "memstore.search.retrieval",
+    "Which": "memstore.face.given",
+    "Why": "memstore.memories.why",
+    "Witness": "memstore.core.memory",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the keys are names

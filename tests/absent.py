@@ -5,21 +5,20 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from memstore.errors import RefusedError
+from memstore.core.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from memstore.codec.sshsig import SshSignature
-    from memstore.model.keyring import PublicKey
-    from memstore.model.world import ActiveContext
-    from memstore.ports.access_log import Access
-    from memstore.ports.derived import Kept
-    from memstore.ports.embedder import Vector
-    from memstore.ports.journal import Operation
-    from memstore.ports.run_record import Run
-    from memstore.ports.usage import Use
-    from memstore.ports.verdicts import Verdict
+    from memstore.access.local_state import Access, Verdict
+    from memstore.access.world import ActiveContext
+    from memstore.beliefs.run_record import Run
+    from memstore.core.change import Operation
+    from memstore.search.embedder import Vector
+    from memstore.search.local_state import Kept
+    from memstore.search.uses import Use
+    from memstore.trust.keyring import PublicKey
+    from memstore.trust.sshsig import SshSignature
 
 
 class NoAccessLog:

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memstore.model.sharing import Generalization
-from memstore.model.world import (
+from memstore.access.world import (
     ActiveContext,
     Consent,
     Delegation,
@@ -23,6 +22,7 @@ from memstore.model.world import (
     Session,
     World,
 )
+from memstore.core.memory import Generalization
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

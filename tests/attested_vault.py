@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.flows.sign import resolve, witness
-from memstore.flows.trust import trust_of
-from memstore.model.config import Config
-from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.core.config import Config
+from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.trust.sign import resolve, witness
+from memstore.trust.signatures import SshSignatures
+from memstore.trust.trust import trust_of
 from tests.memory_workspace import files_of, memory_workspace
 
 if TYPE_CHECKING:

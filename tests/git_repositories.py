@@ -7,11 +7,11 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.adapters.disk_journal import DiskJournal
-from memstore.adapters.disk_library import DiskLibrary
-from memstore.adapters.disk_vault import DiskVault
-from memstore.adapters.git_history import GitHistory
-from memstore.model.config import Config
+from memstore.core.config import Config
+from memstore.files.disk_journal import DiskJournal
+from memstore.files.disk_vault import DiskVault
+from memstore.history.git_history import GitHistory
+from memstore.search.disk_library import DiskLibrary
 from memstore.vault.workspace import Workspace
 from tests.absent import absent
 from tests.support import CountingIds, TickClock

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.codec.fence import MOST_BYTES
-from memstore.errors import ChangedMeanwhileError, LockedError, NoFileError, TooLargeError, VaultError
-from memstore.ports.vault import FileStat
-from memstore.rules.vault_places import is_audit_path, is_memory_path, kind_of
+from memstore.core.errors import ChangedMeanwhileError, LockedError, NoFileError, TooLargeError, VaultError
+from memstore.core.places import is_audit_path, is_memory_path, kind_of
+from memstore.files.fence import MOST_BYTES
+from memstore.files.vault import FileStat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

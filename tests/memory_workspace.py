@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
-from memstore.adapters.memory_snapshot import snapshot_of_files
-from memstore.codec.git_blob import blob_id
-from memstore.model.config import Config
-from memstore.ports.search_index import IndexStatus, Refreshed
+from memstore.core.config import Config
+from memstore.core.digests import blob_id
+from memstore.search.index import IndexStatus, Refreshed
+from memstore.search.memory_snapshot import snapshot_of_files
 from memstore.vault.workspace import Workspace
 from tests.absent import absent
 from tests.memory_vault import MemoryVault
@@ -17,10 +17,10 @@ from tests.support import CountingIds, TickClock
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from memstore.ports.history import History
-    from memstore.ports.journal import Operation
-    from memstore.ports.search_index import Snapshot
-    from memstore.ports.usage import Use
+    from memstore.core.change import Operation
+    from memstore.history.history import History
+    from memstore.search.index import Snapshot
+    from memstore.search.uses import Use
 
 OWNER = "human:sean"
 

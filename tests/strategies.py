@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from memstore.model.ids import MEMORY_TYPES
+from memstore.core.ids import MEMORY_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

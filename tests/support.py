@@ -7,7 +7,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from memstore.adapters.disk_vault import DiskVault
+from memstore.files.disk_vault import DiskVault
 
 if TYPE_CHECKING:
     from pathlib import Path

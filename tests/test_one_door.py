@@ -13,7 +13,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-USE_CASES = sorted((ROOT / "memstore/flows").glob("*.py"))
+# The one implementation of view and transaction, and what opens a vault.
+IMPLEMENTATION = frozenset(
+    [
+        "composition",
+        "committing",
+        "finding",
+        "named_files",
+        "pending",
+        "registries",
+        "sight",
+        "transaction",
+        "undoing",
+        "view",
+        "workspace",
+        "writing",
+    ]
+)
+PACKAGES = ["access", "history", "lineage", "search", "conflicts", "beliefs", "trust", "vault", "memories"]
+# Whatever is given a view is a use case, or a part of one.
+USE_CASES = [
+    path
+    for package in PACKAGES
+    for path in sorted((ROOT / "memstore" / package).glob("*.py"))
+    if "memstore.core.view import View" in path.read_text(encoding="utf-8")
+    and not (package == "vault" and path.stem in IMPLEMENTATION)
+]
 COMMANDS = sorted((ROOT / "memstore/cli").glob("*.py"))
 # What only `memstore.vault` holds: the files, their snapshot, the journal, and what lies behind a view.
 BEHIND = frozenset({"library", "vault", "snapshot", "journal", "_ws", "_snapshot", "kept_in"})

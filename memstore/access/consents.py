@@ -5,26 +5,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.codec import dates
-from memstore.core.again import again_where_changed
-from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.registry import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
-from memstore.model.ids import MEMORY_TYPES, is_entity_id
-from memstore.model.instants import instant
-from memstore.model.one_line import one_line
-from memstore.model.registry import WITNESS_REQUEST
-from memstore.model.sharing import EVERYBODY
-from memstore.rules.consent import ConsentBook
-from memstore.rules.vault_places import RegistryKind
+from memstore.access.consent import ConsentBook
+from memstore.access.registry import WITNESS_REQUEST
+from memstore.access.registry_edits import (
+    Saving,
+    create,
+    entity_id,
+    found,
+    new_id,
+    registered,
+    stop_unless_owner,
+    texts,
+)
+from memstore.core import times
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.core.ids import MEMORY_TYPES, is_entity_id
+from memstore.core.memory import EVERYBODY
+from memstore.core.places import RegistryKind
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from memstore.codec.registry_file import RegistryFile
-    from memstore.codec.render import Plain
+    from memstore.access.registry import RegistryFile
+    from memstore.access.registry_edits import Registered
     from memstore.core.view import View
-    from memstore.flows.registry import Registered
+    from memstore.files.render import Plain
 
 SCOPES = "mem:ID, ctx:NAME, subject:ENTITY or source:ENTITY"
 
@@ -61,7 +70,7 @@ class KnownConsent:
     reason: str | None
     state: str
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 @again_where_changed
@@ -238,7 +247,7 @@ def later(text: str, now: datetime) -> str:
     Raises:
         UsageError: it is no date, or not after now.
     """
-    then = dates.period(text, now=now).start
+    then = times.period(text, now=now).start
     if text[:1].isdigit() and text[-1:] in "dwoy":
         then = now + (now - then)
     if then <= now:

@@ -1,4 +1,7 @@
-"""Contexts: registered by the vault's owner; entered, left and suggested for each entity by itself."""
+"""Contexts: registered by the vault's owner; entered, left and suggested for each entity by itself.
+
+What somebody may be told of contexts.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,28 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.core.again import again_where_changed
-from memstore.errors import RefusedError, UsageError
-from memstore.flows.audit import append
-from memstore.flows.entities import role_id
-from memstore.flows.registry import Saving, create, entity_id, found, plain, registered, stop_unless_owner, texts
-from memstore.flows.sessions import told_of_contexts
-from memstore.model.ids import is_entity_id
-from memstore.model.one_line import one_line
-from memstore.model.sharing import EVERYBODY
-from memstore.model.world import ActiveContext, Session
-from memstore.ports.context_state import DEFAULT_HOURS
-from memstore.rules.analysis import STOP_WORDS, term_of, words
-from memstore.rules.judge import context_trouble, listeners
-from memstore.rules.names import named_in, names_of
-from memstore.rules.vault_places import RegistryKind
+from memstore.access.audit import append
+from memstore.access.entities import role_id
+from memstore.access.local_state import DEFAULT_HOURS
+from memstore.access.names import named_in, names_of
+from memstore.access.policy import context_trouble, listeners
+from memstore.access.registry_edits import Saving, create, entity_id, found, plain, registered, stop_unless_owner, texts
+from memstore.access.world import ActiveContext, Session
+from memstore.core.errors import RefusedError, UsageError
+from memstore.core.ids import is_entity_id
+from memstore.core.memory import EVERYBODY
+from memstore.core.places import RegistryKind
+from memstore.core.short_repr import short_repr
+from memstore.core.terms import STOP_WORDS, term_of, words
+from memstore.core.transaction import again_where_changed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.codec.render import Plain
+    from memstore.access.registry_edits import About, Registered
+    from memstore.access.world import Entity, World
     from memstore.core.view import View
-    from memstore.flows.registry import About, Registered
-    from memstore.model.world import Entity
+    from memstore.files.render import Plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,7 @@ class KnownContext:
     open: bool
     default_access: tuple[str, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 class AboutContext(Saving, total=False):
@@ -125,7 +127,7 @@ class Present:
     listeners: tuple[str, ...]
     trouble: str | None = None
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 def enter_context(view: View, context: str, *, participants: Sequence[str] = (), role: str | None = None) -> Present:
@@ -246,3 +248,27 @@ def context_id(text: str) -> str:
     if not text.startswith("ctx:"):
         raise UsageError(f"context {text!r} is no context id", hint=f"write like ctx:{text.partition(':')[2] or text}")
     return entity_id(text, "context")
+
+
+# -- sessions --------------------------------------------------------------------------------------
+
+
+def told_of_contexts(view: View, world: World) -> World:
+    """Return the world as the actor may be told of contexts: to others than the vault's owner, of their own ones.
+
+    Of an open one anybody may know that it is there; who else is in it, only those who are listed.
+    """
+    if view.actor == view.config.owner:
+        return world
+    from dataclasses import replace
+
+    from memstore.access.principals import Standings
+    from memstore.access.world import RegisteredContext
+
+    listed = Standings(world, view.clock.now(), None).listener(view.actor).closed_by
+    told = {
+        name: context if name in listed else RegisteredContext(open=True)
+        for name, context in world.contexts.items()
+        if name in listed or context.open
+    }
+    return replace(world, contexts=told)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from memstore.codec.splice import AppendItems, RemoveItems, SetValue
-from memstore.core.again import again_where_changed
-from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.registry import (
+from memstore.access.registry import ENTITY_KINDS
+from memstore.access.registry_edits import (
     Saving,
     change,
     create,
@@ -19,18 +17,20 @@ from memstore.flows.registry import (
     stop_unless_owner,
     texts,
 )
-from memstore.model.instants import instant
-from memstore.model.one_line import one_line
-from memstore.model.registry import ENTITY_KINDS
-from memstore.rules.vault_places import RegistryKind
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.core.places import RegistryKind
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed
+from memstore.files.splice import AppendItems, RemoveItems, SetValue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.codec.registry_file import RegistryFile
-    from memstore.codec.render import Plain
+    from memstore.access.registry import RegistryFile
+    from memstore.access.registry_edits import About, Registered
     from memstore.core.view import View
-    from memstore.flows.registry import About, Registered
+    from memstore.files.render import Plain
 
 GROUP_NAMESPACES = ("group", "org")
 
@@ -46,7 +46,7 @@ class KnownEntity:
     guardians: tuple[str, ...]
     roles: tuple[str, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class KnownGroup:
     path: str
     members: tuple[KnownMember, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 class AboutEntity(Saving, total=False):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.rules import analysis
-from memstore.rules.names import fold, named_in, names_of
+from memstore.access.names import fold, named_in, names_of
+from memstore.core import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -213,7 +213,7 @@ def _proper(text: str) -> tuple[set[str], set[str]]:
     inside, anywhere = set(), set()
     for found in _PROPER.finditer(text):
         word = re.sub(r"['’]s?$", "", found[0])
-        if not word[0].isupper() or fold(word) in analysis.STOP_WORDS or _WEEKDAY.match(word) or _DAY_MONTH.match(word):
+        if not word[0].isupper() or fold(word) in terms.STOP_WORDS or _WEEKDAY.match(word) or _DAY_MONTH.match(word):
             continue
         anywhere.add(fold(word))
         if not _AT_A_START.search(text[: found.start()]):
@@ -229,9 +229,9 @@ def _shared_phrases(text: str, sources: Sequence[str]) -> str | None:
 
 def _phrases(text: str) -> list[tuple[str, ...]]:
     """Return runs of words with at least two that carry something."""
-    words = analysis.words(fold(text))
+    words = terms.words(fold(text))
     runs = [tuple(words[i : i + _PHRASE]) for i in range(len(words) - _PHRASE + 1)]
-    return [run for run in runs if sum(word not in analysis.STOP_WORDS for word in run) >= _FEWEST_WORDS_OF_A_PHRASE]
+    return [run for run in runs if sum(word not in terms.STOP_WORDS for word in run) >= _FEWEST_WORDS_OF_A_PHRASE]
 
 
 def _coverage(text: str, sources: Sequence[str]) -> str | None:
@@ -239,7 +239,7 @@ def _coverage(text: str, sources: Sequence[str]) -> str | None:
 
 
 # `all` is a quantity, and as such part of what is said.
-_CARRIES_NOTHING = analysis.STOP_WORDS - {"all"}
+_CARRIES_NOTHING = terms.STOP_WORDS - {"all"}
 
 
 def _covered(text: str, texts: Iterable[str]) -> bool:
@@ -252,8 +252,8 @@ def _covered(text: str, texts: Iterable[str]) -> bool:
 def _stems(text: str) -> set[str]:
     folded = fold(text)
     dates = {f"{y}-{m}-{d}" for y, m, d in _ISO.findall(folded)}
-    words = analysis.words(_ISO.sub(" ", folded))
-    return dates | {analysis.term_of(word) for word in words if word not in _CARRIES_NOTHING}
+    words = terms.words(_ISO.sub(" ", folded))
+    return dates | {terms.term_of(word) for word in words if word not in _CARRIES_NOTHING}
 
 
 _UNIQUE = re.compile(

@@ -1,24 +1,36 @@
-"""Grants: who may widen a memory's audience, what a new memory inherits, and what grants amount to."""
+"""Grants: who may widen a memory's audience, what a new memory inherits, and what grants amount to.
+
+What a memory made of another takes over from it: how it is known, whom it is about, and who may see it.
+
+What a new memory gets from where it was made: its context, who may see it, and a question where that looks odd.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from memstore.errors import RefusedError
-from memstore.model.ids import is_entity_id
-from memstore.model.sharing import EVERYBODY, UNKNOWN_LISTENER
-from memstore.model.world import Consent, Decision, Kind
-from memstore.rules.consent import ConsentBook
-from memstore.rules.hearing import Hearing
-from memstore.rules.judge import FORGOTTEN, NOT_FOUND, context_trouble, listeners, participants
-from memstore.rules.reasons import Denial, verdict
-from memstore.rules.standing import Standings, can_listen, kind_of
+from memstore.access.consent import ConsentBook
+from memstore.access.contexts import told_of_contexts
+from memstore.access.policy import FORGOTTEN, NOT_FOUND, Hearing, context_trouble, listeners, participants
+from memstore.access.principals import Standings, can_listen, kind_of
+from memstore.access.reasons import Denial, verdict
+from memstore.access.world import Consent, Decision, Kind
+from memstore.core.errors import RefusedError
+from memstore.core.finding import Finding, Position
+from memstore.core.finding_codes import CODES
+from memstore.core.ids import is_entity_id
+from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
+from memstore.core.provenance import infer_source_type, provenance_of_new
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from memstore.model.world import Labels, Session, World
+    from memstore.access.world import Labels, Session, World
+    from memstore.core.change import Saved
+    from memstore.core.view import View
+    from memstore.files.render import Plain
 
 
 def may_change(world: World, session: Session, memory_id: str) -> Decision:
@@ -125,3 +137,141 @@ def scope_of(world: World, grants: Iterable[str]) -> str:
     if any(name.startswith("ctx:") for name in names):
         return "contextual"
     return f"private({', '.join(names)})" if names else "self-only"
+
+
+# -- inheritance -----------------------------------------------------------------------------------
+
+
+# Whose it is, whom it is about, who may see it: what is made of a memory is shown to nobody else.
+ABOUT = (
+    "owner", "scope", "subject_ids", "context", "access_grants", "access_denies", "consent_grants", "upstream_grants",
+)  # fmt: skip
+_WORDS = ("tags", "context_tags")
+_ORIGIN = ("source_entity", "source_chain", "channel", "origin")
+_KIND = ("belief_type", "foundational", "importance", "entities")
+_HOW_IT_IS_KNOWN = frozenset({"source", "source_type", "source_entity"})
+
+
+def promoted(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that a promoted memory takes over, without those that were given.
+
+    It is known in the way its source is known: hearsay that is promoted is still hearsay.
+
+    Args:
+        values: the frontmatter of what is promoted.
+        given: the keys that the promoter gives.
+    """
+    kept = _kept(values, (*ABOUT, *_WORDS, *_ORIGIN), given)
+    if _HOW_IT_IS_KNOWN.isdisjoint(given):
+        kept["source_type"] = values.get("source_type") or infer_source_type(
+            values.get("source"), values.get("source_entity")
+        )
+    elif "source_type" not in given:
+        # Who told it, and through whom, belongs to the source that is no longer meant.
+        kept = {name: value for name, value in kept.items() if name not in ("source_entity", "source_chain")}
+    return kept
+
+
+def superseding(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that an heir takes over, without those that were given.
+
+    Args:
+        values: the frontmatter of what is superseded.
+        given: the keys that are given for the heir.
+    """
+    return _kept(values, (*ABOUT, *_WORDS, *_KIND), given)
+
+
+def _kept(values: Mapping[str, Any], names: tuple[str, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in names if values.get(name) and name not in given}
+
+
+def in_common(grants: Sequence[Sequence[str]]) -> list[str]:
+    """Return who may see a memory made of several: whom each of them grants it, everybody where all do."""
+    named = [list(one) for one in grants if EVERYBODY not in one and "public" not in one]
+    if not named:
+        return list(grants[0])
+    return [entity for entity in named[0] if all(entity in one for one in named)]
+
+
+# -- inherit ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inherited:
+    """The keys that a new memory gets from where it was made; what to ask its writer, and what is usual."""
+
+    values: dict[str, Plain]
+    doubt: str | None = None
+    usual: str | None = None
+
+    def warned(self, saved: Saved) -> Saved:
+        """Return what was saved, with the question among its findings."""
+        if self.doubt is None:
+            return saved
+        code = CODES["shared-elsewhere"]
+        finding = Finding(
+            code=code.name, severity=code.severity, path=saved.path, at=Position(1), text=self.doubt, hint=self.usual
+        )
+        return replace(saved, findings=(*saved.findings, finding))
+
+
+def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inherited:
+    """Return what a new memory gets: told ones are for who told or listened, observed ones for the context.
+
+    Args:
+        view: the vault.
+        values: what its writer gave.
+        explicit: whether they said who may see it, if only nobody; then it stands.
+
+    Raises:
+        RefusedError: the context has expired, or is not one context.
+    """
+    told = _text({**values, **provenance_of_new(values)}.get("source_entity"))
+    in_context = view.contexts.current() is not None
+    if not in_context and (explicit or told is None):
+        return Inherited(values={})
+
+    world, session = told_of_contexts(view, view.registries), view.session
+    given: dict[str, Plain] = {}
+    if not explicit:
+        grants = inherited_grants(world, session, source_entity=told)
+        given["access_grants"] = [*grants] or None
+    if session.context is None:
+        return Inherited(values=given)
+    if not values.get("context"):
+        given["context"] = session.context.id
+    shared = values.get("access_grants") if explicit else given["access_grants"]
+    elsewhere = _elsewhere(world, session.context.id, values.get("subject_ids")) if shared else None
+    if elsewhere is None:
+        return Inherited(values=given)
+    subject, context = elsewhere
+    doubt = f"{subject} belongs to {context}, and this is granted in {session.context.id}: did you mean to share that?"
+    return Inherited(values=given, doubt=doubt, usual=_usual(view, subject, context))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _elsewhere(world: World, here: str, subjects: object) -> tuple[str, str] | None:
+    """Return a subject that belongs to another context than this one, by itself or by a guardian, and that context."""
+    from memstore.access.principals import guardians_of
+
+    known = world.contexts.get(here)
+    roster = known.roster if known else ()
+    for subject in subjects if isinstance(subjects, list) else ():
+        names = {subject, *guardians_of(world, subject)}
+        others = [name for name, context in world.contexts.items() if not names.isdisjoint(context.roster)]
+        other = min(others, default=None)
+        if other is not None and names.isdisjoint(roster):
+            return str(subject), other
+    return None
+
+
+def _usual(view: View, subject: str, context: str) -> str:
+    """Return a hint: what memories about the subject are mostly granted to."""
+    entries = (view.entry(row) for row in view.rows)
+    grants = Counter(name for entry in entries if subject in entry.subject_ids for name in entry.access_grants)
+    usual = sorted(name for name, _ in grants.most_common(4)) or [context]
+    return f"usual for {subject}: --access {' '.join(usual)}"

@@ -1,16 +1,37 @@
-"""The active context, in a file of the vault's local state: one for each acting entity and session."""
+"""The active context, in a file of the vault's local state: one for each acting entity and session.
+
+The context that somebody is in: one at a time for each acting entity and session of theirs.
+
+The log of what others were shown, a file of the vault's local state: one JSON object a line.
+
+What others were shown, and what they asked for in vain: a log of this machine, which no repository holds.
+
+Verdicts in the user's cache: one file a viewer, of which nobody else can have written a byte.
+
+What was decided for somebody, kept until something changes: deciding about every memory takes long.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+import json
+import sys
+import zlib
+from array import array
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memstore.errors import VaultError
+from memstore.core.errors import VaultError
+from memstore.core.times import instant
+from memstore.files.local_state import append_line, is_private, make_private, private_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from memstore.model.world import ActiveContext
+    from memstore.access.world import ActiveContext
+
 
 VERSION = 1
 
@@ -33,7 +54,7 @@ class ContextFile:
     def current(self) -> ActiveContext | None:
         """Return the active context, expired or not; an ambiguous one where the file can't be read."""
         if self.declared is not None:
-            from memstore.model.world import ActiveContext
+            from memstore.access.world import ActiveContext
 
             return ActiveContext(id=self.declared)
         try:
@@ -47,9 +68,8 @@ class ContextFile:
         """Keep that this context was entered, in place of the one before; it must say when it expires."""
         import json
 
-        from memstore.adapters.local_state import make_private
-        from memstore.adapters.whole_file import write_whole
-        from memstore.model.instants import instant
+        from memstore.core.times import instant
+        from memstore.files.local_state import make_private, write_whole
 
         if context.expires_at is None:
             raise ValueError("a context that is kept has to expire")
@@ -84,7 +104,7 @@ def _read(data: bytes) -> ActiveContext:
     import json
     from datetime import datetime
 
-    from memstore.model.world import ActiveContext
+    from memstore.access.world import ActiveContext
 
     try:
         document = json.loads(data)
@@ -102,3 +122,179 @@ def _read(data: bytes) -> ActiveContext:
 
 def _are_texts(values: list[object]) -> bool:
     return all(isinstance(value, str) for value in values)
+
+
+# -- context state ---------------------------------------------------------------------------------
+
+
+# How long a context lasts where nothing else is said; then it is an error, and never no context.
+DEFAULT_HOURS = 12
+
+
+class ContextState(Protocol):
+    """Where it is kept that somebody entered a context."""
+
+    @property
+    def declared(self) -> str | None:
+        """The context that this process was told (`--context`, MEMSTORE_CONTEXT), which stands before what is kept."""
+
+    def current(self) -> ActiveContext | None:
+        """Return the active context, expired or not; an ambiguous one where what is kept can't be read."""
+
+    def enter(self, context: ActiveContext) -> None:
+        """Keep that this context was entered, in place of the one before; it must say when it expires."""
+
+    def leave(self) -> None:
+        """Keep that no context is active; whatever was kept is gone."""
+
+
+# -- access log ------------------------------------------------------------------------------------
+
+
+NAME = "access.jsonl"
+
+
+class DiskAccessLog:
+    """Remembers looks beyond the end of the program.
+
+    Args:
+        state: the folder of the vault's local state; made when it is first needed.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / NAME
+
+    def record(self, access: Access) -> None:
+        """Remember a look; forget it silently where that can't be done."""
+        said = {**access._asdict(), "at": instant(access.at)}
+        with suppress(OSError):
+            append_line(self._path, json.dumps(said, separators=(",", ":")).encode())
+
+    def accesses(self) -> Iterator[Access]:
+        """Yield all looks, the oldest first; what can't be read is left out."""
+        for line in private_bytes(self._path).split(b"\n"):
+            with suppress(ValueError, TypeError, KeyError):
+                said = json.loads(line)
+                yield Access(
+                    at=datetime.fromisoformat(said["at"]),
+                    by=said["by"],
+                    context=said["context"],
+                    how=said["how"],
+                    shown=tuple(said["shown"]),
+                    denied=tuple(said["denied"]),
+                )
+
+
+# -- access log ------------------------------------------------------------------------------------
+
+
+class Access(NamedTuple):
+    """One look of somebody who is not the owner alone: when, in UTC, who, in which context, and by what (`how`).
+
+    `shown` are the ids of memories that they were told of, `denied` of those that they asked for and may not see.
+    """
+
+    at: datetime
+    by: str
+    context: str | None
+    how: str
+    shown: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+
+
+class AccessLog(Protocol):
+    """Remembers looks as well as it can; it never fails."""
+
+    def record(self, access: Access) -> None:
+        """Remember a look; forget it silently where that can't be done."""
+
+    def accesses(self) -> Iterator[Access]:
+        """Yield all looks, the oldest first; what can't be read is left out."""
+
+
+# -- verdict cache ---------------------------------------------------------------------------------
+
+
+VERDICTS_VERSION = 1
+
+
+class VerdictCache:
+    """A folder of verdicts.
+
+    Args:
+        cache: the folder for what is derived from the vault; it is used only while nobody else can write into it.
+    """
+
+    def __init__(self, cache: Path) -> None:
+        self._cache = cache
+
+    def last(self, viewer: str) -> Verdict | None:
+        """Return the last verdict that was kept for a viewer, in whatever state; None where none can be read."""
+        if not (is_private(self._cache) and is_private(self._folder)):
+            return None
+        try:
+            return _read_verdict(self._place(viewer).read_bytes())
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, viewer: str, verdict: Verdict) -> None:
+        """Keep a verdict in place of the viewer's last one; not being able to is no error."""
+        from memstore.files.local_state import write_whole
+
+        with suppress(OSError):
+            make_private(self._cache)
+            make_private(self._folder)
+            if is_private(self._cache) and is_private(self._folder):
+                write_whole(self._place(viewer), _written(verdict), mode=0o600)
+
+    @property
+    def _folder(self) -> Path:
+        return self._cache / "verdicts"
+
+    def _place(self, viewer: str) -> Path:
+        return self._folder / hashlib.sha256(viewer.encode()).hexdigest()[:32]
+
+
+def _written(verdict: Verdict) -> bytes:
+    rows = array("q", verdict.rows).tobytes()
+    facts = {"version": VERDICTS_VERSION, "byteorder": sys.byteorder, "state": verdict.state, "since": verdict.since}
+    header = json.dumps(facts | {"until": verdict.until}).encode() + b"\n" + rows
+    return b"%08x %s" % (zlib.crc32(header), header)
+
+
+def _read_verdict(data: bytes) -> Verdict | None:
+    whole = data[9:]
+    if int(data[:8], 16) != zlib.crc32(whole):
+        return None
+    line, _, packed = whole.partition(b"\n")
+    facts = json.loads(line)
+    if (facts["version"], facts["byteorder"]) != (VERDICTS_VERSION, sys.byteorder):
+        return None
+    rows = array("q")
+    rows.frombytes(packed)
+    return Verdict(facts["state"], facts["since"], facts["until"], rows)
+
+
+# -- verdicts --------------------------------------------------------------------------------------
+
+
+class Verdict(NamedTuple):
+    """The rows that may be seen, ascending, in the `state` of the vault that they were decided on.
+
+    They hold from `since` until just before `until`: seconds since 1970; None is without end.
+    """
+
+    state: str
+    since: float
+    until: float | None
+    rows: Sequence[int]
+
+
+class Verdicts(Protocol):
+    """Keeps the last verdict of each viewer."""
+
+    def last(self, viewer: str) -> Verdict | None:
+        """Return the last verdict that was kept for a viewer, in whatever state; None where none can be read."""
+
+    def keep(self, viewer: str, verdict: Verdict) -> None:
+        """Keep a verdict in place of the viewer's last one; not being able to is no error."""

@@ -1,22 +1,36 @@
-"""Hearing: what one listener may see, by a memory's labels, the consents, and what the memory was made of."""
+"""Hearing: what one listener may see, by a memory's labels, the consents, and what the memory was made of.
+
+The judge: whether a memory may be shown in a session, decided for everybody who listens.
+
+Who may see a memory: private by default, shared by grant and consent, decided for everybody who listens.
+
+Two files with one id: what may be seen is what both would show.
+
+Moments: how long what was decided stays true while nobody writes anything.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from memstore.model.ids import MemoryRef, is_entity_id
-from memstore.model.provenance import is_external_mark
-from memstore.model.sharing import EVERYBODY
-from memstore.rules.reasons import Denial, first
+from memstore.access.consent import ConsentBook
+from memstore.access.principals import Standings, can_listen
+from memstore.access.reasons import RULE_OF_CODE, Denial, first, verdict
+from memstore.access.world import Decision, Labels
+from memstore.core.ids import MemoryRef, is_entity_id
+from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER, is_external_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
-    from memstore.model.world import Labels, World
-    from memstore.rules.consent import ConsentBook
-    from memstore.rules.standing import Listener
+    from memstore.access.principals import Listener
+    from memstore.access.world import Session, World
+    from memstore.core.memory import Memory
+
 
 # Capitals make another id, which matches nobody, and no malformed one; the reader of files is stricter.
 _ID_IN_LABEL = re.compile(r"[A-Za-z][A-Za-z0-9-]*:[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -168,3 +182,200 @@ def _source_ids(labels: Labels) -> Iterator[str]:
         if not is_external_mark(source):
             ref = MemoryRef.parse(source)
             yield ref.id if ref else source
+
+
+# -- judge -----------------------------------------------------------------------------------------
+
+
+def labels_of(memory: Memory) -> Labels:
+    """Return what of a memory decides who may see it."""
+    return Labels(
+        id=memory.id or "",
+        owner=memory.owner,
+        status=memory.status,
+        source_entity=memory.source_entity,
+        source_chain=memory.source_chain,
+        subject_ids=memory.subject_ids,
+        context=memory.context,
+        access_grants=memory.access_grants,
+        access_denies=memory.access_denies,
+        consent_grants=memory.consent_grants,
+        upstream_grants=memory.upstream_grants,
+        derived_from=memory.derived_from,
+        generalized=memory.generalized,
+        generalization=memory.generalization,
+    )
+
+
+NOT_FOUND = Decision(allowed=False, code="not-found")
+FORGOTTEN = Decision(allowed=False, code="forgotten")
+OWNER_ALONE = Decision(allowed=True, code="owner-alone", rule=RULE_OF_CODE["owner-alone"])
+
+
+class Judge:
+    """Decides for one session: who listens, who is who and what was consented to is worked out once.
+
+    Args:
+        world: registries, consents and memories.
+        session: who looks, when and where.
+    """
+
+    def __init__(self, world: World, session: Session) -> None:
+        self._world = world
+        self._session = session
+        self._trouble = context_trouble(session)
+        standings = Standings(world, session.at, session.context)
+        consents = ConsentBook(world, session.at)
+        self._hearings = [Hearing(world, consents, standings.listener(name)) for name in listeners(world, session)]
+
+    def decide(self, memory_id: str) -> Decision:
+        """Return whether the memory with this id may be shown, and why."""
+        labels = self._world.memories.get(memory_id)
+        return NOT_FOUND if labels is None else self.decide_on(labels)
+
+    def decide_on(self, labels: Labels) -> Decision:
+        """Return whether a memory may be shown as it stands now, and why; its sources are taken from the world."""
+        owner = labels.owner or self._world.owner
+        hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
+        answer = self._before_listening(labels, owner, hearings)
+        if answer is None:
+            denials = {hearing.listener.id: hearing.denial(labels) for hearing in hearings}
+            answer = verdict(self._world, labels, {who: denial for who, denial in denials.items() if denial})
+        return answer
+
+    def allows(self, memory_id: str) -> bool:
+        """Return whether the memory with this id may be shown; the same as `decide`, sooner, without reasons."""
+        labels = self._world.memories.get(memory_id)
+        return labels is not None and self.admits(labels)
+
+    def admits(self, labels: Labels) -> bool:
+        """Return whether a memory may be shown as it stands now; the same as `decide_on`, sooner, without reasons."""
+        owner = labels.owner or self._world.owner
+        hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
+        answer = self._before_listening(labels, owner, hearings)
+        return answer.allowed if answer else all(hearing.denial(labels) is None for hearing in hearings)
+
+    def _before_listening(self, labels: Labels, owner: str, hearings: list[Hearing]) -> Decision | None:
+        """Return the decision where it does not depend on what the listeners may see."""
+        if labels.status == "forgotten":
+            return FORGOTTEN
+        if self._trouble:
+            return verdict(self._world, labels, {self._session.viewer: Denial(self._trouble)})
+        return OWNER_ALONE if self._owner_is_alone(owner, hearings) else None
+
+    def hears_only(self, owner: str) -> bool:
+        """Return whether this owner, and nobody else, listens: all that is theirs may be shown."""
+        hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
+        return self._trouble is None and self._owner_is_alone(owner, hearings)
+
+    def _owner_is_alone(self, owner: str, hearings: list[Hearing]) -> bool:
+        if self._session.viewer != owner or not is_entity_id(owner):
+            return False
+        return self._session.context is None or self._session.alone or not hearings
+
+
+def context_trouble(session: Session) -> str | None:
+    """Return the code for a context that can't be relied on; such a one is never taken for no context."""
+    context = session.context
+    if context is None:
+        return None
+    if context.ambiguous or not (is_entity_id(context.id) and context.id.startswith("ctx:")):
+        return "context-ambiguous"
+    expired = context.expires_at is not None and context.expires_at <= session.at
+    return "context-expired" if expired else None
+
+
+def listeners(world: World, session: Session) -> tuple[str, ...]:
+    """Return who takes in what is shown: the viewer and those present who can listen, a memory's owner among them.
+
+    A malformed participant is somebody too: nobody knows who.
+    """
+    present = (name for name in participants(world, session) if not is_entity_id(name) or can_listen(world, name))
+    return tuple(sorted({session.viewer, *present}))
+
+
+def participants(world: World, session: Session) -> tuple[str, ...]:
+    """Return who is in the session's context, or thought to be; whoever is unknown is `UNKNOWN_LISTENER`."""
+    if session.context is None:
+        return ()
+    registered = world.contexts.get(session.context.id)
+    roster = registered.roster if registered else ()
+    named = session.context.participants or roster or (UNKNOWN_LISTENER,)
+    # A context whose file can't be read may be open.
+    is_open = registered.open if registered else session.context.id in world.doubtful
+    return (*named, UNKNOWN_LISTENER) if is_open else named
+
+
+# -- access ----------------------------------------------------------------------------------------
+
+
+def may_see(entry_owner: str, viewer: str, vault_owner: str) -> bool:
+    """Whether `viewer` may see a memory: its owner may, and nobody else.
+
+    Args:
+        entry_owner: the memory's `owner`; empty where it names none, and then it is the vault's owner's.
+        viewer: the entity who looks; an empty one is nobody, and sees nothing.
+        vault_owner: the vault's owner.
+    """
+    return bool(viewer) and viewer == (entry_owner or vault_owner)
+
+
+def decide(world: World, session: Session, memory_id: str) -> Decision:
+    """Return whether a memory may be shown in a session, and why.
+
+    Many are decided faster by one `Judge`.
+    """
+    return Judge(world, session).decide(memory_id)
+
+
+# -- copies ----------------------------------------------------------------------------------------
+
+
+# Nobody owns what two own: no entity has such an id.
+_NOBODY = "?"
+
+
+def both(one: Labels, other: Labels) -> Labels:
+    """Return labels that show a memory only to those who may see both copies of it; their order makes no difference."""
+    one, other = sorted((one, other), key=repr)
+    # A grant must match in each: the other's count as a label that it was told under.
+    upstream = (*one.upstream_grants, *other.upstream_grants, other.access_grants)
+    told_by = (*one.source_chain, *other.source_chain, *(name for name in (other.source_entity,) if name))
+    return replace(
+        one,
+        owner=one.owner if one.owner == other.owner else _NOBODY,
+        status="forgotten" if "forgotten" in (one.status, other.status) else one.status,
+        source_chain=told_by,
+        subject_ids=(*one.subject_ids, *other.subject_ids),
+        access_denies=(*one.access_denies, *other.access_denies),
+        consent_grants=tuple(name for name in one.consent_grants if name in other.consent_grants),
+        upstream_grants=upstream,
+        derived_from=(*one.derived_from, *other.derived_from),
+        generalized=one.generalized and other.generalized and one.generalization == other.generalization,
+        malformed=one.malformed or other.malformed or (one.owner, one.context) != (other.owner, other.context),
+    )
+
+
+# -- moments ---------------------------------------------------------------------------------------
+
+
+def steady_until(world: World, session: Session) -> datetime | None:
+    """Return the first moment after the session's at which time alone may change a decision; None if there is none."""
+    return min((at for at in _moments(world, session) if at is not None and at > session.at), default=None)
+
+
+def _moments(world: World, session: Session) -> Iterator[datetime | None]:
+    for members in world.groups.values():
+        for member in members:
+            yield member.since
+            yield member.until
+    for consent in world.consents:
+        yield consent.granted_at
+        yield consent.expires_at
+    for delegation in world.delegations:
+        yield delegation.granted_at
+        yield delegation.expires_at
+    for revocation in world.revocations:
+        yield revocation.at
+    if session.context:
+        yield session.context.expires_at

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.model.ids import is_entity_id
-from memstore.model.sharing import EVERYBODY
-from memstore.model.world import Entity, Kind
+from memstore.access.world import Entity, Kind
+from memstore.core.ids import is_entity_id
+from memstore.core.memory import EVERYBODY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from memstore.model.world import ActiveContext, Member, World
+    from memstore.access.world import ActiveContext, Member, World
 
 _KIND_OF_NAMESPACE: Mapping[str, Kind] = {
     "human": Kind.PERSON,

@@ -5,31 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.codec.splice import AppendItems, RemoveItems, apply
-from memstore.core.again import again_where_changed
+from memstore.access import grants
+from memstore.access.audit import recorded
+from memstore.access.consent import who_may_permit
+from memstore.access.consents import consent_values
+from memstore.access.policy import Judge, labels_of
+from memstore.access.principals import Standings
+from memstore.access.registry_edits import Saving, entity_id, new_file
+from memstore.access.world import ActiveContext, Decision, Session
 from memstore.core.change import Edit
-from memstore.errors import RefusedError, UsageError
-from memstore.flows.audit import recorded
-from memstore.flows.consents import consent_values
-from memstore.flows.registry import Saving, entity_id, new_file
-from memstore.flows.save import save_all
-from memstore.model.one_line import one_line
-from memstore.model.sharing import EVERYBODY
-from memstore.model.world import ActiveContext, Decision, Session
-from memstore.rules import grants
-from memstore.rules.consent import who_may_permit
-from memstore.rules.judge import Judge, labels_of
-from memstore.rules.standing import Standings
-from memstore.rules.vault_places import RegistryKind
+from memstore.core.errors import RefusedError, UsageError
+from memstore.core.memory import EVERYBODY
+from memstore.core.places import RegistryKind
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import again_where_changed, save_all
+from memstore.files.splice import AppendItems, RemoveItems, apply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.codec.memory_file import MemoryFile
-    from memstore.core.change import Saved
+    from memstore.access.world import World
+    from memstore.core.change import Saved, Written
     from memstore.core.view import View
-    from memstore.model.world import World
-    from memstore.ports.journal import Written
+    from memstore.files.memory_file import MemoryFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +40,7 @@ class Shared:
     denies: tuple[str, ...]
     consents: tuple[str, ...] = ()
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def ref(self) -> str | None:
@@ -189,7 +187,7 @@ def _saved(
     consents: tuple[str, ...],
     saving: Saving,
 ) -> Shared:
-    from memstore.codec import memory_file
+    from memstore.files import memory_file
 
     changes = after != file.data or consents
     edit = Edit(path=file.path, before=file, after=after)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.model.sharing import EVERYBODY, UNKNOWN_LISTENER
-from memstore.model.world import Decision
-from memstore.rules.consent import MOST_TELLING, who_may_permit
+from memstore.access.consent import MOST_TELLING, who_may_permit
+from memstore.access.world import Decision
+from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memstore.model.world import Labels, World
+    from memstore.access.world import Labels, World
 
 # The steps of the decision, in order; of several reasons to deny, the first here is the one that is given.
 _STEPS = (

@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from memstore.codec import registry_file
-from memstore.errors import FormatError, RefusedError, UsageError, VaultError
-from memstore.flows.audit import recorded
-from memstore.flows.save import save_own, shown, unified_diff
-from memstore.model.finding import Finding, Position
-from memstore.model.finding_codes import CODES
-from memstore.model.ids import is_entity_id
-from memstore.model.one_line import one_line
-from memstore.model.registry import path_of
-from memstore.ports.journal import Written
-from memstore.rules.vault_places import RegistryKind, kind_of
+from memstore.access import registry
+from memstore.access.audit import recorded
+from memstore.access.registry import path_of
+from memstore.core.change import Written
+from memstore.core.errors import FormatError, RefusedError, UsageError, VaultError
+from memstore.core.finding import Finding, Position
+from memstore.core.finding_codes import CODES
+from memstore.core.ids import is_entity_id
+from memstore.core.places import RegistryKind, kind_of
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import save_own, shown, unified_diff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from memstore.codec.registry_file import RegistryFile
-    from memstore.codec.render import Plain
-    from memstore.codec.splice import Edit
+    from memstore.access.registry import RegistryFile
     from memstore.core.view import View
+    from memstore.files.render import Plain
+    from memstore.files.splice import Edit
 
     # What an act is about: ids, or lists of them.
     About = Mapping[str, str | list[str] | None]
@@ -45,7 +45,7 @@ class Registered:
     diff: str
     commit: str | None = None
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 def stop_unless_owner(view: View, act: str) -> None:
@@ -101,7 +101,7 @@ def new_file(view: View, kind: RegistryKind, values: Mapping[str, Plain], *, bod
     """Return a registry file that is not written yet."""
     year = f"{view.clock.now():%Y}" if kind is RegistryKind.CONSENT else ""
     path = path_of(str(values["id"]), kind, year=year)
-    return Written(path, None, registry_file.written(kind, values, body))
+    return Written(path, None, registry.written(kind, values, body))
 
 
 def change(
@@ -115,7 +115,7 @@ def change(
 ) -> Registered:
     """Change a registry file in place, and write the event that tells of it."""
     before = view.own_file(file.path) or b""
-    after = registry_file.edited(file.path, file.kind, before, edits)
+    after = registry.edited(file.path, file.kind, before, edits)
     written = Written(file.path, before, after)
     return _saved(view, file.values["id"], written, verb=verb, about=about, saving=saving)
 
@@ -156,7 +156,7 @@ def _stop_where_broken(view: View, kind: RegistryKind, path: str) -> None:
         data = view.own_file(path)
     except VaultError:
         return
-    read = None if data is None else registry_file.read(path, kind, data)
+    read = None if data is None else registry.read(path, kind, data)
     if isinstance(read, tuple):
         raise FormatError(f"{path} can't be read and is not touched:\n{shown(read)}", hint=f"memstore check {path}")
 

@@ -6,11 +6,9 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memstore.codec import registry_file
-from memstore.codec.registry_file import RegistryFile
-from memstore.model.ids import MemoryRef
-from memstore.model.registry import expected_id, is_named
-from memstore.model.world import (
+from memstore.access import registry
+from memstore.access.registry import RegistryFile, expected_id, is_named
+from memstore.access.world import (
     Consent,
     Delegation,
     Effect,
@@ -21,7 +19,8 @@ from memstore.model.world import (
     Revocation,
     World,
 )
-from memstore.rules.vault_places import RegistryKind, kind_of
+from memstore.core.ids import MemoryRef
+from memstore.core.places import RegistryKind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -90,7 +89,7 @@ class _Reading:
         )
 
     def _read(self, path: str, kind: RegistryKind, data: bytes | None) -> None:
-        file = None if data is None else registry_file.read(path, kind, data)
+        file = None if data is None else registry.read(path, kind, data)
         said = file.values if isinstance(file, RegistryFile) else None
         named = expected_id(path, kind)
         if said is None:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.errors import RefusedError
-from memstore.flows.registry import entity_id
-from memstore.model.one_line import one_line
-from memstore.model.sharing import EVERYBODY
-from memstore.rules.grants import scope_of
-from memstore.rules.judge import labels_of
-from memstore.rules.sight import Seen, Seer, in_short, listeners, not_among, seers, sight_changes
+from memstore.access.grants import scope_of
+from memstore.access.policy import labels_of
+from memstore.access.registry_edits import entity_id
+from memstore.access.sight import Seen, Seer, in_short, listeners, not_among, seers, sight_changes
+from memstore.core.errors import RefusedError
+from memstore.core.memory import EVERYBODY
+from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memstore.access.sight import SightChange
+    from memstore.access.world import Labels, World
+    from memstore.core.catalog import Entry
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.model.catalog import Entry
-    from memstore.model.memory import Memory
-    from memstore.model.world import Labels, World
-    from memstore.rules.sight import SightChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Sighted:
     seen_by: tuple[Seer, ...]
     but: tuple[Seer, ...] = ()
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 def audit_sight(

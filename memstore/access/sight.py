@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from memstore.model.ids import is_entity_id
-from memstore.model.sharing import EVERYBODY
-from memstore.model.world import ActiveContext, Effect, Session
-from memstore.rules.judge import Judge
-from memstore.rules.standing import Standings, can_listen
+from memstore.access.policy import Judge
+from memstore.access.principals import Standings, can_listen
+from memstore.access.world import ActiveContext, Effect, Session
+from memstore.core.ids import is_entity_id
+from memstore.core.memory import EVERYBODY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from datetime import datetime
 
-    from memstore.model.world import Labels, World
+    from memstore.access.world import Labels, World
 
     # Ref and path of each memory, by its id.
     Places = Mapping[str, tuple[str, str]]

@@ -1,20 +1,30 @@
-"""Widening by hand: whether a change of a memory lets somebody see it without everybody's consent who has a say."""
+"""Widening by hand: whether a change of a memory lets somebody see it without everybody's consent who has a say.
+
+Checks of what is committed that need the registries: grants widened by hand, generalizations that give away whom.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.rules.consent import ConsentBook
-from memstore.rules.hearing import Hearing
-from memstore.rules.reasons import verdict
-from memstore.rules.standing import Standings
+from memstore.access.consent import ConsentBook
+from memstore.access.policy import Hearing
+from memstore.access.principals import Standings
+from memstore.access.reasons import verdict
+from memstore.core.finding import Finding
+from memstore.core.finding_codes import CODES
+from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.model.world import Decision, Labels, World
+    from memstore.access.world import Decision, Labels, World
+    from memstore.core.change import MemoryChange
+    from memstore.core.memory import Memory
+    from memstore.core.view import View
+    from memstore.files.memory_file import ReadFile
 
 
 class Widening(NamedTuple):
@@ -116,3 +126,202 @@ def _with_all_says(before: Labels, after: Labels) -> Labels:
 
 def _united(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))
+
+
+# -- widening --------------------------------------------------------------------------------------
+
+
+# A generalization is checked when it is committed: until then its text is being written.
+_OF_CONSENT = frozenset({"grants-widened", "say-removed"})
+
+
+class Surroundings(NamedTuple):
+    """What a commit's memories are judged by: the registries, and the memories that they were made of, by id."""
+
+    world: World
+    memories: Mapping[str, Memory]
+
+
+def surroundings(view: View, ids: frozenset[str]) -> Surroundings:
+    """Return the registries and the memories as they are, as far as one may know them.
+
+    Those with these ids, and all that they were made of, are there in full.
+    """
+    _catalog, world = view, view.policy
+    memories: dict[str, Memory] = {}
+    waiting = set(ids)
+    while waiting:
+        rows = [row for name in sorted(waiting) if name in world.memories for row in view.rows_of_id(name)]
+        read = [view.read(view.entry(row).path) for row in rows]
+        new = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
+        waiting = {name for memory in new.values() for name in _made_of(memory)} - memories.keys() - new.keys()
+        memories |= new
+    return Surroundings(world, memories)
+
+
+def unconsented(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:
+    """Return what in its owner's change of a memory would let somebody see more of it than was consented to."""
+    from memstore.core.change import MemoryChange
+
+    if not view.owns(before.memory):
+        return []  # who does not own it changes nothing
+    change = MemoryChange(before=before.memory, after=after.memory, path_before=before.path, path_after=after.path)
+    found = check_widening([change], {after.path: after}, lambda ids: surroundings(view, ids), view.clock.now())
+    return [finding for finding in found if finding.code in _OF_CONSENT]
+
+
+def check_widening(
+    changes: Iterable[MemoryChange],
+    files: Mapping[str, ReadFile],
+    surroundings: Callable[[frozenset[str]], Surroundings],
+    now: datetime,
+) -> Iterator[Finding]:
+    """Yield what lets somebody see more than was consented to.
+
+    Args:
+        changes: what is to be committed.
+        files: the files that hold it, by path.
+        surroundings: gives what it is judged by, for the ids of memories whose sources count; called only if needed.
+        now: the time, UTC.
+    """
+    asked = [change for change in changes if change.after and change.path_after and _is_asked(change)]
+    if not asked:
+        return
+    around = surroundings(frozenset(source for change in asked for source in _sources(change)))
+    for change in asked:
+        file = files.get(change.path_after or "")
+        if isinstance(file, MemoryFile):
+            yield from _widened(change, file, around.world, now)
+            yield from _dropped(change, file, around.world, now)
+            yield from _generalized(file, around)
+
+
+def _is_asked(change: MemoryChange) -> bool:
+    from memstore.access.policy import labels_of
+
+    if change.after is None:
+        return False
+    if change.after.generalized:
+        return True
+    return change.before is not None and may_widen(labels_of(change.before), labels_of(change.after))
+
+
+def _sources(change: MemoryChange) -> set[str]:
+    return {name for memory in (change.before, change.after) if memory for name in _made_of(memory)}
+
+
+def _widened(change: MemoryChange, file: MemoryFile, world: World, now: datetime) -> Iterator[Finding]:
+    from memstore.access.policy import labels_of
+
+    if change.before is None:
+        return
+    before, after = labels_of(change.before), labels_of(file.memory)
+    for name, decision in widenings(world, before, after, now):
+        key, gained = _gained(world, before, after, name)
+        yield _finding("grants-widened", file, key, f"{gained} {_lacking(decision.missing, decision.code)}",
+                       _hint(world, after, name, decision.missing))  # fmt: skip
+
+
+def _gained(world: World, before: Labels, after: Labels, name: str) -> tuple[str, str]:
+    """Return the key by which somebody sees a memory who did not, and that in words."""
+    if name == (after.owner or world.owner):
+        return "owner", f"{name} became the owner"
+    if name not in before.access_grants:
+        return "access_grants", f'access_grants gained "{name}"'
+    return "access_grants", f"{name} gained sight"
+
+
+def _dropped(change: MemoryChange, file: MemoryFile, world: World, now: datetime) -> Iterator[Finding]:
+    from memstore.access.policy import labels_of
+
+    if change.before is None or file.memory.status == "forgotten":
+        return
+    for one in dropped(world, labels_of(change.before), labels_of(file.memory), now):
+        role, _, who = one.partition(":")
+        hint = "put it back; or commit the memory without its access_grants first, and grant it anew"
+        key = {"subject": "subject_ids", "source": "source_entity"}.get(role, "upstream_grants")
+        yield _finding("say-removed", file, key, f"{who} has a say in who sees the memory, and is gone from it", hint)
+
+
+def _lacking(missing: tuple[str, ...], code: str) -> str:
+    if code.startswith("lineage"):
+        return f"past its source {', '.join(missing)}"
+    who = dict.fromkeys(one.partition(":")[2] for one in missing)
+    return f"without consent of {', '.join(who)}" if who else f"({code})"
+
+
+def _hint(world: World, labels: Labels, name: str, missing: tuple[str, ...]) -> str:
+    from memstore.access.consent import who_may_permit
+
+    grantors = [min(who_may_permit(world, one.partition(":")[2]), default="PERSON") for one in missing if ":" in one]
+    to = "'*'" if name == "*" else name
+    if not grantors:
+        return "take the line out"
+    given = " ".join(dict.fromkeys(grantors))
+    return f"take the line out; memstore privacy grant {labels.id} --to {to} --consent {given} records who said yes"
+
+
+def _generalized(file: MemoryFile, around: Surroundings) -> Iterator[Finding]:
+    """Yield what the check of a generalization says now, whatever the file says that it said."""
+    from memstore.access.generalization import check
+    from memstore.access.principals import needs_consent
+    from memstore.core.ids import MemoryRef
+
+    memory = file.memory
+    if not memory.generalized:
+        return
+    named = [ref for text in memory.derived_from if (ref := MemoryRef.parse(text))]
+    sources = [around.memories[ref.id] for ref in named if ref.id in around.memories]
+    gone = [str(ref) for ref in named if ref.id not in around.memories]
+    subjects = {
+        name: around.world.entities[name].aliases if name in around.world.entities else ()
+        for source in _above(around.memories, [ref.id for ref in named])
+        for name in source.subject_ids
+        if needs_consent(around.world, name)
+    }
+    found = check(_text(memory), [_text(source) for source in sources], subjects)
+    acknowledged = memory.generalization is not None and memory.generalization.acknowledged_by
+    if blocked := found.blocked_reason or check(_beside(memory), (), subjects).blocked_reason:
+        yield _finding("generalization-blocked", file, "generalized", blocked, "say it without the name")
+    elif (warnings := [*found.warnings, *_uncompared(gone)]) and not acknowledged:
+        text = "; ".join(warnings)
+        hint = "say it another way, or write generalization: {verdict: warn, acknowledged_by: YOU}"
+        yield _finding("generalization-unacknowledged", file, "generalized", text, hint)
+
+
+def _above(memories: Mapping[str, Memory], ids: Iterable[str]) -> Iterator[Memory]:
+    """Yield memories and all that they were made of: of whom they tell may stand in any of these alone."""
+    waiting, seen = list(ids), set[str]()
+    while waiting:
+        memory_id = waiting.pop()
+        if memory_id in memories and memory_id not in seen:
+            seen.add(memory_id)
+            yield memories[memory_id]
+            waiting += _made_of(memories[memory_id])
+
+
+def _made_of(memory: Memory) -> list[str]:
+    from memstore.core.ids import MemoryRef
+
+    return [ref.id for text in memory.derived_from if (ref := MemoryRef.parse(text))]
+
+
+def _uncompared(gone: Sequence[str]) -> Iterator[str]:
+    if gone:
+        yield f"its source {', '.join(gone)} is not there to compare it with"
+
+
+def _beside(memory: Memory) -> str:
+    """Return what a memory says beside its text, to all who see it."""
+    claims = (part for claim in memory.claims for part in (claim.subject, claim.attribute, str(claim.value)))
+    words = (*memory.tags, *memory.aliases, *memory.context_tags, *memory.entities, *claims, memory.source or "")
+    return "\n".join(words)
+
+
+def _text(memory: Memory) -> str:
+    return "\n".join(part for part in (memory.title, memory.body) if part)
+
+
+def _finding(code: str, file: MemoryFile, key: str, text: str, hint: str) -> Finding:
+    severity, at = CODES[code].severity, file.front.position(key)
+    return Finding(code=code, severity=severity, path=file.path, at=at, text=text, hint=hint, key=key)

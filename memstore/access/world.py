@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from memstore.model.sharing import Generalization
+    from memstore.core.memory import Generalization
 
 
 class Kind(Enum):

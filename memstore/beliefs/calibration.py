@@ -2,6 +2,8 @@
 
 A confidence is the odds that the next independent observation agrees, so that its own history can score it.
 Source: docs/references.md, "Brier score".
+
+Score the vault's own numbers by what came after them.
 """
 
 from __future__ import annotations
@@ -10,13 +12,15 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.one_line import one_line
-from memstore.rules import confidence
+from memstore.beliefs import ledger as confidence
+from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memstore.model.confidence import LedgerLine
+    from memstore.core.memory import LedgerLine
+    from memstore.core.view import View
+
 
 BINS = 10
 # A witness whose roots had spoken before was no new observation.
@@ -49,7 +53,7 @@ class Calibration:
     brier: float | None
     bins: tuple[Bin, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 def predictions(lines: Iterable[LedgerLine]) -> Iterator[Prediction]:
@@ -63,7 +67,7 @@ def predictions(lines: Iterable[LedgerLine]) -> Iterator[Prediction]:
                 yield Prediction(step.before.confidence, step.witness.outcome, of)
 
 
-def calibrate(made: Iterable[Prediction]) -> Calibration:
+def calibration_of(made: Iterable[Prediction]) -> Calibration:
     """Return how well predictions held up."""
     all_of_them = list(made)
     if not all_of_them:
@@ -86,3 +90,23 @@ def _bin(number: int, made: list[Prediction]) -> Bin:
         expected=fsum(one.expected for one in made) / count,
         observed=fsum(one.observed for one in made) / count,
     )
+
+
+# -- calibrate -------------------------------------------------------------------------------------
+
+
+def calibrate(view: View) -> Calibration:
+    """Return how well the confidences of the memories that the viewer may see foretold the evidence that came next.
+
+    >>> held = belief(ws.view(), "It rains on Mondays.", confidence=0.9)
+    >>> seen = episode(ws.view(), "A Monday", "no rain at all")
+    >>> contradict(ws.view(), held.ref, seen.ref).old
+    0.9
+    >>> round(calibrate(ws.view()).brier, 2)
+    0.81
+    """
+    memories = [file.memory for file in view.memories()]
+    # What was split or merged took its evidence along: the memory that had it first foretold it.
+    memories.sort(key=lambda memory: memory.created_at or "", reverse=True)
+    made = {one.of: one for memory in memories for one in predictions(memory.confidence_history)}
+    return calibration_of(made.values())

@@ -12,7 +12,7 @@ from functools import cache
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
-from memstore.rules.fusion import Dense
+from memstore.search.meaning import Dense
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,12 +1,34 @@
-"""Compression: which memories give way to their summary, and what that says."""
+"""Compression: which memories give way to their summary, and what that says.
+
+Compress: what is old and was never used keeps its title and first sentence; git keeps the rest.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.beliefs.pool import quotable
+from memstore.beliefs.revise import reworded
+from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.change import Edit
+from memstore.core.errors import RefusedError
+from memstore.core.memory import title_of
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import again_where_changed, save_all
+from memstore.files import memory_file, splice
+from memstore.files.memory_file import MemoryFile
+from memstore.search.quality import days_since
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
-    from memstore.model.memory import Memory
+    from collections.abc import Iterator, Sequence
+
+    from memstore.core.change import Saved
+    from memstore.core.memory import Memory
+    from memstore.core.view import View
+
 
 FEWEST_DAYS = 30  # seed 002, "Existing Consolidator"
 RECORDS = ("raw", "episode", "note", "encounter", "observation")
@@ -51,3 +73,143 @@ def summary(title: str, text: str, *, has_title: bool) -> str:
     if has_title or sentence.startswith(title.rstrip("…")):
         return sentence
     return f"# {title}\n\n{sentence}"
+
+
+# -- compress --------------------------------------------------------------------------------------
+
+
+_COLUMNS = ("type", "status", "owner", "created_at", "importance", "path")
+
+
+class Sizes(NamedTuple):
+    """The bytes of a file before and after."""
+
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compressed:
+    """What became of the memories that gave way to their summary, and the sizes of their files in the same order."""
+
+    saved: tuple[Saved, ...]
+    sizes: tuple[Sizes, ...]
+
+    __repr__ = short_repr
+
+
+@again_where_changed
+def compress(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Compressed:
+    """Put summaries in the place of texts that are old and were never used; `expand` with `full` gives them back.
+
+    Args:
+        view: the vault; its actor must be its owner, whose history it is.
+        refs: which memories; empty for all of which nothing speaks against it.
+        dry_run: write nothing, and return what would be.
+        commit: commit the summaries, too.
+
+    Raises:
+        NotFoundError: a ref names no memory.
+        RefusedError: a memory that was named keeps its text, for the reason given; or the actor isn't the owner.
+        GitError: the vault has no history to keep the texts.
+    """
+    view.require_owner()
+    view.history.require()
+    found = _Found(view)
+    files = [view.original(ref) for ref in refs] if refs else list(found.files())
+    edits = []
+    for file in files:
+        edit = found.edit(file)
+        if isinstance(edit, Edit):
+            edits.append(edit)
+        elif refs:
+            raise RefusedError(f"{file.memory.ref or file.path} keeps its text: {edit}")
+    message = f"compress: older than {FEWEST_DAYS} days, 0 uses"
+    saved = save_all(view, edits, verb="compress", dry_run=dry_run, commit=commit, message=message)
+    sizes = tuple(Sizes(len(edit.before.data) if edit.before else 0, len(edit.after)) for edit in edits)
+    return Compressed(saved=saved, sizes=sizes)
+
+
+def summary_of(file: MemoryFile) -> str:
+    """Return what would be left of a memory's text; empty where it has no words to quote."""
+    said = quotable(file)
+    memory = file.memory
+    return summary(title_of(memory), said[0][0], has_title=bool(memory.title)) if said else ""
+
+
+def whole_of(view: View, memory: Memory) -> MemoryFile | None:
+    """Return the file of which a memory is the summary, as the history keeps it; None where it has no such file.
+
+    `compressed_from` may name any blob: what it holds must be the same memory.
+    """
+    return wholes_of(view, [memory])[0]
+
+
+def wholes_of(view: View, memories: Sequence[Memory]) -> list[MemoryFile | None]:
+    """Return what `whole_of` does, of each of these memories; git is asked once."""
+    blobs = [memory.compressed_from.blob if memory.compressed_from else "" for memory in memories]
+    data = view.blobs(filter(None, blobs)) if view.history.repository and any(blobs) else {}
+    files = [memory_file.read("", data[blob]) if blob in data else None for blob in blobs]
+    return [
+        file if isinstance(file, MemoryFile) and file.memory.id == memory.id else None
+        for file, memory in zip(files, memories, strict=True)
+    ]
+
+
+class _Found:
+    """What speaks for and against: uses, citations, and what git keeps."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._now = view.clock.now()
+        self._uses = uses_of(view)
+        self._cited = frozenset(_cited(view))
+        self._head = view.history.head() or ""
+        self._committed = view.history.files_at(self._head) if self._head else {}
+
+    def files(self) -> Iterator[MemoryFile]:
+        """Yield the actor's files of which nothing in the catalogue speaks against it, by path."""
+        columns = {name: self._view.column(name) for name in _COLUMNS}
+        rows = [
+            row
+            for row in self._view.rows
+            if columns["type"][row] in RECORDS
+            and columns["status"][row] == "active"
+            and columns["owner"][row] in ("", self._view.actor)
+            and columns["importance"][row] in ("", "normal", "low")
+            and (days_since(columns["created_at"][row], self._now) or 0.0) > FEWEST_DAYS
+        ]
+        for path in sorted(columns["path"][row] for row in rows):
+            if file := self._view.read(path):
+                yield file
+
+    def edit(self, file: MemoryFile) -> Edit | str:
+        """Return the edit that leaves the summary, or why the text stays."""
+        memory = file.memory
+        against = why_not(
+            memory,
+            days_old=days_since(memory.created_at or "", self._now) or 0.0,
+            uses=len(self._uses.get(memory.id or "", ())),
+            is_cited=memory.id in self._cited or f"file:{file.path}" in self._cited,
+        )
+        if against:
+            return against
+        blob = self._view.history.blob_id(file.data)
+        if self._committed.get(file.path) != blob:
+            return "it is not committed as it is, so nothing would keep its text"
+        left = summary_of(file)
+        if not left:
+            return "it has no words to quote"
+        kept = splice.SetValue("compressed_from", {"commit": self._head, "blob": blob})
+        data = splice.apply_to_text(file.path, reworded(file.text, left), [kept])
+        if len(data) >= len(file.data):
+            return "it is as short as its summary"
+        return Edit(path=file.path, before=file, after=data)
+
+
+def _cited(view: View) -> Iterator[str]:
+    """Yield the ids that memories cite in their texts, and `file:PATH` of the files that they were made of."""
+    for cell in filter(None, view.column("cites")):
+        yield from (ref.partition(":")[2] for ref in cell.split(ITEM_SEPARATOR))
+    for cell in filter(None, view.column("derived_from")):
+        yield from (mark.partition("#")[0] for mark in cell.split(ITEM_SEPARATOR) if mark.startswith("file:"))

@@ -1,26 +1,21 @@
-"""Consolidation: look at what happened, and suggest what to make of it. A pure plan first, then all of it at once."""
+"""Consolidation: look at what happened, and suggest what to make of it. A pure plan first, then all of it at once.
+
+Sides: what a memory says of a belief, or of another memory: the same, the opposite, much the same, or nothing.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from memstore.codec import git_blob, splice
-from memstore.core.again import again_where_changed
-from memstore.core.change import Edit
-from memstore.flows.consolidation_pool import gather
-from memstore.flows.save import save_all
-from memstore.flows.suggestion_file import suggestion_of
-from memstore.flows.uses import uses_of
-from memstore.model.instants import instant
-from memstore.model.one_line import one_line
-from memstore.ports.run_record import Run
-from memstore.rules.beliefs import held, held_now
-from memstore.rules.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
-from memstore.rules.commit_messages import MEMORY_ID, with_trailers
-from memstore.rules.consolidation import (
+from memstore.beliefs.archive import figures, prunable
+from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
+from memstore.beliefs.consolidation import (
     FEWEST_POOLED,
+    SHARED_BY,
     Action,
+    Polarity,
     Proposal,
     is_due,
     is_news,
@@ -29,23 +24,37 @@ from memstore.rules.consolidation import (
     patterns,
     proposals,
 )
-from memstore.rules.pruning import figures, prunable
-from memstore.rules.sides import side_of
-from memstore.rules.strength import strength
-from memstore.rules.vault_places import SUGGESTIONS
+from memstore.beliefs.next_lines import held, held_now
+from memstore.beliefs.pool import gather
+from memstore.beliefs.run_record import Run
+from memstore.beliefs.suggestion_file import suggestion_of
+from memstore.conflicts.contradiction import Verdict, compare_statements, near_topic
+from memstore.conflicts.statements import statements
+from memstore.core import digests
+from memstore.core.change import Edit
+from memstore.core.places import SUGGESTIONS
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, save_all
+from memstore.files import splice
+from memstore.history.commit_messages import MEMORY_ID, with_trailers
+from memstore.search.quality import strength
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.codec.memory_file import ReadFile
+    from memstore.beliefs.clustering import Vector
+    from memstore.beliefs.consolidation import Held, Pooled
+    from memstore.beliefs.pool import Gathered
+    from memstore.beliefs.suggestion_file import Suggestion
+    from memstore.beliefs.synthesizers import Synthesizer
+    from memstore.conflicts.statements import Statement
     from memstore.core.change import Saved
     from memstore.core.view import View
-    from memstore.flows.consolidation_pool import Gathered
-    from memstore.flows.suggestion_file import Suggestion
-    from memstore.ports.synthesizer import Synthesizer
-    from memstore.rules.clustering import Vector
-    from memstore.rules.consolidation import Held, Pooled
+    from memstore.files.memory_file import ReadFile
+
 
 FADED_BY = 0.05
 
@@ -78,7 +87,7 @@ class Consolidated:
     faded: tuple[Faded, ...] = ()
     saved: tuple[Saved, ...] = ()
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 @again_where_changed
@@ -164,7 +173,7 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
     terms = {pooled.ref: pooled.terms for pooled in part} | {str(held.memory.ref): held.terms for held in own}
     vectors: Mapping[str, Vector]
     if view.embedder is not None:
-        from memstore.flows.meaning import vectors_of
+        from memstore.search.meaning import vectors_of
 
         vectors, threshold = vectors_of(view, {ref: gathered.files[ref] for ref in terms}), EMBEDDING_THRESHOLD
     else:
@@ -217,7 +226,7 @@ def _is_clean(file: ReadFile | None, committed: frozenset[str] | None) -> bool:
     """Whether a file stands as it was committed, here or elsewhere: what a person is at work on is left alone."""
     if file is None or committed is None:
         return True
-    return any(git_blob.blob_id(file.data, name) in committed for name in ("sha1", "sha256"))
+    return any(digests.blob_id(file.data, name) in committed for name in ("sha1", "sha256"))
 
 
 def _safe(suggestions: Sequence[Suggestion], committed: frozenset[str] | None) -> dict[str, Edit]:
@@ -243,3 +252,40 @@ def _faded(beliefs: Sequence[Held], now: datetime) -> Iterator[Faded]:
         stored, left = held(one.memory), held_now(one.memory, now)
         if stored is not None and left is not None and stored - left >= FADED_BY:
             yield Faded(ref=str(one.memory.ref), title=one.text, stored=stored, now=left)
+
+
+# -- sides -----------------------------------------------------------------------------------------
+
+
+def side_of(said: str, other: str) -> Polarity | None:
+    """Return how another text stands to what is said.
+
+    What held at another time denies nothing. Where the two can't be laid side by side word by word, `ALIKE` means that
+    a sentence shares two thirds of the topic and denies as much: enough to be asked about, never to be recorded
+    unasked.
+    """
+    ones, others = _statements(said), _statements(other)
+    found = compare_statements(ones, others)
+    match found.verdict:
+        case Verdict.AGREES:
+            return Polarity.SAME
+        case Verdict.CONTRADICTS | Verdict.OTHER_VALUE:
+            return None if found.at_other_times else Polarity.OPPOSED
+        case _:
+            return Polarity.ALIKE if _is_alike(ones, others) else None
+
+
+@lru_cache(maxsize=20_000)
+def _statements(text: str) -> tuple[Statement, ...]:
+    return tuple(statements(text))
+
+
+def _is_alike(ones: Sequence[Statement], others: Sequence[Statement]) -> bool:
+    part, whole = SHARED_BY
+    return any(
+        near_topic(one, other)
+        and len(one.topic & other.topic) * whole >= part * len(one.topic)
+        and len(one.negations) == len(other.negations)
+        for one in ones
+        for other in others
+    )

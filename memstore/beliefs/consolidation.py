@@ -13,19 +13,18 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memstore.rules.clustering import average_link, centre, cosine
-from memstore.rules.content import denies
-from memstore.rules.evidence import grounds
-from memstore.rules.inheritance import ABOUT
-from memstore.rules.wording import FEWEST_TERMS, best_worth, closest
+from memstore.access.grants import ABOUT
+from memstore.beliefs.clustering import average_link, centre, cosine
+from memstore.beliefs.evidence import grounds
+from memstore.beliefs.wording import FEWEST_TERMS, best_worth, closest, denies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.model.memory import Memory
-    from memstore.rules.clustering import Vector
-    from memstore.rules.evidence import Load
+    from memstore.beliefs.clustering import Vector
+    from memstore.beliefs.evidence import Load
+    from memstore.core.memory import Memory
 
     Compare = Callable[[str, str], "Polarity | None"]
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from memstore.model.ids import MemoryRef
-from memstore.model.keys import RELIABILITY
-from memstore.rules.confidence import by_time, counted_as, rounded, witnesses
+from memstore.beliefs.ledger import by_time, counted_as, rounded, witnesses
+from memstore.core.ids import MemoryRef
+from memstore.core.keys import RELIABILITY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from memstore.model.confidence import LedgerLine
-    from memstore.model.memory import Memory
+    from memstore.core.memory import LedgerLine, Memory
 
     Load = Callable[[str], Memory | None]
 

@@ -1,13 +1,36 @@
-"""Graduation: which memories have earned a line in the MEMORY.md of their scope, and which have lost it."""
+"""Graduation: which memories have earned a line in the MEMORY.md of their scope, and which have lost it.
+
+Graduate: write what has earned it into a block of the MEMORY.md of its scope, and take out what has lost it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.rules.recall import one_line, shortened
+from memstore.beliefs.evidence import roots
+from memstore.beliefs.next_lines import held_now
+from memstore.beliefs.recall_order import one_line, shortened
+from memstore.beliefs.suggestion_file import ByHand, Lines
+from memstore.core.change import Written
+from memstore.core.memory import title_of
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, save_all, save_own, unified_diff
+from memstore.files import managed_block
+from memstore.lineage.refs import loader
+from memstore.search.quality import days_since
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
-    from memstore.model.memory import Memory
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memstore.core.change import Edit, Saved
+    from memstore.core.memory import Memory
+    from memstore.core.view import View
+    from memstore.files.managed_block import Page
+    from memstore.files.memory_file import MemoryFile
+
 
 MOST_A_RUN = 10  # seed 002, "Existing Consolidator"; so are the uses and days
 MOST_LINES = 200  # of a whole MEMORY.md
@@ -73,3 +96,211 @@ def line_of(ref: str, title: str) -> str:
     """Return the line of a memory; its words can't end the block that it stands in."""
     words = one_line(title).replace("<!--", "< !--").replace("-->", "-- >")
     return f"- {shortened(words, LONGEST_LINE)} [[{ref}]]"
+
+
+# -- graduate --------------------------------------------------------------------------------------
+
+
+class Proposal(NamedTuple):
+    """What a hand changed in a block, until somebody decided on it: where, what stands there now, what it is about.
+
+    `ref` is None for what a hand added, `text` empty for a line that a hand took out. `suggestion` is the ref of the
+    file in suggestions/ that would make the memories say the same.
+    """
+
+    path: str
+    line: int
+    ref: str | None
+    text: str
+    suggestion: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graduated:
+    """What became of one MEMORY.md, or would: the refs that came in and went out, and what hands changed in it.
+
+    `suggested` are the files of suggestions that were written for the first time, or would be.
+    """
+
+    path: str
+    entered: tuple[str, ...]
+    left: tuple[str, ...]
+    proposals: tuple[Proposal, ...]
+    diff: str
+    suggested: tuple[Saved, ...] = ()
+    commit: str | None = None
+
+    __repr__ = short_repr
+
+
+@again_where_changed
+def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tuple[Graduated, ...]:
+    """Write what has earned it into the MEMORY.md of its scope, at most ten memories a run; see `earned`.
+
+    >>> tea = note(ws.view(), "Claire drinks green tea.", importance="high")
+    >>> looks = [show_memory(ws.view(), tea.ref) for _ in range(3)]
+    >>> [(page.path, page.entered == (tea.ref,)) for page in graduate(ws.view())]
+    [('MEMORY.md', True)]
+
+    Args:
+        view: the vault; its actor must be its owner, whose page it is.
+        dry_run: write nothing, and return what would be.
+        commit: commit the pages, too.
+
+    Raises:
+        RefusedError: the actor isn't the vault's owner, or others listen.
+        FormatError: the comments around a block are not one pair.
+    """
+    view.require_owner()
+    found = _Gathered(view)
+    room, pages, files = MOST_A_RUN, [], []
+    edits: dict[str, list[Edit]] = {}
+    for path in found.paths:
+        before = _bytes(view, path)
+        done, after, by_hand = _page(found, path, before, room)
+        room -= len(done.entered)
+        if done.diff or done.proposals:
+            pages.append(done)
+            edits[path] = [found.lines.edit(line, found.now) for line in by_hand if found.lines.is_new(line)]
+        if done.diff:
+            files.append(Written(path, before, after))
+    every = {edit.path: edit for part in edits.values() for edit in part}
+    saved, made = _save(view, [*every.values()], files, dry_run=dry_run, commit=commit)
+    by_path = {one.path: one for one in saved}
+    return tuple(
+        replace(page, commit=made, suggested=tuple(by_path[edit.path] for edit in edits[page.path])) for page in pages
+    )
+
+
+def _save(
+    view: View, edits: Sequence[Edit], files: Sequence[Written], *, dry_run: bool, commit: bool
+) -> tuple[tuple[Saved, ...], str | None]:
+    """Write suggestions and pages as one operation; return what became of the former, and the commit of all."""
+    if edits:
+        saved = save_all(view, edits, verb="graduate", own=files, dry_run=dry_run, commit=commit)
+        return saved, saved[0].commit
+    return (), save_own(view, files, verb="graduate", dry_run=dry_run, commit=commit) if files else None
+
+
+def _bytes(view: View, path: str) -> bytes | None:
+    return view.own_file(path)
+
+
+class _Gathered:
+    """The memories that may stand on a page, by id, and what each has to show."""
+
+    def __init__(self, view: View) -> None:
+        self.now = view.clock.now()
+        self.lines = Lines(view)
+        self._load: Callable[[str], Memory | None] = loader(view)
+        self._uses = uses_of(view)
+        scopes = set(view.column("scope")) - {""}
+        self.paths = sorted({"MEMORY.md", *map(page_of, scopes)})
+        files = [file for file in view.memories() if _is_wanted(file.memory, view.config.owner)]
+        self.files: Mapping[str, MemoryFile] = {file.memory.id: file for file in files if file.memory.id}
+        memories = [file.memory for file in files]
+        gone = {ref.partition(":")[2] for memory in memories for ref in memory.supersedes}
+        today = instant(self.now)
+        self.memories: Mapping[str, Memory] = {
+            memory.id: memory
+            for memory in sorted(memories, key=lambda one: (one.created_at or "", one.id or ""))
+            if memory.id and memory.id not in gone and not _is_past(memory, today)
+        }
+
+    def record(self, memory: Memory) -> Record:
+        """Return what a memory has to show."""
+        is_belief = memory.type == "belief"
+        return Record(
+            days_old=days_since(memory.created_at or "", self.now) or 0.0,
+            uses=len(self._uses.get(memory.id or "", ())),
+            confidence=(held_now(memory, self.now) or 0.0) if is_belief else 0.0,
+            roots=len(roots(memory, self._load)) if is_belief else 0,
+        )
+
+
+def _is_wanted(memory: Memory, owner: str) -> bool:
+    return (memory.type == "belief" or is_important(memory)) and may_stand(memory, owner)
+
+
+def _is_past(memory: Memory, today: str) -> bool:
+    return bool(memory.valid_until) and str(memory.valid_until) < today[: len(str(memory.valid_until))]
+
+
+def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple[Graduated, bytes, list[ByHand]]:
+    """Return what becomes of one page, its bytes, and what hands changed in it that nobody decided on."""
+    page = managed_block.read(path, before)
+    stays = {
+        memory_id: memory
+        for memory_id, memory in found.memories.items()
+        if page_of(memory.scope) == path
+        and (memory_id in page.written or has_earned(memory, found.record(memory)))
+        and not has_lost(memory, found.record(memory))
+    }
+    kept, left = _kept(page, stays)
+    free = MOST_LINES - page.user_lines - len(kept) - 2
+    new = [stays[one] for one in stays if one not in page.written][: max(0, min(room, free))]
+    lines = {memory.id or "": line_of(str(memory.ref), title_of(memory)) for memory in new}
+    after = page._replace(lines=(*kept, *lines.values()), written=_written(page, stays, kept, lines))
+    same = not page.lines and not after.lines
+    data = (before or b"") if same else managed_block.rendered(after)
+    by_hand = [(at, one) for at, one in _by_hand(path, page, found) if not found.lines.is_decided(one)]
+    done = Graduated(
+        path=path,
+        entered=tuple(str(memory.ref) for memory in new),
+        left=left,
+        proposals=tuple(
+            Proposal(path, at, str(one.target.memory.ref) if one.target else None, one.text, one.ref)
+            for at, one in by_hand
+        ),
+        diff="" if same else unified_diff(path, before, data),
+    )
+    return done, data, [one for _, one in by_hand]
+
+
+def _kept(page: Page, stays: Mapping[str, Memory]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the lines that stay, brought up to date where no hand was at them, and the refs of those that go."""
+    kept, left = [], []
+    for line in page.lines:
+        memory_id = managed_block.id_of(line)
+        if memory_id is None or page.written.get(memory_id) != managed_block.digest(line):
+            kept.append(line)
+        elif memory_id in stays:
+            memory = stays[memory_id]
+            kept.append(line_of(str(memory.ref), title_of(memory)))
+        else:
+            left.append(line.rpartition("[[")[2].rstrip().removesuffix("]]"))
+    return kept, tuple(left)
+
+
+def _written(page: Page, stays: Mapping[str, Memory], kept: Sequence[str], new: Mapping[str, str]) -> dict[str, str]:
+    """Return the digests of what the program wrote; those of lines that a hand changed or took out stay."""
+    was = {managed_block.id_of(line): line for line in page.lines}
+    now = {managed_block.id_of(line): line for line in kept}
+    marks = {}
+    for memory_id, mark in page.written.items():
+        by_hand = memory_id not in was or managed_block.digest(was[memory_id]) != mark
+        if by_hand and (memory_id in stays or memory_id in was):
+            line = now.get(memory_id)
+            memory = stays.get(memory_id)
+            agreed = memory and line == line_of(str(memory.ref), title_of(memory))
+            marks[memory_id] = managed_block.digest(line) if agreed and line else mark
+        elif memory_id in now:
+            marks[memory_id] = managed_block.digest(now[memory_id])
+    return {**marks, **{memory_id: managed_block.digest(line) for memory_id, line in new.items()}}
+
+
+def _by_hand(path: str, page: Page, found: _Gathered) -> list[tuple[int, ByHand]]:
+    """Return what hands changed in a block, with its line: other words, lines of their own, lines that are gone."""
+    changed, seen = [], set()
+    for at, line in enumerate(page.lines, page.first_line):
+        memory_id = managed_block.id_of(line)
+        seen.add(memory_id)
+        memory = found.memories.get(memory_id or "")
+        is_ours = memory_id is not None and page.written.get(memory_id) == managed_block.digest(line)
+        if is_ours or (memory and line == line_of(str(memory.ref), title_of(memory))):
+            continue
+        text = line.removeprefix("- ").rpartition(" [[")[0] if memory_id else line.strip().removeprefix("- ")
+        if says_something(text):
+            changed.append((at, ByHand(path, text, found.files[memory_id or ""] if memory else None)))
+    gone = [one for one in page.written if one not in seen and one in found.memories]
+    return [*changed, *((page.first_line - 1, ByHand(path, "", found.files[one])) for one in gone)]

@@ -13,9 +13,9 @@ from datetime import datetime
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.confidence import LedgerLine
-from memstore.model.ids import MemoryRef
-from memstore.model.keys import RELIABILITY
+from memstore.core.ids import MemoryRef
+from memstore.core.keys import RELIABILITY
+from memstore.core.memory import LedgerLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

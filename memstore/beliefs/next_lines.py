@@ -7,17 +7,17 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.errors import VaultError
-from memstore.model.confidence import LedgerLine
-from memstore.model.instants import instant
-from memstore.rules import confidence
-from memstore.rules.evidence import SPOKEN
+from memstore.beliefs import ledger
+from memstore.beliefs.evidence import SPOKEN
+from memstore.core.errors import VaultError
+from memstore.core.memory import LedgerLine
+from memstore.core.times import instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memstore.model.memory import Memory
-    from memstore.rules.evidence import Evidence
+    from memstore.beliefs.evidence import Evidence
+    from memstore.core.memory import Memory
 
 UNSTATED_BELIEF_CONFIDENCE = 0.8  # docs/beliefs.md, "Unstated confidence"
 PROMOTED_BELIEF_CONFIDENCE = 0.7  # likewise
@@ -56,10 +56,10 @@ def held(memory: Memory) -> float | None:
 
 def held_now(memory: Memory, now: datetime) -> float | None:
     """Return how sure a memory's holder may still be at `now`, UTC: evidence fades; None where `held` says nothing."""
-    return None if held(memory) is None else confidence.rounded(replay_of(memory, now).confidence)
+    return None if held(memory) is None else ledger.rounded(replay_of(memory, now).confidence)
 
 
-def replay_of(memory: Memory, now: datetime) -> confidence.Belief:
+def replay_of(memory: Memory, now: datetime) -> ledger.Belief:
     """Return what a memory's ledger amounts to at `now`, UTC, as its evidence fades with its importance.
 
     A ledger that states nothing counts as a statement of the number that is held. A number that is not what the ledger
@@ -69,11 +69,11 @@ def replay_of(memory: Memory, now: datetime) -> confidence.Belief:
     if states_nothing(lines):
         lines = (_stated(memory.created_at or instant(now), held(memory)),)
     elif memory.confidence is not None and drifted(memory) is not None:
-        last = confidence.by_time(lines)[-1].timestamp
-        precision = max(confidence.replay(lines).precision, confidence.STATED_WEIGHT)
+        last = ledger.by_time(lines)[-1].timestamp
+        precision = max(ledger.replay(lines).precision, ledger.STATED_WEIGHT)
         lines = (replace(_stated(last, memory.confidence), op="checkpoint", precision=precision),)
     importance = "pinned" if memory.foundational else memory.importance or "normal"
-    return confidence.replay_now(lines, now, importance=importance)
+    return ledger.replay_now(lines, now, importance=importance)
 
 
 def _stated(at: str, number: float | None) -> LedgerLine:
@@ -82,7 +82,7 @@ def _stated(at: str, number: float | None) -> LedgerLine:
 
 def replayed(history: Iterable[LedgerLine]) -> float:
     """Return the confidence that a ledger amounts to, as it is stored."""
-    return confidence.rounded(confidence.replay(history).confidence)
+    return ledger.rounded(ledger.replay(history).confidence)
 
 
 def drifted(memory: Memory) -> float | None:
@@ -91,7 +91,7 @@ def drifted(memory: Memory) -> float | None:
         return None
     amounts_to = replayed(memory.confidence_history)
     held = memory.confidence
-    return None if held is not None and confidence.rounded(held) == amounts_to else amounts_to
+    return None if held is not None and ledger.rounded(held) == amounts_to else amounts_to
 
 
 def edited(memory: Memory, number: float, now: datetime, by: str) -> LedgerLine:
@@ -108,7 +108,7 @@ def edited(memory: Memory, number: float, now: datetime, by: str) -> LedgerLine:
         timestamp=instant(next_time(history, now)),
         op="edit",
         old=replayed(history),
-        new=confidence.rounded(number),
+        new=ledger.rounded(number),
         by=by,
     )
 
@@ -124,8 +124,8 @@ def retractions(before: Memory, after: Memory, now: datetime, by: str) -> list[L
     """
     named = {_source(line) for line in after.confidence_history if line.op in SPOKEN}
     lost = {*before.confidence_history} - {*after.confidence_history}
-    gone = [line.evidence_source for line in confidence.by_time(lost) if line.op in confidence.OUTCOMES]
-    sources = [source for source in dict.fromkeys(gone) if source and confidence.counted_as(source) not in named]
+    gone = [line.evidence_source for line in ledger.by_time(lost) if line.op in ledger.OUTCOMES]
+    sources = [source for source in dict.fromkeys(gone) if source and ledger.counted_as(source) not in named]
     at = instant(next_time([*before.confidence_history, *after.confidence_history], now))
     return [
         LedgerLine(timestamp=at, op="retract", evidence_source=source, reason="Taken out by hand", by=by)
@@ -149,20 +149,20 @@ def folded(memory: Memory, by: str) -> LedgerLine:
     It is a second younger than the latest line: evidence that is put away grows no younger by it than that.
     """
     history = memory.confidence_history
-    belief = confidence.replay(history)
+    belief = ledger.replay(history)
     last = max(datetime.fromisoformat(line.timestamp) for line in history)
-    latest = {_source(line): line for line in confidence.by_time(history) if line.op in SPOKEN}
+    latest = {_source(line): line for line in ledger.by_time(history) if line.op in SPOKEN}
     counted = [name for line in history for name in line.counted]
     standing = [line for line in latest.values() if line.op != "retract"]
-    counted += [name for line in standing for name in (confidence.source_of(line), *line.roots)]
+    counted += [name for line in standing for name in (ledger.source_of(line), *line.roots)]
     return LedgerLine(
         timestamp=instant(next_time(history, last)),
         op="checkpoint",
-        old=confidence.rounded(belief.confidence),
-        new=confidence.rounded(belief.confidence),
+        old=ledger.rounded(belief.confidence),
+        new=ledger.rounded(belief.confidence),
         reason=f"Folded {len(history)} lines",
         by=by,
-        precision=confidence.rounded(belief.precision),
+        precision=ledger.rounded(belief.precision),
         counted=tuple(dict.fromkeys(counted)),
     )
 
@@ -200,7 +200,7 @@ def weigh(
     old = held(memory)
     if old is None:
         raise ValueError(f"{memory.ref} has no confidence")
-    old = confidence.rounded(old)
+    old = ledger.rounded(old)
     counted = tuple(one.source for one in evidence if _is_counted(memory.confidence_history, one.source, stance))
     fresh = [one for one in evidence if one.source not in counted]
     history = list(memory.confidence_history)
@@ -216,15 +216,15 @@ def weigh(
 
 def _is_counted(history: Sequence[LedgerLine], source: str, stance: Stance) -> bool:
     """Whether the latest word of a source is the same already; what was folded into a checkpoint stays counted."""
-    one = confidence.counted_as(source)
-    said = [line for line in confidence.by_time(history) if _source(line) == one and line.op in SPOKEN]
-    folded = {confidence.counted_as(name) for line in history for name in line.counted}
+    one = ledger.counted_as(source)
+    said = [line for line in ledger.by_time(history) if _source(line) == one and line.op in SPOKEN]
+    folded = {ledger.counted_as(name) for line in history for name in line.counted}
     return one in folded or (bool(said) and said[-1].op == stance)
 
 
 def _source(line: LedgerLine) -> str:
     """Return what a line's evidence counts as."""
-    return confidence.counted_as(confidence.source_of(line))
+    return ledger.counted_as(ledger.source_of(line))
 
 
 def brought_up_to_date(memory: Memory, old: float, now: datetime, by: str) -> list[LedgerLine]:
@@ -233,9 +233,7 @@ def brought_up_to_date(memory: Memory, old: float, now: datetime, by: str) -> li
     if states_nothing(history):
         at = None if history else _past(memory.created_at, now)
         stated_at = at or instant(next_time(history, now))
-        return [
-            LedgerLine(timestamp=stated_at, op="assert", old=None, new=confidence.rounded(old), by=memory.author or by)
-        ]
+        return [LedgerLine(timestamp=stated_at, op="assert", old=None, new=ledger.rounded(old), by=memory.author or by)]
     # A hand edit wins: the number in the file stands, and the ledger learns of it.
     return [] if drifted(memory) is None else [edited(memory, old, now, by)]
 

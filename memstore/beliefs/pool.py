@@ -5,25 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import memory_file
-from memstore.codec.episode import LESSONS, OUTCOME
-from memstore.codec.memory_file import MemoryFile
-from memstore.codec.passages import PassageKind, passages
-from memstore.codec.titles import title_of
-from memstore.flows.sources import loader
-from memstore.model.ids import MemoryRef
-from memstore.rules.analysis import words
-from memstore.rules.consolidation import MOST_POOLED, POOLED_TYPES, Action, Earlier, Held, Pooled, depth_of, spoken_for
-from memstore.rules.content import content_terms
-from memstore.rules.evidence import roots
-from memstore.rules.vault_places import SUGGESTIONS, RegistryKind
+from memstore.beliefs.consolidation import (
+    MOST_POOLED,
+    POOLED_TYPES,
+    Action,
+    Earlier,
+    Held,
+    Pooled,
+    depth_of,
+    spoken_for,
+)
+from memstore.beliefs.evidence import roots
+from memstore.beliefs.wording import content_terms
+from memstore.core.ids import MemoryRef
+from memstore.core.memory import title_of
+from memstore.core.places import SUGGESTIONS, RegistryKind
+from memstore.core.terms import words
+from memstore.files import memory_file
+from memstore.files.draft import LESSONS, OUTCOME
+from memstore.files.memory_file import MemoryFile
+from memstore.files.passages import PassageKind, passages
+from memstore.lineage.refs import loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from memstore.beliefs.evidence import Load
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.model.memory import Memory
-    from memstore.rules.evidence import Load
 
 ID_OF_PROPOSAL = "prop_"
 # Who has a name of their own; what a person is about, a place or an illness, may well be a pattern.

@@ -3,6 +3,8 @@
 Evidence counts as much less as its source is held less surely than when it was used, and not at all once that is gone.
 What a memory was made of (`derived_from`) caps what was merely stated of it; a number set by hand is a decision of its
 own, and stands. A plan is pure; applied, it is lines `propagate`, which a source that recovers changes back.
+
+Carry a change of confidence on to all that rests on it: a plan first, and lines in ledgers only when asked for.
 """
 
 from __future__ import annotations
@@ -11,18 +13,25 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.confidence import LedgerLine
-from memstore.model.ids import MemoryRef
-from memstore.model.instants import instant
-from memstore.rules import confidence
-from memstore.rules.beliefs import brought_up_to_date, held, next_time, replayed
-from memstore.rules.lineage import knots
+from memstore.beliefs import ledger
+from memstore.beliefs.next_lines import brought_up_to_date, held, next_time, replayed
+from memstore.beliefs.reinforce import with_lines
+from memstore.core.errors import UsageError
+from memstore.core.ids import MemoryRef
+from memstore.core.memory import LedgerLine
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, save_all
+from memstore.lineage.graph import knots
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.model.memory import Memory
+    from memstore.core.change import Saved
+    from memstore.core.memory import Memory
+    from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
 
 
 class Effect(NamedTuple):
@@ -70,7 +79,9 @@ class Vault:
     gone: Collection[str] = ()
 
 
-def plan(vault: Vault, *, now: datetime, by: str, changed: str | None = None, max_depth: int | None = None) -> Plan:
+def plan_propagation(
+    vault: Vault, *, now: datetime, by: str, changed: str | None = None, max_depth: int | None = None
+) -> Plan:
     """Return what a change of confidence does, over any number of links.
 
     Args:
@@ -117,7 +128,7 @@ class _Effects:
         effects = [*self._on_evidence(before), *self._on_statement(memory, before)]
         after = _with(before, effects, old, now, by)
         new = replayed(after)
-        if not effects or new == confidence.rounded(old):
+        if not effects or new == ledger.rounded(old):
             return None
         because = {one.source for one in effects if one.source} - {*self.circle}
         return Step(
@@ -130,12 +141,12 @@ class _Effects:
 
     def _on_evidence(self, history: Sequence[LedgerLine]) -> Iterator[Effect]:
         """Yield the evidence that counts for more or less than it does so far."""
-        for witness in confidence.witnesses(history):
+        for witness in ledger.witnesses(history):
             factor = self._factor(witness)
             if factor is not None and factor != witness.factor:
                 yield Effect(witness.source, factor=factor)
 
-    def _factor(self, witness: confidence.Witness) -> float | None:
+    def _factor(self, witness: ledger.Witness) -> float | None:
         """Return what of a witness's weight counts, in [0, 1]; None where nothing is known of it."""
         if witness.source in self.gone or witness.source in self.circle:
             return 0.0
@@ -144,11 +155,11 @@ class _Effects:
         held_now = self.sure[witness.source]
         if held_now is None or not witness.used:
             return 1.0
-        return confidence.rounded(min(1.0, held_now / witness.used))
+        return ledger.rounded(min(1.0, held_now / witness.used))
 
     def _on_statement(self, memory: Memory, history: Sequence[LedgerLine]) -> Iterator[Effect]:
         """Yield the premises that cap what is stated, or did and do no longer."""
-        stated = confidence.stated(history)
+        stated = ledger.stated(history)
         if stated is None or stated.op != "assert":
             return
         premises = {ref: self.sure.get(ref) for ref in _premises(memory) if ref not in self.circle}
@@ -156,7 +167,7 @@ class _Effects:
         least = min(known.values(), default=1.0)
         if min(least, stated.confidence) != min(1.0 if stated.cap is None else stated.cap, stated.confidence):
             binding = [ref for ref, number in known.items() if number == least]
-            yield from (Effect(ref, cap=confidence.rounded(least)) for ref in binding or [""])
+            yield from (Effect(ref, cap=ledger.rounded(least)) for ref in binding or [""])
 
 
 def _with(
@@ -194,7 +205,7 @@ _REASON = {False: "How sure its source is changed", True: "How sure what it was 
 
 def sources(memory: Memory) -> tuple[str, ...]:
     """Return what a memory rests on: its evidence, and what it was made of."""
-    named = [witness.source for witness in confidence.witnesses(memory.confidence_history)]
+    named = [witness.source for witness in ledger.witnesses(memory.confidence_history)]
     return tuple(dict.fromkeys([*(source for source in named if MemoryRef.parse(source)), *_premises(memory)]))
 
 
@@ -216,3 +227,91 @@ def _resting_on(start: str, sources: Mapping[str, Iterable[str]], depth: int | N
         level = list(dict.fromkeys(ref for source in level for ref in resting[source] if ref not in found))
         found.update(dict.fromkeys(level, away))
     return found
+
+
+# -- propagate -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Propagated:
+    """The plan, the path of the file of each of its memories, and what was or would be written, in the plan's order."""
+
+    plan: Plan
+    paths: dict[str, str]
+    saved: tuple[Saved, ...]
+
+    __repr__ = short_repr
+
+
+@again_where_changed
+def propagate(
+    view: View,
+    ref: str | None = None,
+    *,
+    depth: int | None = None,
+    apply: bool = False,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Propagated:
+    """Return what the confidence of sources does to what rests on them; write it only with `apply`.
+
+    >>> first = belief(ws.view(), "The vet is always right.", confidence=0.9)
+    >>> held = belief(ws.view(), "Bella is healthy.", confidence=0.9, derived_from=[first.ref])
+    >>> set_keys(ws.view(), first.ref, {"confidence": ["0.4"]}).changed
+    True
+    >>> [(step.old, step.new) for step in propagate(ws.view(), first.ref).plan.steps]
+    [(0.9, 0.4)]
+
+    Args:
+        view: the vault.
+        ref: the memory to begin with; None for all.
+        depth: how many links to follow from there at most; None for all.
+        apply: write the plan.
+        dry_run: write nothing even so, and return what would be.
+        commit: commit what was written, too.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        UsageError: there is a depth, and nothing to count it from.
+    """
+    if depth is not None and ref is None:
+        raise UsageError("a depth counts links from a memory, and none is named", hint="memstore propagate REF --depth")
+    changed = None if ref is None else view.find(ref).ref or ""
+    files = {str(file.memory.ref): file for file in _resting(view)}
+    vault = _vault(view, files)
+    plan = plan_propagation(vault, now=view.clock.now(), by=view.actor, changed=changed, max_depth=depth)
+    edits = [with_lines(files[step.ref], step.new, step.lines) for step in plan.steps]
+    saved = save_all(view, edits, verb="propagate", dry_run=dry_run or not apply, commit=commit and apply)
+    return Propagated(plan=plan, paths={step.ref: files[step.ref].path for step in plan.steps}, saved=saved)
+
+
+def _resting(view: View) -> Iterable[MemoryFile]:
+    """Yield the files of the actor's active memories that may rest on others; only those are read."""
+    names = ("path", "status", "id", "evidence", "derived_from")
+    paths, statuses, ids, evidence, derived = (view.column(name) for name in names)
+    for row in view.rows:
+        if statuses[row] in ("", "active") and ids[row] and (evidence[row] or derived[row]):
+            file = view.read(paths[row])
+            if file and view.owns(file.memory) and file.memory.ref and held(file.memory) is not None:
+                yield file
+
+
+def _vault(view: View, files: dict[str, MemoryFile]) -> Vault:
+    """Return what is known of memories and of all that they name."""
+    memories = {ref: file.memory for ref, file in files.items()}
+    named = {ref for memory in memories.values() for ref in sources(memory)} - memories.keys()
+    visible = frozenset(view.rows)
+    sure: dict[str, float | None] = {}
+    gone = set()
+    for text in named:
+        ref = MemoryRef.parse(text)
+        rows = view.rows_of_id(ref.id) if ref else ()
+        entry = next((view.entry(row) for row in rows if row in visible), None)
+        if entry is None:
+            # A file that can't be read at the moment may be the one that is missing; hidden ones are none of others'.
+            gone |= {text} if view.is_owners and not rows and not view.broken else set()
+        elif entry.status == "forgotten":
+            gone.add(text)
+        else:
+            sure[text] = float(entry.confidence) if entry.confidence else None
+    return Vault(memories=memories, sure=sure, gone=gone)

@@ -6,15 +6,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memstore.model.instants import instant
-from memstore.rules import confidence
-from memstore.rules.beliefs import brought_up_to_date, held, replayed
+from memstore.beliefs import ledger as confidence
+from memstore.beliefs.next_lines import brought_up_to_date, held, replayed
+from memstore.core.times import instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memstore.model.confidence import LedgerLine
-    from memstore.model.memory import Memory
+    from memstore.core.memory import LedgerLine, Memory
 
 
 def whole(memory: Memory, now: datetime, by: str) -> tuple[LedgerLine, ...]:

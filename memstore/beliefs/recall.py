@@ -6,30 +6,30 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.errors import UsageError
-from memstore.flows.among import Among
-from memstore.flows.audience import Audience
-from memstore.flows.candidates import Candidates
-from memstore.flows.hits import HitReader, Wish
-from memstore.flows.narrow import narrowed
-from memstore.flows.uses import uses_of
-from memstore.model.catalog import ITEM_SEPARATOR
-from memstore.model.ids import MEMORY_TYPES
-from memstore.model.instants import instant
-from memstore.model.one_line import one_line
-from memstore.model.retrieval import Filters, Operator, Unit, Where
-from memstore.rules import beliefs, confidence, query
-from memstore.rules import recall as rules
-from memstore.rules.recall import Known, Profile
-from memstore.rules.strength import strength
+from memstore.beliefs import ledger, next_lines
+from memstore.beliefs import recall_order as rules
+from memstore.beliefs.recall_order import Known, Profile
+from memstore.conflicts.compare import Among
+from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.errors import UsageError
+from memstore.core.ids import MEMORY_TYPES
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.search import query
+from memstore.search.filters import narrowed
+from memstore.search.quality import strength
+from memstore.search.ranker import Audience, Candidates
+from memstore.search.reranker import HitReader, Wish
+from memstore.search.retrieval import Filters, Operator, Unit, Where
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.model.memory import Memory
-    from memstore.model.retrieval import Citation, Hit
+    from memstore.search.retrieval import Citation, Hit
 
 # So many of the best matches are put in order.
 POOL = 20
@@ -66,7 +66,7 @@ class Bite:
     score: float
     held: Held | None = None
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def line(self) -> str:
@@ -94,7 +94,7 @@ class Recalled:
     left_out: int = 0
     by_meaning: bool = False
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def tokens(self) -> int:
@@ -116,7 +116,7 @@ def recall(
     Args:
         view: the vault; its actor is the one to whom it comes.
         prompt: any text; signs of the query language mean nothing in it.
-        budget: tokens, 1 or more, that all bites together take at most, by `rules.recall.tokens`.
+        budget: tokens, 1 or more, that all bites together take at most, by `recall_order.tokens`.
         profile: how they are ordered.
 
     Raises:
@@ -212,8 +212,7 @@ class _Recall:
 
     def _near(self, rows: Sequence[int]) -> dict[int, float]:
         """Return how like the prompt in meaning rows are, those that are like it at all."""
-        from memstore.flows.meaning import similar_rows
-        from memstore.rules.fusion import LEAST_SIMILARITY
+        from memstore.search.meaning import LEAST_SIMILARITY, similar_rows
 
         similar = similar_rows(self._audience.then, rows, self._asked.text)
         return {row: alike for row, alike in similar.items() if alike >= LEAST_SIMILARITY}
@@ -278,8 +277,8 @@ class _Recall:
 
 def held_of(memory: Memory, now: datetime) -> Held | None:
     """Return how surely a belief is held; None where today that is too little for it to be surfaced."""
-    number, today = beliefs.held(memory), beliefs.held_now(memory, now)
+    number, today = next_lines.held(memory), next_lines.held_now(memory, now)
     if number is None or today is None or today < rules.LEAST_BELIEF:
         return None
-    votes_for, votes_against = confidence.votes(confidence.witnesses(memory.confidence_history))
+    votes_for, votes_against = ledger.votes(ledger.witnesses(memory.confidence_history))
     return Held(confidence=number, today=today, roots_for=votes_for, roots_against=votes_against)

@@ -6,8 +6,7 @@ from enum import Enum
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.rules.quality import MOST_USE_BONUS, USE_BONUS
-from memstore.rules.strength import Strength, days_between, retrieval_strength
+from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

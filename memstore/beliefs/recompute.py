@@ -1,19 +1,48 @@
-"""What a confidence would be if its evidence were weighed again, as it is now."""
+"""What a confidence would be if its evidence were weighed again, as it is now.
+
+Beliefs are views of what they rest on: make their numbers anew from it, and see what differs.
+
+Prove that stored confidences follow from their ledgers, or make them follow.
+
+A number and a ledger that disagree: what a hand changed since the last commit decides which of the two stands.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.model.ids import MemoryRef
-from memstore.rules import confidence
-from memstore.rules.beliefs import replayed
-from memstore.rules.evidence import as_evidence
+from memstore.beliefs import ledger
+from memstore.beliefs.evidence import as_evidence
+from memstore.beliefs.next_lines import (
+    brought_up_to_date,
+    drifted,
+    edited,
+    folded,
+    held,
+    replayed,
+    retractions,
+    states_nothing,
+)
+from memstore.core.change import Edit
+from memstore.core.errors import GitError, RefusedError
+from memstore.core.ids import MemoryRef
+from memstore.core.places import RegistryKind
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import again_where_changed, save, save_all, unchanged
+from memstore.files import memory_file, splice
+from memstore.files.memory_file import MemoryFile
+from memstore.files.render import entry_of
+from memstore.lineage.refs import loader
 
 if TYPE_CHECKING:
-    from memstore.model.confidence import LedgerLine
-    from memstore.model.memory import Memory
-    from memstore.rules.evidence import Load
+    from collections.abc import Mapping, Sequence
+
+    from memstore.beliefs.evidence import Load
+    from memstore.core.change import Saved
+    from memstore.core.memory import LedgerLine, Memory
+    from memstore.core.view import View
 
 
 def rebuilt(memory: Memory, load: Load) -> float:
@@ -23,17 +52,299 @@ def rebuilt(memory: Memory, load: Load) -> float:
 
 def changed_evidence(memory: Memory, load: Load) -> tuple[str, ...]:
     """Return the evidence that counts and is another now than when it was recorded, or gone; sorted."""
-    counts = {witness.source for witness in confidence.witnesses(memory.confidence_history)}
+    counts = {witness.source for witness in ledger.witnesses(memory.confidence_history)}
     lines = [line for line in memory.confidence_history if line.evidence_source in counts]
     return tuple(sorted({line.evidence_source or "" for line in lines if _again(line, load) != line}))
 
 
 def _again(line: LedgerLine, load: Load) -> LedgerLine | None:
     """Return a line as it would be recorded now; None where its evidence is gone."""
-    if line.op not in confidence.OUTCOMES or MemoryRef.parse(line.evidence_source or "") is None:
+    if line.op not in ledger.OUTCOMES or MemoryRef.parse(line.evidence_source or "") is None:
         return line
     source = load(line.evidence_source or "")
     if source is None:
         return None
     now = as_evidence(source, load)
     return replace(line, weight=now.weight, roots=now.roots)
+
+
+# -- rebuild ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differing:
+    """A memory whose number would be another: both in [0, 1]; `because` names the evidence that is another now."""
+
+    ref: str | None
+    path: str
+    line: int
+    stored: float | None
+    rebuilt: float
+    because: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """How many ledgers were made anew, and which numbers would differ."""
+
+    ledgers: int
+    differing: tuple[Differing, ...]
+
+    __repr__ = short_repr
+
+
+def rebuild_from_episodes(view: View) -> Rebuilt:
+    """Return what the numbers would be if all evidence were weighed again as it is now; nothing is written.
+
+    A piece of evidence may be known in another way than when it was recorded, come from another session, or be gone.
+
+    >>> held = belief(ws.view(), "Bella eats at nine.")
+    >>> seen = episode(ws.view(), "Breakfast", "at nine", source_type="inference")
+    >>> reinforce(ws.view(), held.ref, seen.ref).new
+    0.8154
+    >>> set_keys(ws.view(), seen.ref, {"source_type": ["told_by_human"]}).changed
+    True
+    >>> [(one.stored, one.rebuilt) for one in rebuild_from_episodes(ws.view()).differing]
+    [(0.8154, 0.8286)]
+    """
+    load = loader(view)
+    differing, ledgers = [], 0
+    for file in view.memories():
+        memory = file.memory
+        if not memory.confidence_history:
+            continue
+        ledgers += 1
+        number = rebuilt(memory, load)
+        if number != memory.confidence:
+            differing.append(
+                Differing(
+                    ref=str(memory.ref) if memory.ref else None,
+                    path=file.path,
+                    line=file.front.position("confidence").line,
+                    stored=memory.confidence,
+                    rebuilt=number,
+                    because=tuple(changed_evidence(memory, load)),
+                )
+            )
+    return Rebuilt(ledgers=ledgers, differing=tuple(differing))
+
+
+# -- recompute -------------------------------------------------------------------------------------
+
+
+FEWEST_TO_FOLD = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unequal:
+    """A memory whose confidence is not what its ledger amounts to; both in [0, 1].
+
+    `by_hand` tells that a hand changed the number since the last commit: it stands, and the ledger learns of it.
+    """
+
+    ref: str | None
+    path: str
+    line: int
+    stored: float | None
+    replayed: float
+    by_hand: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recomputed:
+    """How many ledgers were replayed, which confidences differed, and the files that were or would be mended."""
+
+    ledgers: int
+    unequal: tuple[Unequal, ...]
+    saved: tuple[Saved, ...] = ()
+
+    __repr__ = short_repr
+
+
+def check_confidences(view: View, refs: Sequence[str] = ()) -> Recomputed:
+    """Compare what is stored with what the ledgers amount to, for these memories or all; write nothing."""
+    files = _files(view, refs)
+    return Recomputed(ledgers=len(files), unequal=_unequal(files, HandEdits(view)))
+
+
+@again_where_changed
+def recompute(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Recomputed:
+    """Store what the ledgers amount to, for these memories or all; a number that a hand changed is never lost.
+
+    Where the number itself was changed since the last commit, or there is no commit to tell, it stands, and its ledger
+    gets a line `edit`.
+
+    Args:
+        view: the vault.
+        refs: the memories; empty for all.
+        dry_run: write nothing, and return what would be.
+        commit: commit the files, too.
+
+    Raises:
+        NotFoundError: a ref names no memory.
+    """
+    files = _files(view, refs)
+    by_hand = HandEdits(view)
+    unequal = _unequal(files, by_hand)
+    edits = [
+        Edit(path=file.path, before=file, after=splice.apply(file, [edit]))
+        for file in files
+        if view.owns(file.memory) and (edit := by_hand.settled(file)) is not None
+    ]
+    saved = save_all(view, edits, verb="recompute", dry_run=dry_run, commit=commit)
+    return Recomputed(ledgers=len(files), unequal=unequal, saved=saved)
+
+
+@again_where_changed
+def fold(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
+    """Put one line in the place of a long history: the number, what stands behind it, and what never counts again.
+
+    Args:
+        view: the vault.
+        ref: the memory.
+        dry_run: write nothing, and return what would be.
+        commit: commit it, too.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        RefusedError: the lines are not committed as they are, so that git would not keep them.
+    """
+    file = view.original(ref)
+    history = file.memory.confidence_history
+    if len(history) < FEWEST_TO_FOLD:
+        return unchanged(file)
+    by_hand = HandEdits(view)
+    if not by_hand.is_committed(file) or drifted(file.memory) is not None:
+        raise RefusedError(
+            f"git keeps the lines of {file.memory.ref or file.path} only once they are committed",
+            hint=f"memstore commit {file.memory.ref or file.path}",
+        )
+    line = folded(file.memory, view.actor)
+    old = tuple(file.front.values["confidence_history"])
+    edits: list[splice.Edit] = [
+        splice.AppendEntry("confidence_history", entry_of(line)),
+        splice.RemoveItems("confidence_history", old),
+    ]
+    data = splice.apply(file, edits)
+    return save(view, Edit(path=file.path, before=file, after=data), verb="recompute", dry_run=dry_run, commit=commit)
+
+
+def _files(view: View, refs: Sequence[str]) -> list[MemoryFile]:
+    """Return the memories that have a ledger, by path; without one the number itself is what was stated."""
+    found = [view.original(ref) for ref in refs] if refs else view.memories()
+    with_ledger = {file.path: file for file in found if not states_nothing(file.memory.confidence_history)}
+    return [with_ledger[path] for path in sorted(with_ledger)]
+
+
+def _unequal(files: Sequence[MemoryFile], by_hand: HandEdits) -> tuple[Unequal, ...]:
+    return tuple(
+        Unequal(
+            ref=str(file.memory.ref) if file.memory.ref else None,
+            path=file.path,
+            line=file.front.position("confidence").line,
+            stored=file.memory.confidence,
+            replayed=amounts_to,
+            by_hand=by_hand.is_of_the_number(file),
+        )
+        for file in files
+        if (amounts_to := drifted(file.memory)) is not None
+    )
+
+
+# -- hand edits ------------------------------------------------------------------------------------
+
+
+UNKNOWN_HAND = "human:unknown"
+
+
+class HandEdits:
+    """What was changed by hand in the vault's files since a commit; git is asked once, when it is needed.
+
+    Args:
+        view: the vault.
+        since: the commit; None for the last one.
+    """
+
+    def __init__(self, view: View, since: str | None = None) -> None:
+        self._view = view
+        self._since = since
+
+    def is_of_the_number(self, file: MemoryFile) -> bool:
+        """Whether a hand changed the number and not only the ledger; it is so where no commit says otherwise."""
+        number = file.memory.confidence
+        committed = self._committed(file.path)
+        return number is not None and (committed is None or committed.confidence != number)
+
+    def is_of_the_ledger(self, file: MemoryFile) -> bool:
+        """Whether a hand changed the ledger and not the number, or took the number away."""
+        if file.memory.confidence is None:
+            return True
+        committed = self._committed(file.path)
+        return (
+            committed is not None
+            and committed.confidence == file.memory.confidence
+            and {*committed.confidence_history} != {*file.memory.confidence_history}
+        )
+
+    def is_committed(self, file: MemoryFile) -> bool:
+        """Whether the last commit has number and ledger as they are."""
+        committed = self._committed(file.path)
+        return committed is not None and (
+            (committed.confidence, committed.confidence_history)
+            == (file.memory.confidence, file.memory.confidence_history)
+        )
+
+    def settled(self, file: MemoryFile) -> splice.Edit | None:
+        """Return what makes number and ledger agree, a hand edit kept; None where they do.
+
+        A number that a hand changed stands, and the ledger gets a line that says so. Otherwise the ledger decides.
+        """
+        amounts_to = drifted(file.memory)
+        if amounts_to is None:
+            return None
+        number = file.memory.confidence
+        if number is None or not self.is_of_the_number(file):
+            return splice.SetValue("confidence", amounts_to)
+        line = edited(file.memory, number, self._view.clock.now(), self._hand)
+        return splice.AppendEntry("confidence_history", entry_of(line))
+
+    def retracted(self, file: MemoryFile) -> list[LedgerLine]:
+        """Return the lines that a ledger lacks where a hand took evidence out of it since the last commit.
+
+        Where nothing was left of it, the first of them states the number that was kept.
+        """
+        committed = self._committed(file.path)
+        if committed is None:
+            return []
+        now, number = self._view.clock.now(), held(file.memory)
+        lines = retractions(committed, file.memory, now, self._hand)
+        if lines and number is not None and states_nothing(file.memory.confidence_history):
+            return [*brought_up_to_date(file.memory, number, now, self._hand), *lines]
+        return lines
+
+    def _committed(self, path: str) -> Memory | None:
+        """Return a memory as the last commit has it; None where it has none, or there is no commit."""
+        blob = self._blobs.get(path)
+        data = self._view.blobs([blob]).get(blob) if blob else None
+        file = None if data is None else memory_file.read(path, data)
+        return file.memory if isinstance(file, MemoryFile) else None
+
+    @cached_property
+    def _blobs(self) -> Mapping[str, str]:
+        if self._view.history.repository is None:
+            return {}
+        commit = self._since or self._view.history.head()
+        return self._view.history.files_at(commit) if commit else {}
+
+    @cached_property
+    def _hand(self) -> str:
+        """The entity whose file lists the e-mail address of the one who commits here."""
+        try:
+            mail = self._view.history.identity().rpartition("<")[2].rstrip(">") if self._view.history.repository else ""
+        except GitError:
+            mail = ""
+        if not mail:
+            return UNKNOWN_HAND
+        files = (file for file in self._view.registry(RegistryKind.ENTITY).values() if file)
+        found = (file for file in files if (file.values.get("email") or "").casefold() == mail.casefold())
+        return next((str(file.values["id"]) for file in found), UNKNOWN_HAND)

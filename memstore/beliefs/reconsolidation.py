@@ -11,13 +11,12 @@ from datetime import datetime, timedelta
 from math import log1p, prod
 from typing import TYPE_CHECKING
 
-from memstore.rules import confidence
+from memstore.beliefs import ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memstore.model.confidence import LedgerLine
-    from memstore.model.memory import Memory
+    from memstore.core.memory import LedgerLine, Memory
 
 LEAST_THRESHOLD = 0.3
 THRESHOLD_RANGE = 0.6
@@ -73,14 +72,14 @@ def prediction_error(surprises: Iterable[Surprise]) -> float:
 
 def standing(memory: Memory, now: datetime) -> Standing:
     """Return how firmly a memory is believed at `now`, UTC."""
-    steps = confidence.course(memory.confidence_history)
-    belief = confidence.replay(memory.confidence_history) if memory.confidence_history else None
-    votes_for, votes_against = confidence.votes(step.witness for step in steps)
-    held = memory.confidence if memory.confidence is not None else (belief or confidence.PRIOR).confidence
+    steps = ledger.course(memory.confidence_history)
+    belief = ledger.replay(memory.confidence_history) if memory.confidence_history else None
+    votes_for, votes_against = ledger.votes(step.witness for step in steps)
+    held = memory.confidence if memory.confidence is not None else (belief or ledger.PRIOR).confidence
     return Standing(
         votes_for=votes_for,
         votes_against=votes_against,
-        uncertainty=PRIOR_UNCERTAINTY / (belief.precision if belief else confidence.STATED_WEIGHT),
+        uncertainty=PRIOR_UNCERTAINTY / (belief.precision if belief else ledger.STATED_WEIGHT),
         contested=min(votes_for, votes_against) >= VOTES_A_SIDE and UNDECIDED[0] < held < UNDECIDED[1],
         labile=_opened_at(steps, _since(memory), now),
     )
@@ -88,12 +87,12 @@ def standing(memory: Memory, now: datetime) -> Standing:
 
 def _since(memory: Memory) -> datetime | None:
     """Return when the belief was first held: when it was made, or its ledger's first line."""
-    lines: list[LedgerLine] = confidence.by_time(memory.confidence_history)
+    lines: list[LedgerLine] = ledger.by_time(memory.confidence_history)
     first = memory.created_at or (lines[0].timestamp if lines else None)
     return datetime.fromisoformat(first) if first else None
 
 
-def _opened_at(steps: Sequence[confidence.Step], since: datetime | None, now: datetime) -> datetime | None:
+def _opened_at(steps: Sequence[ledger.Step], since: datetime | None, now: datetime) -> datetime | None:
     """Return when the window opened that is open at `now`: a surprise large enough opens it, the next support shuts it.
 
     Each support cancels the oldest surprise, too.

@@ -1,29 +1,31 @@
-"""Record evidence for or against a memory; its confidence follows from the ledger alone."""
+"""Record evidence for or against a memory; its confidence follows from the ledger alone.
+
+The edit by which a ledger gains lines, and the number that follows from them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import splice
-from memstore.core.again import again_where_changed
+from memstore.beliefs.evidence import Evidence, as_evidence, mark_as_evidence, rests_on
+from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.core.change import Edit
-from memstore.errors import RefusedError, UsageError
-from memstore.flows.ledger_edit import with_lines
-from memstore.flows.save import save
-from memstore.flows.sources import loader
-from memstore.model.one_line import one_line
-from memstore.rules.beliefs import Stance, held, weigh
-from memstore.rules.evidence import Evidence, as_evidence, mark_as_evidence, rests_on
+from memstore.core.errors import RefusedError, UsageError
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import again_where_changed, save
+from memstore.files import splice
+from memstore.files.render import entry_of
+from memstore.lineage.refs import loader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from memstore.codec.memory_file import MemoryFile
+    from memstore.beliefs.next_lines import Weighed
     from memstore.core.change import Saved
+    from memstore.core.memory import LedgerLine, Memory
     from memstore.core.view import View
-    from memstore.model.memory import Memory
-    from memstore.rules.beliefs import Weighed
+    from memstore.files.memory_file import MemoryFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,7 @@ class Reinforced:
     new: float
     counted_before: tuple[str, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def ref(self) -> str | None:
@@ -165,3 +167,13 @@ def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memo
             hint="name evidence that does not depend on it",
         )
     return as_evidence(memory, load)
+
+
+# -- ledger edit -----------------------------------------------------------------------------------
+
+
+def with_lines(file: MemoryFile, number: float, lines: Iterable[LedgerLine], *more: splice.Edit) -> Edit:
+    """Return a memory's file with more lines in its ledger, the number, in [0, 1], and whatever else changes."""
+    added = [splice.AppendEntry("confidence_history", entry_of(line)) for line in lines]
+    after = splice.apply(file, [splice.SetValue("confidence", number), *added, *more])
+    return Edit(path=file.path, before=file, after=after)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.confidence import LedgerLine
-from memstore.model.instants import instant
-from memstore.rules.beliefs import next_time, replayed
-from memstore.rules.evidence import as_evidence
+from memstore.beliefs.evidence import as_evidence
+from memstore.beliefs.next_lines import next_time, replayed
+from memstore.core.memory import LedgerLine
+from memstore.core.times import instant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memstore.rules.consolidation import Proposal
-    from memstore.rules.evidence import Evidence, Load
+    from memstore.beliefs.consolidation import Proposal
+    from memstore.beliefs.evidence import Evidence, Load
 
 REASON = "Consolidated"
 CAPPED = "Capped by its sources"

@@ -1,40 +1,47 @@
-"""The file of a suggestion: a draft that says what would be, on what evidence, quoted and cited."""
+"""The file of a suggestion: a draft that says what would be, on what evidence, quoted and cited.
+
+What hands changed in the block of a MEMORY.md, as suggestions on which a person decides.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.codec import git_blob
-from memstore.codec.draft import new_file
-from memstore.codec.ledger import entry_of
-from memstore.codec.memory_file import MemoryFile
-from memstore.codec.titles import default_title, title_of
+from memstore.access.grants import ABOUT
+from memstore.beliefs.archive import edit_of_archiving
+from memstore.beliefs.consolidation import Action, proposal_id
+from memstore.beliefs.evidence import as_evidence
+from memstore.beliefs.next_lines import Stance, held, weigh
+from memstore.beliefs.pool import ID_OF_PROPOSAL, deleted_suggestions, quotable
+from memstore.beliefs.reinforce import edit_of_evidence
+from memstore.beliefs.suggested import ground_of
+from memstore.beliefs.synthesizers import Source, SynthesisFailedError
+from memstore.beliefs.wording import Quotation, objection, quotation, said_by
+from memstore.core import digests
 from memstore.core.change import Edit
-from memstore.flows.archive import edit_of_archiving
-from memstore.flows.consolidation_pool import quotable
-from memstore.flows.reinforce import edit_of_evidence
-from memstore.flows.save import unified_diff
-from memstore.model.instants import instant
-from memstore.ports.synthesizer import Source, SynthesisFailedError
-from memstore.rules import citation
-from memstore.rules.analysis import term_of, words
-from memstore.rules.beliefs import Stance, held, weigh
-from memstore.rules.consolidation import Action
-from memstore.rules.evidence import as_evidence
-from memstore.rules.inheritance import ABOUT
-from memstore.rules.suggested import ground_of
-from memstore.rules.vault_places import SUGGESTIONS
-from memstore.rules.wording import Quotation, objection, quotation, said_by
+from memstore.core.errors import RefusedError
+from memstore.core.memory import default_title, title_of
+from memstore.core.places import SUGGESTIONS
+from memstore.core.terms import term_of, words
+from memstore.core.times import instant
+from memstore.core.transaction import unified_diff
+from memstore.files import splice
+from memstore.files.draft import new_file
+from memstore.files.memory_file import MemoryFile
+from memstore.files.render import entry_of
+from memstore.search import citations
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memstore.beliefs.consolidation import Proposal
+    from memstore.beliefs.pool import Gathered
+    from memstore.beliefs.synthesizers import Synthesizer
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.flows.consolidation_pool import Gathered
-    from memstore.model.memory import Memory
-    from memstore.ports.synthesizer import Synthesizer
-    from memstore.rules.consolidation import Proposal
+
 
 SOURCE = "consolidation"
 MOST_TERMS_SHOWN = 6
@@ -193,11 +200,11 @@ def _quoted(proposal: Proposal, gathered: Gathered) -> tuple[Quotation, str]:
     if found is None:
         line = file.front.position("title").line
         found = Quotation(title_of(member.memory), line, line)
-    return found, citation.written(member.ref, (found.line_start, found.line_end), _blob(file))
+    return found, citations.written(member.ref, (found.line_start, found.line_end), _blob(file))
 
 
 def _blob(file: MemoryFile) -> str:
-    return git_blob.blob_id(file.data, "sha1")
+    return digests.blob_id(file.data, "sha1")
 
 
 def _quoted_from(cited: str, proposal: Proposal) -> str:
@@ -233,3 +240,111 @@ def _worded(proposal: Proposal, synthesizer: Synthesizer | None) -> tuple[str, s
     if problem or isinstance(wording, str):
         return "", f"quoted instead: the answer is no good, {problem}"
     return wording.text, None
+
+
+# -- suggested lines -------------------------------------------------------------------------------
+
+
+SOURCE_TYPE = "told_by_human"
+
+
+class ByHand(NamedTuple):
+    """What a hand changed: a line that it wrote (no `target`), reworded, or took out (no `text`)."""
+
+    page: str
+    text: str
+    target: MemoryFile | None
+
+    @property
+    def action(self) -> Action:
+        """What would make the memories say the same."""
+        if self.target is None:
+            return Action.CREATE
+        return Action.REVISE if self.text else Action.ARCHIVE
+
+    @property
+    def id(self) -> str:
+        """The id of the suggestion, the same for the same change."""
+        memory = self.target.memory if self.target else None
+        if self.action is Action.ARCHIVE:
+            return proposal_id(self.action, memory, ())  # whoever suggests it
+        said = "\n".join([self.page, str(memory.ref) if memory else "", self.text])
+        return f"{ID_OF_PROPOSAL}{hashlib.sha256(said.encode(errors='surrogateescape')).hexdigest()[:12]}"
+
+    @property
+    def ref(self) -> str:
+        """The suggestion's ref: it is of the type of what it is about."""
+        return f"{self.target.memory.type if self.target else 'note'}:{self.id}"
+
+
+class Lines:
+    """Which of the lines that hands changed wait for a decision, which are new, and which were decided on.
+
+    Args:
+        view: the vault.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        ids, statuses = view.column("id"), view.column("status")
+        self._known = {ids[row]: statuses[row] for row in view.whole.rows if ids[row].startswith(ID_OF_PROPOSAL)}
+        self._known |= {str(memory.id): "deleted" for memory in deleted_suggestions(view)}
+
+    def is_decided(self, line: ByHand) -> bool:
+        """Whether somebody said yes or no to a suggestion; a file that was deleted says no."""
+        return self._known.get(line.id, "draft") != "draft"
+
+    def is_new(self, line: ByHand) -> bool:
+        """Whether there is no suggestion of it yet."""
+        return line.id not in self._known
+
+    def edit(self, line: ByHand, now: datetime) -> Edit:
+        """Return the file of a suggestion."""
+        target = line.target
+        values: dict[str, Any] = {
+            "type": target.memory.type if target else "note",
+            "id": line.id,
+            "status": "draft",
+            "proposes": line.action.value,
+            "created_at": instant(now),
+            "author": self._view.actor,
+            "source": line.page,
+            "source_type": SOURCE_TYPE,
+        }
+        if target is None:
+            scope = _scope_of(line.page)
+            return _file(line, {**values, **({"scope": scope} if scope else {})}, f"{line.text}\n")
+        title = title_of(target.memory)
+        values |= {**labels(target.memory), "relates_to": [str(target.memory.ref)]}
+        values["title"] = line.text or f"Archive: {title}"
+        what = "words it otherwise" if line.text else "took it out, so that it would be put out of sight"
+        told = f"[[{target.memory.ref}]] stands in {line.page}, and a hand {what}: {title}\n\n"
+        return _file(line, values, told + diff_of(edit_of(line.action, target, values["title"], line.ref)))
+
+
+def edit_of(action: Action, target: MemoryFile, title: str, suggested_as: str) -> Edit:
+    """Return what a suggestion makes of the memory that it is about.
+
+    Args:
+        action: to revise or to archive it.
+        target: the memory.
+        title: its new title.
+        suggested_as: the suggestion's ref.
+
+    Raises:
+        RefusedError: it is superseded or was forgotten.
+    """
+    if action is Action.ARCHIVE:
+        return edit_of_archiving(target, f"Accepted {suggested_as}")
+    if target.memory.status not in ("active", "archived", "draft"):
+        raise RefusedError(f"{target.memory.ref} is {target.memory.status}, and keeps its words")
+    return Edit(path=target.path, before=target, after=splice.apply(target, [splice.SetValue("title", title)]))
+
+
+def _file(line: ByHand, values: dict[str, Any], body: str) -> Edit:
+    return Edit(path=f"{SUGGESTIONS}{line.id}.md", before=None, after=new_file(values, body))
+
+
+def _scope_of(page: str) -> str | None:
+    folder, _, rest = page.partition("/")
+    return f"project:{rest.partition('/')[0]}" if folder == "projects" and rest else None

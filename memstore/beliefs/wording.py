@@ -1,13 +1,16 @@
-"""What a text is about, and which of its sentences can be understood without the others."""
+"""What a text is about, and which of its sentences can be understood without the others.
+
+The words of a suggestion: a quotation, or a wording by somebody else that says no more than its sources.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.rules.analysis import STOP_WORDS, term_of, words
-from memstore.rules.statements import statements
-from memstore.rules.word_lists import (
+from memstore.conflicts.statements import statements
+from memstore.conflicts.word_lists import (
     ADDRESS,
     AT_ONE_TIME,
     CALENDAR,
@@ -18,9 +21,11 @@ from memstore.rules.word_lists import (
     SMALL_TALK,
     listed,
 )
+from memstore.core.terms import STOP_WORDS, term_of, words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
 
 _DATE = re.compile(r"\d{1,4}(?:[.:]\d{1,4})*(?:st|nd|rd|th|am|pm|h)?")
 _SAYING_NOTHING = STOP_WORDS | listed(CALENDAR) | listed(SMALL_TALK)
@@ -67,3 +72,126 @@ def denies(sentence: str) -> bool:
 def is_lasting(sentence: str) -> bool:
     """Whether a sentence tells of no one time: what happened yesterday is an event, and no belief."""
     return _AT_ONE_TIME.isdisjoint(words(sentence))
+
+
+# -- wording ---------------------------------------------------------------------------------------
+
+
+MOST_WORDS = 30
+FEWEST_TERMS = 2  # one word in common is no pattern: docs/consolidation.md, "Gates"
+
+_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+")
+_WORD = re.compile(r"[\w][\w'’.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words of a memory as they stand in it; lines are those of its file, from 1, inclusive."""
+
+    text: str
+    line_start: int
+    line_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What somebody else made of memories: the words, and the refs of those that they rest on."""
+
+    text: str
+    cites: tuple[str, ...]
+
+
+class Worth(NamedTuple):
+    """How well a sentence may stand for what is shared, the best smallest.
+
+    Best is what can be understood by itself, has two of the terms, tells of no one time, and has most of the terms.
+    """
+
+    needs_others: bool
+    few_terms: bool
+    of_one_time: bool
+    terms: int
+
+
+def worth(sentence: str, terms: Collection[str]) -> Worth:
+    """Return how well a sentence may stand for what has these terms."""
+    shared = len(set(content_terms(sentence)).intersection(terms))
+    return Worth(not stands_alone(sentence), shared < FEWEST_TERMS, not is_lasting(sentence), -shared)
+
+
+def best_worth(text: str, terms: Collection[str]) -> Worth | None:
+    """Return how well the best sentence of a text may stand for what has these terms; None where no sentence may."""
+    found = min((worth(one, terms) for one in sentences(text)), default=None)
+    return None if found is None or found.needs_others or found.few_terms else found
+
+
+def closest(text: str, terms: Collection[str]) -> str:
+    """Return the sentence of a text that may best stand for what has these terms; empty where there is none."""
+    return min(sentences(text), key=lambda one: worth(one, terms), default="")
+
+
+def quotation(passages: Iterable[tuple[str, int, int]], terms: Collection[str]) -> Quotation | None:
+    """Return the sentence that may best stand for these terms, of equals the shortest, then the first.
+
+    None where there is no text.
+
+    Args:
+        passages: text, first and last line of each.
+        terms: what is to be said.
+    """
+    found = [
+        (worth(sentence, terms), len(sentence), at, Quotation(sentence, first, last))
+        for at, (text, first, last) in enumerate(passages)
+        for sentence in sentences(text)
+    ]
+    return min(found, key=lambda ranked: ranked[:3])[3] if found else None
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, each on one line."""
+    return [sentence for part in _SENTENCE.split(text) if (sentence := " ".join(part.split()))]
+
+
+def said_by(answer: Any) -> Wording | str:
+    """Return the wording that a JSON answer holds, or what is wrong with its form."""
+    match answer:
+        case {"text": str(text), "cites": [*cites]} if text.strip() and all(isinstance(ref, str) for ref in cites):
+            return Wording(" ".join(text.split()), tuple(str(ref) for ref in cites))
+        case _:
+            return 'it is not {"text": "…", "cites": ["type:id", …]}'
+
+
+def objection(wording: Wording, sources: Mapping[str, str]) -> str | None:
+    """Return why a wording can't stand for its sources; None where it can.
+
+    Args:
+        wording: the words and what they cite.
+        sources: the texts that it was made of, by ref.
+    """
+    count = len(wording.text.split())
+    if count > MOST_WORDS:
+        return f"it has {count} words, and may have {MOST_WORDS}"
+    outside = sorted(set(wording.cites) - set(sources))
+    if outside or not wording.cites:
+        return f"it cites {outside[0]}, which is no source of it" if outside else "it cites nothing"
+    strange = strangers(wording.text, sources.values())
+    return f"no source names {strange[0]}" if strange else None
+
+
+def strangers(text: str, sources: Iterable[str]) -> list[str]:
+    """Return the names and numbers of a text that no source has: words with a capital letter or a digit.
+
+    A sentence's first word has its capital from its place; it is a name all the same unless the sources have it, or a
+    word of its stem.
+    """
+    known_words = {word for source in sources for word in words(source)}
+    known = known_words | {term_of(word) for word in known_words}
+    return [name for name in _names(text) if not _is_known(name, known)]
+
+
+def _names(text: str) -> Sequence[str]:
+    return [word for word in _WORD.findall(text) if any(letter.isupper() or letter.isdigit() for letter in word)]
+
+
+def _is_known(name: str, known: Collection[str]) -> bool:
+    return all(part in known or term_of(part) in known or part in STOP_WORDS for part in words(name))

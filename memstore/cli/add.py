@@ -1,22 +1,29 @@
-"""`memstore add` and `memstore raw`: write new memories."""
+"""`memstore add` and `memstore raw`: write new memories.
+
+What an agent's hook hands over when a session ends, and what of it is worth writing down.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from memstore.cli.key_options import account_options, given_account, given_values, key_options
 from memstore.cli.options import command, several
 from memstore.cli.written import commit_option, dry_run_option, emit_saved
-from memstore.errors import UsageError, VaultError
+from memstore.core.errors import UsageError, VaultError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memstore.cli.session import Session
-    from memstore.codec.episode import Account
-    from memstore.codec.render import Plain
     from memstore.core.change import Saved
+    from memstore.files.draft import Account
+    from memstore.files.render import Plain
+
 
 _NOTES = (
     "write the text below the second ---, and what else you know between the two; save and close to add it",
@@ -104,8 +111,7 @@ def raw(
 
 def _capture(session: Session, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
     """Write down what a hook hands over; an agent's session ends well whatever is wrong here."""
-    from memstore.cli.capture import captured
-    from memstore.flows.add import add_memory
+    from memstore.memories.add import add_memory
 
     try:
         given = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
@@ -134,7 +140,7 @@ def given_text(session: Session, text: str | None, file: str | None) -> bytes | 
 
 def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> bytes:
     """Return the text of an episode; its type and its title join the values."""
-    from memstore.codec import fence
+    from memstore.files import fence
 
     if values.setdefault("type", "episode") != "episode":
         raise UsageError("objective, outcome and lessons are an episode's", hint="-t episode")
@@ -149,8 +155,8 @@ def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> b
 
 def _added(session: Session, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
     """Write a memory from a text, or from a whole file that begins with a frontmatter."""
-    from memstore.codec import fence
-    from memstore.flows.add import add_draft, add_memory
+    from memstore.files import fence
+    from memstore.memories.add import add_draft, add_memory
 
     if fence.split(data) is not None:
         return add_draft(session.view(), data, values, commit=commit, dry_run=dry_run)
@@ -166,13 +172,13 @@ def utf8(data: bytes) -> str:
 
 
 def _add_in_editor(session: Session, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
-    from memstore import wiring
     from memstore.cli.editing import edited
-    from memstore.codec.draft import new_file
-    from memstore.flows.add import DEFAULT_TYPE, add_draft
+    from memstore.files.draft import new_file
+    from memstore.memories.add import DEFAULT_TYPE, add_draft
+    from memstore.vault import composition
 
     env = session.environment()
-    if session.choices.no_input or not (env.at_terminal or wiring.editor(env).is_chosen):
+    if session.choices.no_input or not (env.at_terminal or composition.editor(env).is_chosen):
         hint = "TEXT stands first, before options that take several values; - reads standard input"
         raise UsageError("there is no text", hint=hint)
     view = session.view()
@@ -197,7 +203,7 @@ def _emit(session: Session, verb: str, saved: Saved, *, dry_run: bool) -> None:
 
 def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
     """Return lines of files as sources, `file:path#L1-L2@blob`, with the path as seen from the vault."""
-    from memstore.flows.cite_file import cite_file, seen_from
+    from memstore.search.citations import cite_file, seen_from
 
     view = session.view()
     marks: list[Plain] = []
@@ -208,3 +214,70 @@ def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
         data = session.bytes_of(path)
         marks.append(cite_file(view, seen_from(view.root, session.environment().expanded(path)), data, lines))
     return marks
+
+
+# -- capture ---------------------------------------------------------------------------------------
+
+
+# Keys of a hook's document that hold a text, the first that is there counts.
+_TEXTS = ("text", "summary", "last_assistant_message", "prompt")
+# Of a transcript only the end is read: what was said last stands there.
+_MOST_BYTES = 1_000_000
+
+
+class Capture(NamedTuple):
+    """A text to write down, empty where there is none, and the session that it is from."""
+
+    text: str
+    session_id: str | None = None
+    trigger: str | None = None
+
+
+def captured(given: str, read: Callable[[str], bytes]) -> Capture:
+    """Return what a hook hands over: plain text, or a JSON document with a text or the path of a transcript.
+
+    Args:
+        given: what stood on standard input.
+        read: gives the bytes of a file by its path, as far as whoever acts may have them.
+    """
+    document = _document(given)
+    if document is None:
+        return Capture(given.strip())
+    texts = (document.get(key) for key in _TEXTS)
+    text = next((one for one in texts if isinstance(one, str) and one.strip()), "")
+    path = document.get("transcript_path")
+    if not text and isinstance(path, str):
+        text = _said_last(read(path)[-_MOST_BYTES:])
+    return Capture(text.strip(), _word(document, "session_id"), _word(document, "hook_event_name"))
+
+
+def _word(document: dict[str, Any], key: str) -> str | None:
+    value = document.get(key)
+    return value if isinstance(value, str) and value.strip() and value.isprintable() else None
+
+
+def _document(given: str) -> dict[str, Any] | None:
+    try:
+        document = json.loads(given)
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _said_last(transcript: bytes) -> str:
+    """Return the last text of the assistant in a transcript, one JSON document a line; empty where there is none."""
+    for line in reversed(transcript.decode("utf-8", "replace").splitlines()):
+        entry = _document(line) or {}
+        message = entry.get("message")
+        if entry.get("type") == "assistant" and isinstance(message, dict) and (text := _text_of(message)):
+            return text
+    return ""
+
+
+def _text_of(message: dict[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content.strip()
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
+    return "\n\n".join(text for text in texts if isinstance(text, str)).strip()

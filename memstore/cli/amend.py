@@ -19,17 +19,16 @@ from memstore.cli.written import (
     say_findings,
     say_what_stays_out,
 )
-from memstore.errors import Exit, UsageError
-from memstore.model.ids import MEMORY_TYPES
+from memstore.core.errors import Exit, UsageError
+from memstore.core.ids import MEMORY_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import Session
     from memstore.core.change import Saved
-    from memstore.flows.adopt import Adoptable, Adopted
-    from memstore.flows.fmt import Formatted
-    from memstore.flows.move import Moved
+    from memstore.memories.adopt import Adoptable, Adopted
+    from memstore.memories.edit import Formatted, Moved
 
 _UNCHANGED = "nothing changed"
 
@@ -44,9 +43,9 @@ def edit(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
     Until then it is a draft, which is kept when anything goes wrong. Any other way to edit the file is as good.
     """
     from memstore.cli.editing import edited
-    from memstore.errors import FormatError
-    from memstore.flows.amend import Rejected, accept
-    from memstore.flows.save import hint, refuse_as_not_owner, shown
+    from memstore.core.errors import FormatError
+    from memstore.core.transaction import hint, refuse_as_not_owner, shown
+    from memstore.memories.edit import Rejected, accept
 
     view = session.view()
     before = view.original(ref)
@@ -62,7 +61,7 @@ def edit(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
     name = before.memory.id or before.path.rpartition("/")[2].removesuffix(".md")
     saved = edited(session, name, before.data, accepted)
     if saved is None:
-        from memstore.flows.save import unchanged
+        from memstore.core.transaction import unchanged
 
         saved = unchanged(before)
     emit_saved(session, "edit", saved, dry_run=dry_run, unchanged=_UNCHANGED)
@@ -84,7 +83,7 @@ def edit(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
 def set_(session: Session, ref: str, pairs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Give keys of a memory other values; only their lines change."""
     from memstore.cli.key_options import own_values
-    from memstore.flows.amend import set_keys
+    from memstore.memories.edit import set_keys
 
     saved = set_keys(session.view(), ref, own_values(pairs), commit=commit, dry_run=dry_run)
     emit_saved(session, "set", saved, dry_run=dry_run, unchanged=_UNCHANGED)
@@ -116,7 +115,7 @@ _TAKEN_AWAY = "\0"
 @click.pass_obj
 def tag(session: Session, ref: str, tags: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Give a memory tags, or take them away: `-TAG` does."""
-    from memstore.flows.amend import tag as change_tags
+    from memstore.memories.edit import tag as change_tags
 
     removed = [word[1:] for word in tags if word[:1] in (_TAKEN_AWAY, "-")]
     added = [word.removeprefix("+") for word in tags if word[:1] not in (_TAKEN_AWAY, "-")]
@@ -134,7 +133,7 @@ def tag(session: Session, ref: str, tags: tuple[str, ...], *, commit: bool, dry_
 @dry_run_option()
 def mv(session: Session, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:
     """Give a memory's file another name or folder in the vault; what refers to it finds it by its id."""
-    from memstore.flows.move import move
+    from memstore.memories.edit import move
 
     view = session.view()
     to = in_vault(session, path, is_folder=path.endswith("/"))
@@ -193,7 +192,7 @@ def adopt(
     session: Session, paths: tuple[str, ...], kind: str, *, everything: bool, commit: bool, dry_run: bool
 ) -> None:
     """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is."""
-    from memstore.flows.adopt import adopt as make_memories
+    from memstore.memories.adopt import adopt as make_memories
 
     view = session.view()
     if not (paths or everything or dry_run or _wanted(session)):
@@ -216,7 +215,7 @@ def adopt(
 
 def _wanted(session: Session) -> bool:
     """List what could be adopted and ask; without anybody to ask, only list."""
-    from memstore.flows.adopt import adoptable
+    from memstore.memories.adopt import adoptable
 
     found = adoptable(session.view())
     if session.as_json or not found:
@@ -237,7 +236,7 @@ def _adoptable_lines(session: Session, found: Sequence[Adoptable]) -> Iterator[s
 
 
 def _adopt_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
-    from memstore.cli.check_formats import as_json
+    from memstore.cli.check import as_json
 
     return {
         "memories": [saved_document(saved, dry_run=dry_run) for saved in adopted.saved],
@@ -255,7 +254,7 @@ def _adopt_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
 @dry_run_option()
 def fmt(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     """Make the layout of frontmatters even: blanks, quoted times, one history entry a line. Never a value."""
-    from memstore.flows.fmt import fmt as make_even
+    from memstore.memories.edit import fmt as make_even
 
     done = make_even(session.view(), refs, dry_run=dry_run or only_check, commit=commit)
     session.emit(

@@ -10,18 +10,18 @@ import click
 from memstore.cli.options import command, group, ref_argument, several, subcommand
 from memstore.cli.trust import anchor_document, verdict_document
 from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
-from memstore.errors import UsageError
-from memstore.model.keys import ANCHOR_TYPES, ATTESTATIONS, OUTCOMES, PAGE_ANCHORS
+from memstore.core.errors import UsageError
+from memstore.core.keys import ANCHOR_TYPES, ATTESTATIONS, OUTCOMES, PAGE_ANCHORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from memstore.access.registry_edits import Saving
     from memstore.cli.session import Session
-    from memstore.codec.witness_request import WitnessRequest
     from memstore.core.view import View
-    from memstore.flows.anchor import Recorded
-    from memstore.flows.registry import Saving
-    from memstore.flows.sign import Signed
+    from memstore.trust.anchor import Recorded
+    from memstore.trust.sign import Signed
+    from memstore.trust.witness_request import WitnessRequest
 
 
 def _key_option() -> Callable[[Any], Any]:
@@ -42,7 +42,7 @@ def sign(session: Session, ref: str, *, key: str | None, commit: bool, dry_run: 
 
     Layout, comments, tags' order, confidence and grants may change later; a change of what it says is noticed.
     """
-    from memstore.flows.sign import sign as record
+    from memstore.trust.sign import sign as record
 
     _emit(session, "sign", record(session.view(), ref, key=key, commit=commit, dry_run=dry_run), dry_run=dry_run)
 
@@ -83,8 +83,8 @@ def witness(  # noqa: PLR0913 -- one for each option
 
     With --request you answer a file that somebody sent: its digests are computed anew from the text that is shown.
     """
-    from memstore.flows.ask_witness import accept_answer
-    from memstore.flows.sign import witness as record
+    from memstore.trust.sign import witness as record
+    from memstore.trust.witness_request import accept_answer
 
     if (ref is None) == (request is None) or (answer and (attest or request)):
         raise UsageError("witness what?", hint="REF --attest …, --request FILE --attest …, or REF --answer FILE")
@@ -111,11 +111,11 @@ def _answer(
     key: str | None,
 ) -> None:
     """Show what a request asks about, and print the answer where there is one."""
-    from memstore import wiring
-    from memstore.adapters.system_clock import SystemClock
     from memstore.cli import output
-    from memstore.codec import witness_request
-    from memstore.flows.ask_witness import answer_request
+    from memstore.core.clock import SystemClock
+    from memstore.trust import witness_request
+    from memstore.trust.witness_request import answer_request
+    from memstore.vault import composition
 
     asked = witness_request.read(file, session.bytes_of(file))
     if attest is None:
@@ -126,7 +126,7 @@ def _answer(
         attest,
         by=session.choices.entity,
         at=SystemClock().now(),
-        signatures=wiring.signatures(session.environment(), read=lambda path: session.bytes_of(str(path))),
+        signatures=composition.signatures(session.environment(), read=lambda path: session.bytes_of(str(path))),
         aspects=aspects,
         notes=notes,
         key=key,
@@ -183,7 +183,7 @@ def request_witness(
     from, so that they need no vault: memstore witness --request FILE.
     """
     from memstore.cli.written import emit_registered
-    from memstore.flows.ask_witness import request_witness as ask
+    from memstore.trust.witness_request import request_witness as ask
 
     done = ask(session.view(), ref, asked, notes=notes, commit=commit, dry_run=dry_run)
     emit_registered(session, "request-witness", done, dry_run=dry_run)
@@ -210,8 +210,8 @@ def resolve(
     Nothing is averaged away: both sides stay in the file, and trust shows them with the decision. Whoever spoke was
     right or wrong, which moves their reputation, if you took no side yourself.
     """
-    from memstore.flows.sign import resolve as record
-    from memstore.flows.trust import trust_of
+    from memstore.trust.sign import resolve as record
+    from memstore.trust.trust import trust_of
 
     view = session.view()
     done = record(view, ref, outcome, notes=notes, key=key, commit=commit, dry_run=dry_run)
@@ -306,7 +306,7 @@ def _anchored(
     **saving: Unpack[Saving],
 ) -> Recorded:
     """Record an anchor of whatever type, from what was given for it."""
-    from memstore.flows import anchor as flow
+    from memstore.trust import anchor as flow
 
     if kind == "git_commit":
         return flow.anchor_commit(view, ref, revision=reference, **saving)
@@ -325,17 +325,17 @@ def _anchored(
 
 def _page(session: Session, kind: str, url: str | None, snapshot: str | None, *, online: bool) -> bytes | None:
     """Return what a page says, as it was saved or as it is fetched now; None where neither was asked for."""
-    from memstore import wiring
+    from memstore.vault import composition
 
     if not online:
         return session.bytes_of(snapshot) if snapshot is not None else None
     if snapshot is not None or url is None or kind not in PAGE_ANCHORS:
         raise UsageError("--online fetches a page", hint="--type url --reference https://…, and no --snapshot")
-    return wiring.pages().fetch(url)
+    return composition.pages().fetch(url)
 
 
 def _say_remotes(session: Session, remotes: Mapping[str, bool]) -> None:
-    from memstore.ports.history import ANCHOR_REFS, anchor_refspec
+    from memstore.history.history import ANCHOR_REFS, anchor_refspec
 
     for remote, is_new in remotes.items():
         if is_new:
@@ -366,7 +366,7 @@ def attest() -> None:
 @_BY
 def payload(session: Session, ref: str, *, by: str | None) -> None:
     """Print the very bytes that were signed, without a line end."""
-    from memstore.flows.attest import payload as bytes_of
+    from memstore.trust.sign import payload as bytes_of
 
     if session.as_json:
         raise UsageError("attest payload prints bytes, not JSON", hint="memstore attest export prints an envelope")
@@ -383,7 +383,7 @@ def digest(session: Session, refs: tuple[str, ...]) -> None:
 
     Nothing of what the memories say stands in it. Whoever guesses that can tell that they guessed right.
     """
-    from memstore.flows.attest import digest_page
+    from memstore.trust.sign import digest_page
 
     page = digest_page(session.view(), refs)
     session.emit("attest-digest", document=lambda: {"page": page}, lines=page.splitlines)
@@ -402,7 +402,7 @@ def digest(session: Session, refs: tuple[str, ...]) -> None:
 def export(session: Session, ref: str, *, by: str | None, form: str) -> None:
     """Print an attestation: as a DSSE envelope, or as a signature for `ssh-keygen -Y verify`."""
     from memstore.cli import output
-    from memstore.flows import attest as flow
+    from memstore.trust import sign as flow
 
     view = session.view()
     if form == "sshsig":

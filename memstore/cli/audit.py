@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import group, subcommand
-from memstore.errors import Exit
+from memstore.core.errors import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.access.audit import AuditEvent, Verified
+    from memstore.access.local_state import Access
     from memstore.cli.session import Session
-    from memstore.flows.audit import Verified
-    from memstore.model.audit import AuditEvent
-    from memstore.ports.access_log import Access
 
 
 @group("audit", examples=("memstore audit verify", "memstore audit show"))
@@ -26,7 +25,7 @@ def audit() -> None:
 @subcommand(audit, "verify", examples=("memstore audit verify",))
 def verify(session: Session) -> None:
     """Prove that every audit event is as it was written and none is missing; exit 1 where one is."""
-    from memstore.flows.audit import verify_audit
+    from memstore.access.audit import verify_audit
 
     done = verify_audit(session.view())
     session.emit("audit-verify", document=lambda: _verified_document(done), lines=lambda: _verified_lines(done))
@@ -46,7 +45,7 @@ def verify(session: Session) -> None:
 @click.option("--local", is_flag=True, help="What others were shown and denied on this machine, instead.")
 def show(session: Session, of: str | None, *, limit: int | None, local: bool) -> None:
     """Show what was done, the latest first: all, or by or about one entity, memory or consent."""
-    from memstore.flows.audit import audit_trail
+    from memstore.access.audit import audit_trail
 
     if local:
         _show_looks(session, of, limit)
@@ -63,7 +62,7 @@ def show(session: Session, of: str | None, *, limit: int | None, local: bool) ->
 
 
 def _show_looks(session: Session, of: str | None, limit: int | None) -> None:
-    from memstore.flows.looks import looks
+    from memstore.access.audit import looks
 
     found = [look for look in looks(session.view()) if of in (None, look.by, *look.shown, *look.denied)][:limit]
     session.emit(
@@ -77,14 +76,14 @@ def _show_looks(session: Session, of: str | None, limit: int | None) -> None:
 
 
 def _look_document(look: Access) -> dict[str, Any]:
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     return {**look._asdict(), "at": instant(look.at), "shown": list(look.shown), "denied": list(look.denied)}
 
 
 def _look_line(session: Session, look: Access) -> str:
     from memstore.cli.output import safe_line
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     told = [f"{name} {', '.join(ids)}" for name, ids in (("shown", look.shown), ("denied", look.denied)) if ids]
     where = f" in {look.context}" if look.context else ""
@@ -92,7 +91,7 @@ def _look_line(session: Session, look: Access) -> str:
 
 
 def _verified_document(done: Verified) -> dict[str, Any]:
-    from memstore.cli.check_formats import as_json
+    from memstore.cli.check import as_json
 
     return {"events": done.events, "findings": [as_json(finding) for finding in done.findings]}
 

@@ -1,4 +1,7 @@
-"""`memstore reinforce`, `contradict`, `recompute`: how sure one is, and why."""
+"""`memstore reinforce`, `contradict`, `recompute`: how sure one is, and why.
+
+`memstore propagate`, `revise-from`, `calibrate`, `rebuild`: what follows from what, and whether numbers hold up.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,18 @@ from memstore.cli.written import (
     saved_lines,
     say_findings,
 )
-from memstore.errors import Exit, UsageError
+from memstore.core.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from memstore.beliefs.calibration import Calibration
+    from memstore.beliefs.propagation import Propagated, Step
+    from memstore.beliefs.recompute import Rebuilt, Recomputed, Unequal
+    from memstore.beliefs.reinforce import Reinforced
+    from memstore.beliefs.revise import Proposal
     from memstore.cli.session import Session
-    from memstore.flows.recompute import Recomputed, Unequal
-    from memstore.flows.reinforce import Reinforced
+
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
@@ -50,7 +57,7 @@ def reinforce(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> N
 
     Each independent source counts once, as much as it is reliable. The same evidence again changes nothing.
     """
-    from memstore.flows.reinforce import reinforce as record
+    from memstore.beliefs.reinforce import reinforce as record
 
     _emit(session, "reinforce", record(session.view(), ref, dry_run=dry_run, **told), dry_run=dry_run)
 
@@ -60,7 +67,7 @@ def reinforce(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> N
 @_evidence_options
 def contradict(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> None:
     """Record what speaks against a memory; the other side of `memstore reinforce`."""
-    from memstore.flows.reinforce import contradict as record
+    from memstore.beliefs.reinforce import contradict as record
 
     _emit(session, "contradict", record(session.view(), ref, dry_run=dry_run, **told), dry_run=dry_run)
 
@@ -86,7 +93,7 @@ def _emit(session: Session, verb: str, done: Reinforced, *, dry_run: bool) -> No
 
 
 def _lines(session: Session, done: Reinforced, *, dry_run: bool) -> Iterator[str]:
-    from memstore.rules.differences import number
+    from memstore.history.changes import number
 
     if dry_run:
         yield from diff_lines(session, done.saved.diff)
@@ -122,8 +129,8 @@ def recompute(
 
 def replay_all(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     """Replay these histories, or all, and tell which numbers differ."""
-    from memstore.flows.recompute import check_confidences
-    from memstore.flows.recompute import recompute as replay
+    from memstore.beliefs.recompute import check_confidences
+    from memstore.beliefs.recompute import recompute as replay
 
     if only_check and (dry_run or commit):
         raise UsageError("--check writes nothing", hint="leave out --commit and --dry-run")
@@ -144,7 +151,7 @@ def replay_all(session: Session, refs: tuple[str, ...], *, only_check: bool, com
 
 
 def _fold(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
-    from memstore.flows.recompute import fold
+    from memstore.beliefs.recompute import fold
 
     if only_check or len(refs) != 1:
         raise UsageError("--fold takes one memory, and writes", hint="memstore recompute --fold REF --dry-run")
@@ -172,7 +179,7 @@ def _unequal_document(one: Unequal, diff: str | None) -> dict[str, Any]:
 
 def _recomputed_lines(session: Session, done: Recomputed, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe_line
-    from memstore.rules.differences import number
+    from memstore.history.changes import number
 
     if dry_run:
         for saved in done.saved:
@@ -182,3 +189,211 @@ def _recomputed_lines(session: Session, done: Recomputed, *, dry_run: bool) -> I
         place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}"
         stands = " (changed by hand: it stands)" if one.by_hand else ""
         yield f"{place}: {one.ref or ''} {number(one.stored)}, replayed {number(one.replayed)}{stands}"
+
+
+# -- beliefs ---------------------------------------------------------------------------------------
+
+
+@command(
+    "propagate",
+    examples=(
+        "memstore propagate                  # what would change, and because of what",
+        "memstore propagate m_7f3            # because of this one alone",
+        "memstore propagate m_7f3 --apply -c",
+    ),
+)
+@ref_argument("ref", metavar="[REF]", required=False)
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Follow so many links from REF at most.")
+@click.option("--apply", is_flag=True, help="Write it; without this, the plan is shown.")
+@commit_option()
+@dry_run_option()
+def propagate(
+    session: Session, ref: str | None, *, depth: int | None, apply: bool, commit: bool, dry_run: bool
+) -> None:
+    """Carry a change of confidence on to all that rests on it, over any number of links.
+
+    Evidence counts as much less as its source is held less surely than when it was used. What a memory was made of caps
+    what was merely stated of it. Nothing is written without --apply; a source that recovers restores what hung on it.
+    """
+    from memstore.beliefs.propagation import propagate as carry_on
+
+    done = carry_on(session.view(), ref, depth=depth, apply=apply, commit=commit, dry_run=dry_run)
+    session.emit(
+        "propagate",
+        document=lambda: _propagated_document(done, applied=apply and not dry_run, dry_run=dry_run),
+        lines=lambda: _propagated_lines(session, done, dry_run=dry_run),
+        each="steps",
+    )
+    for circle in done.plan.cycles:
+        session.say(f"in a circle, none supports another: {', '.join(circle)}")
+    for saved in done.saved:
+        say_findings(session, saved.findings)
+    if not done.plan.steps:
+        session.say("nothing changes")
+    elif not apply and not dry_run:
+        session.say(f"{len(done.plan.steps)} would change; --apply writes it")
+
+
+def _propagated_document(done: Propagated, *, applied: bool, dry_run: bool) -> dict[str, Any]:
+    diffs = {saved.path: saved.diff for saved in done.saved} if dry_run else {}
+    return {
+        "applied": applied,
+        "steps": [_step_document(step, done.paths[step.ref], diffs) for step in done.plan.steps],
+        "cycles": [list(circle) for circle in done.plan.cycles],
+        "commit": next((saved.commit for saved in done.saved), None),
+    }
+
+
+def _step_document(step: Step, path: str, diffs: dict[str, str]) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "ref": step.ref, "path": path, "old": step.old, "new": step.new,
+        "because": list(step.because), "depth": step.depth,
+    }  # fmt: skip
+    return {**document, "diff": diffs[path]} if path in diffs else document
+
+
+def _propagated_lines(session: Session, done: Propagated, *, dry_run: bool) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+    from memstore.history.changes import number
+
+    if dry_run:
+        for saved in done.saved:
+            yield from diff_lines(session, saved.diff)
+        return
+    for step in done.plan.steps:
+        place = f"{session.paint('path', safe_line(done.paths[step.ref]))}:{session.paint('line', '1')}:"
+        because = f"because of {', '.join(step.because)}" if step.because else "nothing caps it any longer"
+        yield f"{place} {session.paint('ref', step.ref)}  {number(step.old)} → {number(step.new)}  {because}"
+
+
+# -- revise-from ---------------------------------------------------------------------------------
+
+
+@command(
+    "revise-from",
+    examples=("memstore revise-from m_abc", "memstore revise-from m_abc --apply    # asks before each"),
+)
+@ref_argument("episode", metavar="EPISODE")
+@click.option("--apply", is_flag=True, help="Record what you say yes to.")
+@commit_option()
+def revise_from(session: Session, episode: str, *, apply: bool, commit: bool) -> None:
+    """Find the beliefs that an episode supports or contradicts, each with the command that records it.
+
+    Sentences are compared word by word, without a network; what they do not settle is not proposed.
+    """
+    from memstore.beliefs.revise import record
+    from memstore.beliefs.revise import revise_from as find
+
+    view = session.view()
+    found = find(view, episode)
+    applied = []
+    for one in found if apply else ():
+        if session.confirm(f"{one.stance.value} {one.ref} ({one.title})", instead=one.command):
+            record(view, one, commit=commit)
+            applied.append(one.ref)
+    session.emit(
+        "revise-from",
+        document=lambda: {"proposals": [_proposal_document(one) for one in found], "applied": applied},
+        lines=lambda: (line for one in found for line in _proposal_lines(session, one, done=one.ref in applied)),
+        each="proposals",
+    )
+    if not found:
+        session.say("no belief is supported or contradicted by it in so many words")
+
+
+def _proposal_document(one: Proposal) -> dict[str, Any]:
+    return {
+        "ref": one.ref, "path": one.path, "line": one.line, "title": one.title, "stance": one.stance.value,
+        "rule": one.rule, "old": one.old, "new": one.new, "command": one.command,
+    }  # fmt: skip
+
+
+def _proposal_lines(session: Session, one: Proposal, *, done: bool) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+    from memstore.history.changes import number
+
+    place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}:"
+    step = f"{number(one.old)} → {number(one.new)}"
+    yield f"{place} {session.paint('ref', one.ref)}  {safe_line(one.title)}  {one.stance.value}: {step}"
+    yield "  recorded" if done else f"  {one.command}"
+
+
+# -- calibrate and rebuild -----------------------------------------------------------------------
+
+
+@command("calibrate", examples=("memstore calibrate", "memstore calibrate --json"))
+def calibrate(session: Session) -> None:
+    """Score the vault's own numbers: how well each foretold the independent evidence that came next.
+
+    The Brier score is the mean squared error: 0 is perfect, 0.25 is what guessing gets.
+    """
+    from memstore.beliefs.calibration import calibrate as score
+
+    found = score(session.view())
+    session.emit(
+        "calibrate",
+        document=lambda: {
+            "predictions": found.predictions,
+            "brier": found.brier,
+            "bins": [one._asdict() for one in found.bins],
+        },
+        lines=lambda: _calibration_lines(found),
+    )
+    if not found.predictions:
+        session.say("no history has any evidence yet")
+
+
+def _calibration_lines(found: Calibration) -> Iterator[str]:
+    if found.brier is not None:
+        yield f"Brier score {found.brier:.4f} of {found.predictions} predictions"
+        yield "held        predictions  expected  observed"
+    for one in found.bins:
+        yield f"{one.low:.1f} to {one.high:.1f}  {one.predictions:>11}  {one.expected:>8.2f}  {one.observed:>8.2f}"
+
+
+@command("rebuild", examples=("memstore rebuild --check", "memstore rebuild --from-episodes"))
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a number is another.")
+@click.option("--from-episodes", is_flag=True, help="Weigh all evidence again as it is now; only show what differs.")
+def rebuild(session: Session, *, only_check: bool, from_episodes: bool) -> None:
+    """Make the numbers anew from their histories, as memstore recompute does, or from the evidence itself.
+
+    Beliefs are views of what they rest on. With --from-episodes each piece of evidence is looked at again: how it is
+    known, from which session it comes, whether it is still there.
+    """
+    from memstore.beliefs.recompute import rebuild_from_episodes
+    from memstore.core.errors import Exit
+
+    if not from_episodes:
+        replay_all(session, (), only_check=only_check, commit=False, dry_run=False)
+        return
+    done = rebuild_from_episodes(session.view())
+    session.emit(
+        "rebuild",
+        document=lambda: _rebuilt_document(done),
+        lines=lambda: _rebuilt_lines(session, done),
+        each="memories",
+    )
+    session.say(f"{len(done.differing)} of {done.ledgers} would differ; nothing was written")
+    if only_check and done.differing:
+        session.exit(Exit.FOUND_ERRORS)
+
+
+def _rebuilt_document(done: Rebuilt) -> dict[str, Any]:
+    memories = [
+        {
+            "ref": one.ref, "path": one.path, "line": one.line,
+            "stored": one.stored, "rebuilt": one.rebuilt, "because": list(one.because),
+        }
+        for one in done.differing
+    ]  # fmt: skip
+    return {"memories": memories, "total": done.ledgers}
+
+
+def _rebuilt_lines(session: Session, done: Rebuilt) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+    from memstore.history.changes import number
+
+    for one in done.differing:
+        place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}:"
+        because = f"  because of {', '.join(one.because)}" if one.because else ""
+        yield f"{place} {one.ref or ''} {number(one.stored)}, made anew {number(one.rebuilt)}{because}"

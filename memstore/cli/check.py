@@ -1,22 +1,30 @@
-"""`memstore check`: what is wrong with the vault's files, for people, editors and build servers."""
+"""`memstore check`: what is wrong with the vault's files, for people, editors and build servers.
+
+Findings as other programs take them: JSON, GitHub's workflow commands, SARIF.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
+from memstore import __version__
 from memstore.cli.options import command
+from memstore.cli.output import one_line
 from memstore.cli.written import in_vault
-from memstore.errors import Exit, UsageError
+from memstore.core.errors import Exit, UsageError
+from memstore.core.finding_codes import CODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import Session
+    from memstore.core.finding import Finding
     from memstore.core.view import View
-    from memstore.flows.check import CheckResult
-    from memstore.model.finding import Finding
+    from memstore.vault.check import CheckResult
+
 
 FORMATS = ("text", "json", "github", "sarif")
 _EXAMPLES = (
@@ -65,10 +73,10 @@ def check(
 
 
 def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | None, fix: bool) -> CheckResult:
-    from memstore.flows import check as flow
+    from memstore.vault import check as flow
 
     if against:
-        from memstore.flows.check_against import check_against
+        from memstore.vault.check import check_against
 
         return check_against(view, against, mend=fix)
     if staged:
@@ -77,12 +85,11 @@ def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | No
 
 
 def _emit(session: Session, view: View, result: CheckResult, output_format: str) -> None:
-    from memstore.cli import check_formats as formats
 
     if output_format in {"github", "sarif"} and not session.choices.json:
         repository = view.history.repository
         prefix = repository.prefix if repository else ""
-        write = formats.github if output_format == "github" else formats.sarif
+        write = github if output_format == "github" else sarif
         session.emit("check", document=dict, lines=lambda: write(result.findings, prefix))
         return
     session.emit("check", document=lambda: _document(result), lines=lambda: _lines(session, result), each="findings")
@@ -90,7 +97,6 @@ def _emit(session: Session, view: View, result: CheckResult, output_format: str)
 
 
 def _document(result: CheckResult) -> dict[str, Any]:
-    from memstore.cli.check_formats import as_json
 
     return {
         "files": result.files,
@@ -133,8 +139,8 @@ def summary(result: CheckResult) -> str:
 
 
 def _explain(session: Session, code: str) -> None:
-    from memstore.model.finding_codes import CODES
-    from memstore.model.nearest import did_you_mean
+    from memstore.core.errors import did_you_mean
+    from memstore.core.finding_codes import CODES
 
     found = CODES.get(code.strip("[]"))
     if found is None:
@@ -146,3 +152,84 @@ def _explain(session: Session, code: str) -> None:
         document=lambda: {**document, "explanation": found.explanation},
         lines=lambda: (f"{found.name} ({found.severity.value}): {found.meaning}", "", found.explanation),
     )
+
+
+# -- check formats ---------------------------------------------------------------------------------
+
+
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def as_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding as it stands in memstore's JSON documents."""
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "path": finding.path,
+        "line": finding.at.line,
+        "column": finding.at.column,
+        "text": finding.text,
+        "hint": finding.hint,
+        "mended": finding.mended,
+    }
+
+
+def github(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
+    """Yield a workflow command a finding, which GitHub shows at the line; `prefix` is the vault in the repository."""
+    for finding in findings:
+        where = {
+            "file": prefix + finding.path,
+            "line": finding.at.line,
+            "col": finding.at.column,
+            "title": finding.code,
+        }
+        properties = ",".join(f"{name}={_github_property(str(value))}" for name, value in where.items())
+        yield f"::{finding.severity.value} {properties}::{_github_data(_message(finding))}"
+
+
+def sarif(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
+    """Yield the one SARIF 2.1.0 document of all findings; `prefix` is the vault in the repository."""
+    used = sorted({finding.code for finding in findings})
+    rules = [
+        {
+            "id": name,
+            "shortDescription": {"text": CODES[name].meaning},
+            "help": {"text": CODES[name].explanation},
+            "defaultConfiguration": {"level": CODES[name].severity.value},
+        }
+        for name in used
+    ]
+    driver = {"name": "memstore", "version": __version__, "rules": rules}
+    results = [_sarif_result(finding, prefix) for finding in findings]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    yield one_line({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _sarif_result(finding: Finding, prefix: str) -> dict[str, Any]:
+    place = {
+        "artifactLocation": {"uri": quote(prefix + finding.path, errors="surrogateescape")},
+        "region": {"startLine": finding.at.line, "startColumn": finding.at.column},
+    }
+    return {
+        "ruleId": finding.code,
+        "level": finding.severity.value,
+        "message": {"text": _message(finding)},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+def _message(finding: Finding) -> str:
+    parts = [finding.text]
+    if finding.hint:
+        parts.append(f"hint: {finding.hint}")
+    if finding.mended is not None:
+        parts.append(f"mended: {finding.mended}")
+    return "\n".join(parts)
+
+
+def _github_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(text: str) -> str:
+    return _github_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,18 +1,25 @@
-"""`memstore cite` and `memstore stats`."""
+"""`memstore cite` and `memstore stats`.
+
+`memstore why`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from memstore.cli.filters import Given, filter_options
 from memstore.cli.options import at_option, command, ref_argument
+from memstore.core.config import QUALITY_PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import Session
-    from memstore.flows.cite import Cited
-    from memstore.flows.stats import Stats
+    from memstore.memories.why import Number, Why
+    from memstore.search.citations import Cited
+    from memstore.vault.status import Stats
 
 
 @command(
@@ -25,14 +32,14 @@ if TYPE_CHECKING:
 @ref_argument("citation", metavar="REF[:L1-L2]|CITATION")
 def cite(session: Session, citation: str) -> None:
     """Cite lines of a memory, or say what became of cited lines: same, moved, changed or gone."""
-    from memstore.flows.cite import cite as make
+    from memstore.search.citations import cite as make
 
     cited = make(session.view(), citation)
     session.emit("cite", document=lambda: _document(cited), lines=lambda: _lines(session, cited))
 
 
 def _document(cited: Cited) -> dict[str, Any]:
-    from memstore.codec.results import citation_document
+    from memstore.documents.search import citation_document
 
     return {
         "ref": cited.ref,
@@ -45,7 +52,7 @@ def _document(cited: Cited) -> dict[str, Any]:
 
 def _lines(session: Session, cited: Cited) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
-    from memstore.rules.citation import Standing
+    from memstore.search.citations import Standing
 
     paint = session.paint
     now = cited.now
@@ -84,7 +91,7 @@ def _diff(session: Session, before: str, after: str) -> Iterator[str]:
 @at_option()
 def stats(session: Session, given: Given, at: str | None) -> None:
     """Count memories by type, status, month and author, and their words; all of them, unless filtered."""
-    from memstore.flows.stats import stats as count
+    from memstore.vault.status import stats as count
 
     view = session.view()
     counted = count(view, given.filters(view.clock.now()) if given != Given() else None, at=at)
@@ -117,3 +124,77 @@ def _stats_lines(session: Session, counted: Stats) -> Iterator[str]:
         if counts:
             yield session.paint("heading", f"by {name}:")
             yield from (f"{count:6}  {safe_line(value) or 'none'}" for value, count in counts)
+
+
+# -- why -------------------------------------------------------------------------------------------
+
+
+@command("why", examples=("memstore why m_7f3", "memstore why m_7f3 --profile seed-003", "memstore why m_7f3 --json"))
+@ref_argument()
+@click.option(
+    "--profile", type=click.Choice(QUALITY_PROFILES), help="How quality is computed, whatever the settings say."
+)
+def why(session: Session, ref: str, profile: str | None) -> None:
+    """Show how a memory's numbers came about: confidence, quality, strength, term by term.
+
+    A term that stands in the file names its line. To ask why is no use of the memory.
+    """
+    from memstore.core.config import QualityProfile
+    from memstore.memories.why import why as explain
+
+    explained = explain(session.view(), ref, profile=QualityProfile(profile) if profile else None)
+    session.emit("why", document=lambda: _document_of_why(explained), lines=lambda: _lines_of_why(session, explained))
+
+
+def _document_of_why(explained: Why) -> dict[str, Any]:
+    from memstore.documents.search import DIGITS
+
+    return {
+        "ref": explained.shown.entry.ref,
+        "path": explained.shown.entry.path,
+        "revision": explained.shown.revision,
+        "numbers": [
+            {
+                "name": number.name,
+                "value": None if number.value is None else round(number.value, DIGITS),
+                "meaning": number.meaning,
+                "unit": number.unit or None,
+                "terms": [
+                    {
+                        "name": term.name,
+                        "value": round(term.value, DIGITS),
+                        "why": term.why,
+                        "line": explained.line_of(term),
+                    }
+                    for term in number.terms
+                ],
+            }
+            for number in explained.numbers
+        ],
+    }
+
+
+def _lines_of_why(session: Session, explained: Why) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    paint, entry = session.paint, explained.shown.entry
+    yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
+    yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{explained.shown.revision[:10]}')}"
+    for number in explained.numbers:
+        yield ""
+        yield from _number_lines(session, explained, number)
+
+
+def _number_lines(session: Session, explained: Why, number: Number) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+    from memstore.history.changes import number as worded
+
+    paint = session.paint
+    value = "none" if number.value is None else worded(number.value)
+    yield f"{paint('heading', number.name)}  {paint('title', value)}  {paint('dim', number.meaning)}"
+    width = max((len(term.name) for term in number.terms), default=0)
+    for term in number.terms:
+        line = explained.line_of(term)
+        amount = f"{term.value:9.2f} {number.unit}" if number.unit else f"{term.value:+9.4f}"
+        place = paint("dim", f"  line {line}") if line else ""
+        yield f"{amount}  {term.name.ljust(width)}  {safe_line(term.why)}{place}"

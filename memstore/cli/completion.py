@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import command
-from memstore.errors import MemstoreError
+from memstore.core.errors import MemstoreError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

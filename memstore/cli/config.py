@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import command
-from memstore.errors import UsageError
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import Session
-    from memstore.flows.config import SettingValue
+    from memstore.vault.status import SettingValue
 
 
 @command(
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 @click.option("--unset", is_flag=True, help="Take the key out, so that its default holds.")
 def config(session: Session, key: str | None, value: str | None, *, user: bool, unset: bool) -> None:
     """See and change settings: the vault's, or with --user your own. Comments in the file stay as they are."""
-    from memstore import wiring
-    from memstore.flows import config as flow
+    from memstore.vault import composition
+    from memstore.vault import status as flow
 
     env = session.environment()
-    file, defaults = wiring.settings_file(env, session.choices.vault, user=user)
+    file, defaults = composition.settings_file(env, session.choices.vault, user=user)
     if not user and key is not None and (unset or value is not None):
-        wiring.stop_unless_settings_are_ones_own(env, file, defaults, session.choices.entity)
+        composition.stop_unless_settings_are_ones_own(env, file, defaults, session.choices.entity)
     if key is None and not unset:
         found: Sequence[SettingValue] = flow.settings(file, defaults)
     elif key is None or (unset and value is not None):

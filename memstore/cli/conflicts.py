@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import Session
-    from memstore.flows.dedupe import Duplicates
-    from memstore.flows.resolve_conflict import Resolved
-    from memstore.model.conflict import Conflict
+    from memstore.conflicts.duplicates import Duplicates
+    from memstore.conflicts.resolve import Resolved
+    from memstore.core.change import Conflict
 
 
 @command(
@@ -30,8 +30,8 @@ def conflicts(session: Session, ref: str | None, given: Given) -> None:
 
     Each comes with the lines on both sides, the rule that found it, and the command that settles it.
     """
-    from memstore.codec.results import conflict_document
-    from memstore.flows.conflicts import conflicts as find
+    from memstore.conflicts.compare import conflicts as find
+    from memstore.documents.search import conflict_document
 
     view = session.view()
     found = find(view, ref, given.filters(view.clock.now()))
@@ -80,7 +80,7 @@ def resolve_conflict(
     dry_run: bool,
 ) -> None:
     """Decide a conflict between two memories, and record it in both, so that it is not raised again."""
-    from memstore.flows.resolve_conflict import resolve_conflict as resolve
+    from memstore.conflicts.resolve import resolve_conflict as resolve
 
     view = session.view()
     done = resolve(view, ref, other, keep=keep, decision=decision, reason=reason, dry_run=dry_run, commit=commit)
@@ -106,7 +106,7 @@ def _resolved_document(done: Resolved, *, dry_run: bool) -> dict[str, Any]:
 @filter_options
 def dedupe(session: Session, given: Given) -> None:
     """Find memories that say nearly the same, and propose to make one of them; nothing is changed."""
-    from memstore.flows.dedupe import dedupe as find
+    from memstore.conflicts.duplicates import dedupe as find
 
     view = session.view()
     found = find(view, given.filters(view.clock.now()))

@@ -12,8 +12,8 @@ from memstore.cli.written import commit_option, dry_run_option, emit_registered
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memstore.access.consents import KnownConsent
     from memstore.cli.session import Session
-    from memstore.flows.consents import KnownConsent
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
@@ -58,7 +58,7 @@ def consent() -> None:
 @_record_options()
 def grant(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
     """Record that somebody consents."""
-    from memstore.flows.consents import grant_consent
+    from memstore.access.consents import grant_consent
 
     done = grant_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "consent-grant", done, dry_run=dry_run)
@@ -70,7 +70,7 @@ def grant(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_ru
 @_record_options()
 def refuse(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
     """Record that somebody says no; it beats every consent."""
-    from memstore.flows.consents import refuse_consent
+    from memstore.access.consents import refuse_consent
 
     done = refuse_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "consent-refuse", done, dry_run=dry_run)
@@ -80,7 +80,7 @@ def refuse(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_r
 @_record_options(ends=False)
 def request(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
     """Write a request that can be sent to who is asked; it opens nothing, and no answer is no consent."""
-    from memstore.flows.consents import request_consent
+    from memstore.access.consents import request_consent
 
     done = request_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "consent-request", done, dry_run=dry_run)
@@ -105,7 +105,7 @@ def revoke(session: Session, /, consent_id: str, *, by: str | None, dry_run: boo
 
     Only who gave it, whom it speaks for, or a guardian of theirs can.
     """
-    from memstore.flows.consents import revoke_consent
+    from memstore.access.consents import revoke_consent
 
     done = revoke_consent(session.view(), consent_id, by=by, dry_run=dry_run, **told)
     emit_registered(session, "consent-revoke", done, dry_run=dry_run)
@@ -114,7 +114,7 @@ def revoke(session: Session, /, consent_id: str, *, by: str | None, dry_run: boo
 @subcommand(consent, "list", examples=("memstore consent list", "memstore --as human:sean consent list"))
 def list_consents(session: Session) -> None:
     """List consents, refusals, delegations and requests; anybody but the vault's owner sees those that name them."""
-    from memstore.flows.consents import consents
+    from memstore.access.consents import consents
 
     known = consents(session.view())
     session.emit(
@@ -134,7 +134,7 @@ def list_consents(session: Session) -> None:
 @_record_options()
 def delegate(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
     """Record that somebody lets another consent in their place; it has to end, and can't be passed on."""
-    from memstore.flows.consents import delegate as record
+    from memstore.access.consents import delegate as record
 
     done = record(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "delegate", done, dry_run=dry_run)

@@ -1,4 +1,7 @@
-"""`memstore consolidate`: what happened, and what to make of it."""
+"""`memstore consolidate`: what happened, and what to make of it.
+
+`memstore compress`: summaries for what is old and was never used.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.options import command
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines
-from memstore.errors import UsageError
+from memstore.cli.options import command, ref_argument
+from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.beliefs.compress import Compressed
+    from memstore.beliefs.consolidate import Consolidated
+    from memstore.beliefs.suggestion_file import Suggestion
     from memstore.cli.session import Session
-    from memstore.flows.consolidate import Consolidated
-    from memstore.flows.suggestion_file import Suggestion
+
 
 BRANCH = "memstore/suggestions"
 
@@ -55,9 +60,9 @@ def consolidate(  # noqa: PLR0913 - one argument an option
     All episodes and raw memories that no belief rests on are looked at, 20 at least. A suggestion needs three
     memories of three independent origins, quotes one of them, and waits in suggestions/ for a decision.
     """
-    from memstore import wiring
-    from memstore.codec.dates import period
-    from memstore.flows.consolidate import consolidate as run
+    from memstore.beliefs.consolidate import consolidate as run
+    from memstore.core.times import period
+    from memstore.vault import composition
 
     if branch and (apply_safe or commit):
         raise UsageError("--branch commits suggestions, and nothing else", hint="leave out --apply-safe and --commit")
@@ -71,7 +76,7 @@ def consolidate(  # noqa: PLR0913 - one argument an option
         if_due=if_due,
         branch=branch,
         as_of=until,
-        synthesizer=wiring.synthesizer(session.environment(), command_line),
+        synthesizer=composition.synthesizer(session.environment(), command_line),
         commit=commit,
     )
     session.emit(
@@ -105,7 +110,7 @@ def _say(session: Session, done: Consolidated, *, dry_run: bool) -> None:
 
 
 def _lines(session: Session, done: Consolidated, *, dry_run: bool) -> Iterator[str]:
-    from memstore.rules.consolidation import FEWEST_POOLED
+    from memstore.beliefs.consolidation import FEWEST_POOLED
 
     if not done.enough:
         number = "no memory" if not done.pooled else f"{done.pooled} memories" if done.pooled > 1 else "1 memory"
@@ -147,3 +152,54 @@ def _suggestion(one: Suggestion, done: Consolidated) -> dict[str, Any]:
         "applied": one.ref in done.applied,
         "note": one.note,
     }
+
+
+# -- compress --------------------------------------------------------------------------------------
+
+
+@command(
+    "compress",
+    examples=(
+        "memstore compress --dry-run        # all that is old and was never used, as diffs",
+        "memstore compress -c",
+        "memstore compress m_7f3",
+        "memstore expand m_7f3 --full       # the whole text again",
+    ),
+)
+@ref_argument("refs", metavar="[REF…]", nargs=-1)
+@commit_option()
+@dry_run_option()
+def compress(session: Session, refs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
+    """Put summaries in the place of texts that nobody used: title and first sentence.
+
+    Without REF, of all memories that are older than 30 days, of normal or low importance, never used, cited by none and
+    signed by nobody. The whole text must be committed; git keeps it, and memstore expand --full prints it.
+    """
+    from memstore.beliefs.compress import compress as put_summaries
+
+    done = put_summaries(session.view(), refs, dry_run=dry_run, commit=commit)
+    session.emit(
+        "compress",
+        document=lambda: _document_of_compress(done, dry_run=dry_run),
+        lines=lambda: (line for saved in done.saved for line in saved_lines(session, saved, dry_run=dry_run)),
+        each="memories",
+    )
+    for saved in done.saved:
+        say_findings(session, saved.findings)
+    session.say(_told(done, dry_run=dry_run))
+
+
+def _told(done: Compressed, *, dry_run: bool) -> str:
+    if not done.saved:
+        return "nothing to compress"
+    freed = sum(size.before - size.after for size in done.sizes)
+    what = "1 memory" if len(done.saved) == 1 else f"{len(done.saved)} memories"
+    return f"{what} {'would be ' if dry_run else ''}compressed, {freed:,} bytes less"
+
+
+def _document_of_compress(done: Compressed, *, dry_run: bool) -> dict[str, Any]:
+    memories = [
+        {**saved_document(saved, dry_run=dry_run), "bytes_before": size.before, "bytes_after": size.after}
+        for saved, size in zip(done.saved, done.sizes, strict=True)
+    ]
+    return {"memories": memories, "commit": next((saved.commit for saved in done.saved), None)}

@@ -8,13 +8,13 @@ import click
 
 from memstore.cli.options import group, several, subcommand
 from memstore.cli.written import commit_option, dry_run_option, emit_registered
-from memstore.errors import UsageError
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.access.contexts import KnownContext, Present
     from memstore.cli.session import Session
-    from memstore.flows.contexts import KnownContext, Present
 
 
 @group("context", examples=("memstore context enter ctx:bella_care", "memstore context show", "memstore context leave"))
@@ -41,7 +41,7 @@ def add(
     session: Session, /, context_id: str, *, is_open: bool, roles: tuple[str, ...], dry_run: bool, **said: Any
 ) -> None:
     """Register a context; only the vault's owner can. In one that is not registered nothing is granted."""
-    from memstore.flows.contexts import add_context
+    from memstore.access.contexts import add_context
 
     held: dict[str, list[str]] = {}
     for text in roles:
@@ -70,7 +70,7 @@ def enter(session: Session, context_id: str, *, participants: tuple[str, ...], r
     It holds for you (--as) and your session (MEMSTORE_SESSION) alone. Without participants, whoever the registry lists
     is there.
     """
-    from memstore.flows.contexts import enter_context
+    from memstore.access.contexts import enter_context
 
     present = enter_context(session.view(any_context=True), context_id, participants=participants, role=role)
     _emit(session, "context-enter", present)
@@ -81,7 +81,7 @@ def enter(session: Session, context_id: str, *, participants: tuple[str, ...], r
 @subcommand(context, "leave", examples=("memstore context leave",))
 def leave(session: Session) -> None:
     """Leave the context for none; what was granted in it stays granted."""
-    from memstore.flows.contexts import leave_context
+    from memstore.access.contexts import leave_context
 
     left = leave_context(session.view(any_context=True))
     session.emit("context-leave", document=lambda: {"left": left}, lines=lambda: (f"left {left}",) if left else ())
@@ -92,7 +92,7 @@ def leave(session: Session) -> None:
 @subcommand(context, "show", examples=("memstore context show",))
 def show(session: Session) -> None:
     """Show the active context and who listens there."""
-    from memstore.flows.contexts import present_context
+    from memstore.access.contexts import present_context
 
     present = present_context(session.view(any_context=True))
     _emit(session, "context-show", present)
@@ -103,7 +103,7 @@ def show(session: Session) -> None:
 @subcommand(context, "list", examples=("memstore context list",))
 def list_contexts(session: Session) -> None:
     """List the registered contexts; with others listening, those that list them all."""
-    from memstore.flows.contexts import contexts
+    from memstore.access.contexts import contexts
 
     known = contexts(session.view())
     session.emit(
@@ -120,8 +120,8 @@ def list_contexts(session: Session) -> None:
 @click.argument("text", metavar="TEXT")
 def suggest(session: Session, text: str) -> None:
     """Name the contexts that a text may belong to, the best first; none is entered."""
+    from memstore.access.contexts import suggest_context
     from memstore.cli.output import safe_line
-    from memstore.flows.contexts import suggest_context
 
     found = suggest_context(session.view(), text)
     session.emit(
@@ -143,7 +143,7 @@ def _emit(session: Session, verb: str, present: Present) -> None:
 
 
 def _present_document(present: Present) -> dict[str, Any]:
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     active = present.context
     expires = instant(active.expires_at) if active and active.expires_at else None
@@ -160,7 +160,7 @@ def _present_document(present: Present) -> dict[str, Any]:
 
 def _present_lines(session: Session, present: Present) -> Iterator[str]:
     from memstore.cli.output import safe_line
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     active = present.context
     if active is None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, TypeVar
 
-from memstore.codec.draft import NOTE, with_notes, without_notes
-from memstore.errors import Exit, MemstoreError, UsageError, VaultError
+from memstore.core.errors import Exit, MemstoreError, UsageError, VaultError
+from memstore.files.draft import NOTE, with_notes, without_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from memstore.adapters.editor import Editor
-    from memstore.adapters.environment import Environment
     from memstore.cli.session import Session
+    from memstore.files.local_state import Environment
+    from memstore.vault.editor import Editor
 
 T = TypeVar("T")
 
@@ -39,12 +39,12 @@ def edited(
         VaultError: the editor failed, or the draft is not accepted and nobody can be asked; it says where it is.
         MemstoreError: what `accept` raised and no editing could mend; the draft is kept.
     """
-    from memstore import wiring
+    from memstore.vault import composition
 
     env = session.environment()
     root = session.view().root
-    _stop_without_a_person(session, env, wiring.editor(env))
-    editor, path = wiring.editor(env), wiring.drafts(env, root).create(name, with_notes(data, notes))
+    _stop_without_a_person(session, env, composition.editor(env))
+    editor, path = composition.editor(env), composition.drafts(env, root).create(name, with_notes(data, notes))
     while True:
         _open(editor, path)
         draft = without_notes(_left(path))

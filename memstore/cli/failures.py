@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.errors import Exit, MemstoreError
+from memstore.core.errors import Exit, MemstoreError
 
 if TYPE_CHECKING:
     import click
@@ -82,7 +82,7 @@ def _of_usage(error: click.UsageError) -> Failure:
 
 def _near(error: click.NoSuchOption) -> str | None:
     """Return a hint that names the option that was meant; the dashes, which all have, make none like another."""
-    from memstore.model.nearest import nearest
+    from memstore.core.errors import nearest
 
     words = {one.lstrip("-"): one for one in error.possibilities or ()}
     word = nearest(error.option_name.lstrip("-"), words)

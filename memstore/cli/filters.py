@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.cli.session import Session
-    from memstore.codec.dates import Period
-    from memstore.model.retrieval import Filters
+    from memstore.core.times import Period
+    from memstore.search.retrieval import Filters
 
 F = TypeVar("F", bound="Callable[..., None]")
 
-# As `rules/trust.py` has them, which is not loaded for a command's options.
+# As `trust.score` has them, which is not loaded for a command's options.
 TRUST_LEVELS = ("unverified", "attested", "anchored", "consensus")
 
 
@@ -44,8 +44,8 @@ class Given(NamedTuple):
         Raises:
             UsageError: one of them means nothing.
         """
-        from memstore.model.retrieval import Filters
-        from memstore.rules import filters as rules
+        from memstore.search import filters as rules
+        from memstore.search.retrieval import Filters
 
         values: dict[str, Any] = {
             name: tuple(rules.checked(name, value) for value in getattr(self, name)) for name in rules.FIELDS
@@ -65,9 +65,9 @@ def say_near_keys(session: Session, given: Given) -> None:
     """Where nothing matches, tell which key of the format a condition may have meant; it may be a person's own."""
     if not given.where:
         return
-    from memstore.model.keys import KEY_BY_NAME
-    from memstore.model.nearest import nearest
-    from memstore.rules import filters as rules
+    from memstore.core.errors import nearest
+    from memstore.core.keys import KEY_BY_NAME
+    from memstore.search import filters as rules
 
     for key in dict.fromkeys(rules.parse_where(text).key for text in given.where):
         near = None if key.partition(".")[0] in KEY_BY_NAME else nearest(key, KEY_BY_NAME)
@@ -76,9 +76,9 @@ def say_near_keys(session: Session, given: Given) -> None:
 
 
 def _period(text: str, now: datetime) -> Period:
-    from memstore.codec import dates  # only who filters by dates waits for it
+    from memstore.core import times  # only who filters by dates waits for it
 
-    return dates.period(text, now=now)
+    return times.period(text, now=now)
 
 
 def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:
@@ -87,7 +87,7 @@ def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:
 
 def _complete(_: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Offer a shell the values that a filter can have, where they are few."""
-    from memstore.rules import filters as rules
+    from memstore.search import filters as rules
 
     return [value for value in rules.choices(param.name or "") if value.startswith(incomplete)]
 

@@ -1,17 +1,32 @@
-"""`memstore graduate`: the pages of what has earned to be read every time."""
+"""`memstore graduate`: the pages of what has earned to be read every time.
+
+`memstore suggestions`: what waits for a decision.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.cli.options import command
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines
+import click
+
+from memstore.cli.options import command, group, ref_argument, subcommand
+from memstore.cli.written import (
+    commit_option,
+    diff_lines,
+    dry_run_option,
+    emit_saved,
+    saved_document,
+    saved_lines,
+    say_findings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.beliefs.graduate import Graduated, Proposal
     from memstore.cli.session import Session
-    from memstore.flows.graduate import Graduated, Proposal
+    from memstore.memories.promote import Linked
+    from memstore.memories.suggestions import Waiting
 
 
 @command(
@@ -30,7 +45,7 @@ def graduate(session: Session, *, commit: bool, dry_run: bool) -> None:
     they lose it. A memory of a project goes to projects/NAME/MEMORY.md. Only the part between two comments is written;
     what you change in it stays, and is suggested to the memories: memstore suggestions.
     """
-    from memstore.flows.graduate import graduate as write_pages
+    from memstore.beliefs.graduate import graduate as write_pages
 
     pages = write_pages(session.view(), dry_run=dry_run, commit=commit)
     session.emit(
@@ -90,3 +105,142 @@ def _document(page: Graduated, *, dry_run: bool) -> dict[str, Any]:
         "commit": page.commit,
     }
     return {**document, "diff": page.diff} if dry_run else document
+
+
+# -- suggestions -----------------------------------------------------------------------------------
+
+
+@group(
+    "suggestions",
+    examples=(
+        "memstore suggestions list",
+        "memstore suggestions show prop_3bf           # what it says, and what it would change",
+        "memstore suggestions accept prop_3bf -c",
+        "memstore suggestions reject prop_6b3",
+    ),
+)
+def suggestions() -> None:
+    """See what was suggested, and decide.
+
+    A suggestion is a file in suggestions/: edit it before you accept it, if you like. Deleting a committed one rejects
+    it, and moving one out of suggestions/ accepts it with the next `memstore consolidate --apply`.
+    """
+
+
+@subcommand(suggestions, "list", examples=("memstore suggestions list", "memstore suggestions list --json"))
+def list_(session: Session) -> None:
+    """List what waits for a decision, the oldest first."""
+    from memstore.memories.suggestions import list_suggestions
+
+    waiting = list_suggestions(session.view())
+    session.emit(
+        "suggestions-list",
+        document=lambda: {"suggestions": [_document_of_suggestions(one) for one in waiting], "total": len(waiting)},
+        lines=lambda: (_line(session, one) for one in waiting),
+        each="suggestions",
+    )
+    if not waiting:
+        session.say("no suggestions; memstore consolidate looks for some")
+
+
+@subcommand(suggestions, "show", examples=("memstore suggestions show prop_3bf",))
+@ref_argument()
+def show(session: Session, ref: str) -> None:
+    """Show a suggestion, its evidence, and what accepting it would change."""
+    from memstore.memories.suggestions import accept_suggestion, show_suggestion
+
+    view = session.view()
+    one = show_suggestion(view, ref)
+    linked = accept_suggestion(view, ref, dry_run=True)
+    written = (linked.saved, *linked.others)
+    session.emit(
+        "suggestions-show",
+        document=lambda: {
+            **_document_of_suggestions(one),
+            "body": one.memory.body,
+            "changes": [{"path": saved.path, "diff": saved.diff} for saved in written],
+        },
+        lines=lambda: _shown(session, one, linked),
+    )
+
+
+@subcommand(suggestions, "accept", examples=("memstore suggestions accept prop_3bf -c",))
+@ref_argument()
+@commit_option()
+@dry_run_option()
+def accept(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
+    """Do what is suggested: write the belief, or record the evidence; the suggestion is archived."""
+    from memstore.memories.suggestions import accept_suggestion as do
+
+    linked = do(session.view(), ref, commit=commit, dry_run=dry_run)
+    written = (linked.saved, *linked.others)
+    session.emit(
+        "suggestions-accept",
+        document=lambda: {
+            **saved_document(linked.saved, dry_run=dry_run),
+            "changed": [saved_document(saved, dry_run=dry_run) for saved in linked.others],
+        },
+        lines=lambda: (line for saved in written for line in saved_lines(session, saved, dry_run=dry_run)),
+    )
+    for saved in written:
+        say_findings(session, saved.findings)
+
+
+@subcommand(
+    suggestions,
+    "reject",
+    examples=("memstore suggestions reject prop_6b3", 'memstore suggestions reject prop_6b3 --reason "only in May"'),
+)
+@ref_argument()
+@click.option("--reason", metavar="TEXT", help="Why; the suggestion keeps it.")
+@commit_option()
+@dry_run_option()
+def reject(session: Session, ref: str, *, reason: str | None, commit: bool, dry_run: bool) -> None:
+    """Put a suggestion away; it comes again only when three more memories say so."""
+    from memstore.memories.suggestions import reject_suggestion as do
+
+    saved = do(session.view(), ref, reason=reason, commit=commit, dry_run=dry_run)
+    emit_saved(session, "suggestions-reject", saved, dry_run=dry_run, unchanged="nothing changed")
+
+
+def _document_of_suggestions(one: Waiting) -> dict[str, Any]:
+    from memstore.core.memory import title_of
+
+    memory = one.memory
+    return {
+        "ref": str(memory.ref) if memory.ref else None,
+        "path": one.file.path,
+        "action": one.action.value,
+        "title": title_of(one.memory),
+        "target": one.target,
+        "confidence": memory.confidence,
+        "evidence": list(one.evidence),
+        "created_at": memory.created_at,
+    }
+
+
+def _line(session: Session, one: Waiting) -> str:
+    from memstore.cli.output import safe_line
+    from memstore.core.memory import title_of
+    from memstore.history.changes import number
+
+    paint, memory = session.paint, one.memory
+    sure = f" ({number(memory.confidence)})" if memory.confidence is not None else ""
+    about = f" {one.target}" if one.target else ""
+    ref = paint("ref", str(memory.ref)) if memory.ref else ""
+    said = f"{one.action.value}{about}: {paint('title', safe_line(title_of(one.memory)))}{sure}"
+    count = len(one.evidence)
+    on = f", {count} {'memory' if count == 1 else 'memories'}" if count else ""
+    return f"{paint('path', safe_line(one.file.path))}: {ref} {said}{on}"
+
+
+def _shown(session: Session, one: Waiting, linked: Linked) -> Iterator[str]:
+    from memstore.cli.output import safe
+
+    yield _line(session, one)
+    for ref in one.evidence:
+        yield f"  {session.paint('ref', ref)}"
+    yield safe(one.memory.body.strip("\n"))
+    yield ""
+    for saved in (linked.saved, *linked.others):
+        yield from diff_lines(session, saved.diff)

@@ -196,7 +196,7 @@ class UnknownCommandError(click.UsageError):
     """No command of that name; `hint` names the nearest, None where none is near."""
 
     def __init__(self, name: str, commands: list[str], ctx: click.Context) -> None:
-        from memstore.model.nearest import nearest
+        from memstore.core.errors import nearest
 
         super().__init__(f"{name!r} is no command of {ctx.command_path}", ctx)
         near = nearest(name, commands, similar=0.5)

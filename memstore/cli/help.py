@@ -1,4 +1,7 @@
-"""`memstore help`: explain a command or a topic."""
+"""`memstore help`: explain a command or a topic.
+
+What `memstore help TOPIC` says. The lists come from the code that they describe, so they can't go stale.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,10 @@ import click
 
 from memstore.cli.commands import COMMANDS, SECTIONS
 from memstore.cli.options import command
-from memstore.cli.topics import TOPICS
-from memstore.errors import UsageError
-from memstore.model.nearest import nearest
+from memstore.core.errors import Exit, UsageError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memstore.cli.session import Session
 
@@ -64,3 +65,137 @@ def _command_help(words: Sequence[str]) -> str:
 def _nearest(word: str) -> str:
     near = nearest(word, [*TOPICS, *COMMANDS])
     return f"memstore help {near}" if near else "`memstore help` lists the topics, `memstore --help` the commands"
+
+
+# -- topics ----------------------------------------------------------------------------------------
+
+
+EXIT_MEANINGS = {
+    Exit.DONE: "done; an empty search too (--exit-code makes it 1)",
+    Exit.FOUND_ERRORS: "check, fmt --check: errors were found (with --strict, warnings too)",
+    Exit.USAGE: "a word of the command, a filter or a date is off",
+    Exit.NOT_FOUND: "unknown or ambiguous id; one that may not be seen is unknown",
+    Exit.REFUSED: "refused by privacy, consent or a guard",
+    Exit.VAULT: "the vault, git, the file system or a file's format is in the way",
+    Exit.LOCKED: "somebody else is writing, or the file changed meanwhile",
+    Exit.BUG: "a bug in memstore; -v shows where",
+    Exit.INTERRUPTED: "interrupted",
+}
+
+KEY_MEANINGS = {
+    "type": "what it is; the only key that must be there",
+    "id": "its name for good: m_ and ten characters",
+    "title": "one line; else the first heading or sentence of the text",
+    "aliases": "other names or phrasings under which it is found",
+    "tags": "words to filter by",
+    "status": "active by default; only active memories are found without asking",
+    "status_reason": "why it was put out of sight",
+    "proposes": "what a suggestion would do; but for create, to the belief in relates_to",
+    "created_at": "when it was written down",
+    "valid_from": "since when what it says is true in the world",
+    "valid_until": "until when what it says was true in the world",
+    "scope": "global by default",
+    "owner": "whose memory it is; the vault's owner by default",
+    "author": "who wrote it",
+    "platform": "where it was written",
+    "source": "where it comes from, in any words",
+    "source_type": "how it is known",
+    "source_entity": "who told it",
+    "source_chain": "through whom it came, nearest first",
+    "channel": "the stream of an agent's notes that it came through",
+    "origin": "the session and the trigger of writing",
+    "derived_from": "the memories it was made of, or marks like url:… and file:…",
+    "relates_to": "the memories that support it",
+    "processed_into": "the memories that were made of it",
+    "supersedes": "the memory that it takes the place of",
+    "superseded_by": "the memory that took its place",
+    "context_tags": "words about the circumstances",
+    "entities": "names that an episode mentions",
+    "subject_ids": "whom it is about",
+    "context": "the privacy context in which it was said",
+    "access_grants": 'who may see it beside its owner; "*" is everybody',
+    "access_denies": "who may not, whatever the grants say",
+    "consent_grants": "who consented to its being shared",
+    "upstream_grants": "the grants of what it was made of",
+    "generalized": "it was made of several memories, so that none can be told from it",
+    "generalization": "the verdict of the check behind that",
+    "belief_type": "fact by default",
+    "foundational": "it stays, whatever the evidence",
+    "importance": "normal by default",
+    "confidence": "how sure its holder is",
+    "confidence_history": "the events behind that number",
+    "claims": "what it says, in a form that can be compared",
+    "resolved_conflicts": "decisions about conflicts with other memories",
+    "compressed_from": "where the whole text of a compressed memory is kept",
+    "signature": "its author's signature",
+    "witnesses": "what others attest about it",
+    "anchors": "what shows from outside what it said, and when",
+    "resolutions": "how disputes about it came out",
+}
+
+_QUERY = """\
+memstore search QUERY finds the memories that match best, and the lines on which they do.
+
+  vet heart             words: any of them, better with all; endings don't matter
+  "heart murmur"        a phrase
+  +vet -cat             must be there, must not be there
+  heart*                the beginning of a word
+  tag:dog type:belief   filters, also as options: --tag dog --type belief
+
+A question in plain words is a query too: "What did the vet say about Bella's heart?"
+
+Every filter is an option as well, for search and list alike; several values of one filter are alternatives,
+several filters hold together. --where takes any key of the frontmatter: --where 'confidence >= 0.8'. What can't
+be read is an error and never a wider result.
+
+Dates: 2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo, 1y; in --where the first four,
+of which each means all of its year, month or day.
+"""
+
+_PRIVACY = """\
+A memory is seen by its owner (the key `owner`, else the vault's), and by nobody else.
+
+Who looks is the first of: --as ENTITY, MEMSTORE_ENTITY, `entity` in your configuration, the vault's owner. It is
+also the author of what is written. A memory that may not be seen is answered exactly as one that is not there, and
+a file that can't be read is shown to the vault's owner alone.
+
+The files themselves are as private as the folder and the git repository that they lie in.
+"""
+
+_MERGE = """\
+A vault is merged by git like any text: every key and every event of a history stands on a line of its own, so two
+people who change different things rarely meet.
+
+Where they meet, git leaves its markers (<<<<<<<, >>>>>>>) in the file. Until they are gone the file counts as
+broken: it is reported by `memstore check` with its line, left out of searches, and rewritten by no command. Keep
+one side, delete the markers, `git add`, go on; the pre-commit hook checks what is staged.
+
+.gitattributes says `*.md diff=memstore -text`: git never changes line ends, and never joins both sides of a conflict
+by itself (`merge=union` would bring back grants that somebody took away).
+"""
+
+
+def _exit_codes() -> str:
+    return "\n".join(
+        ["Exit codes, for scripts:", "", *(f"  {code:>3}  {meaning}" for code, meaning in EXIT_MEANINGS.items())]
+    )
+
+
+def _frontmatter() -> str:
+    from memstore.core.keys import KEYS
+
+    lines = ["The keys of a memory's frontmatter; all but `type` may be absent. Others are yours, and kept.", ""]
+    for key in KEYS:
+        lines.append(f"  {key.name:<20}{KEY_MEANINGS[key.name]}")
+        lines.append(f"  {'':<20}({', '.join(key.choices) or key.shape.value})")
+    return "\n".join(lines)
+
+
+# Topic -> what it is about, and its text.
+TOPICS: dict[str, tuple[str, Callable[[], str]]] = {
+    "exit-codes": ("what the program's exit codes mean", _exit_codes),
+    "query": ("how to ask: words, phrases, filters, dates", lambda: _QUERY),
+    "frontmatter": ("the keys of a memory", _frontmatter),
+    "privacy": ("who may see what", lambda: _PRIVACY),
+    "merge": ("what happens when two people change one memory", lambda: _MERGE),
+}

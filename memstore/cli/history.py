@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memstore.cli.session import Session
-    from memstore.core.change import Committed, Undone
-    from memstore.flows.blame import Blame, BlamedLine
-    from memstore.flows.diff import Diff, MemoryDiff
-    from memstore.flows.log import LogLine
-    from memstore.flows.status import Status, Uncommitted
-    from memstore.ports.journal import Operation
+    from memstore.core.change import Committed, Operation, Undone
+    from memstore.history.diff import Diff, MemoryDiff
+    from memstore.history.log import LogLine
+    from memstore.history.revisions import Blame, BlamedLine
+    from memstore.vault.status import Status, Uncommitted
 
 _SHORT = 10
 _NOT_COMMITTED = "·"
@@ -35,7 +34,7 @@ _NOT_COMMITTED = "·"
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
 def log(session: Session, ref: str | None, limit: int | None) -> None:
     """Show what happened, newest first: when, in which commit (`·`: an event of the confidence), what, by whom."""
-    from memstore.flows.log import log as happened
+    from memstore.history.log import log as happened
 
     found = happened(session.view(), ref, limit=limit)
     session.emit(
@@ -52,7 +51,7 @@ def log(session: Session, ref: str | None, limit: int | None) -> None:
 @ref_argument()
 def blame(session: Session, ref: str) -> None:
     """Show who wrote each entry of a memory's confidence history, and each line of its text, in which commit."""
-    from memstore.flows.blame import blame as written
+    from memstore.history.revisions import blame as written
 
     found = written(session.view(), ref)
     session.emit(
@@ -80,7 +79,7 @@ def blame(session: Session, ref: str) -> None:
 @click.argument("new", metavar="[B]", required=False)
 def diff(session: Session, ref: str | None, old: str | None, new: str | None) -> None:
     """Show what became different: in words, and the text as lines. A and B are commits or dates."""
-    from memstore.flows.diff import diff as compare
+    from memstore.history.diff import diff as compare
 
     found = compare(session.view(), ref, old, new)
     session.emit(
@@ -98,7 +97,7 @@ def diff(session: Session, ref: str | None, old: str | None, new: str | None) ->
 @command("status", examples=("memstore status", "memstore status --json"))
 def status(session: Session) -> None:
     """Show what is not committed, which Markdown files could be adopted, which can't be read, and the hooks."""
-    from memstore.flows.status import status as look
+    from memstore.vault.status import status as look
 
     found = look(session.view())
     session.emit("status", document=lambda: _status_document(found), lines=lambda: _status_lines(session, found))
@@ -121,7 +120,7 @@ def commit(session: Session, refs: tuple[str, ...], message: str | None) -> None
     The checks of the pre-commit hook are made; other hooks do not run, and the commit is not signed: for these use
     git commit.
     """
-    from memstore.flows.commit import commit as make
+    from memstore.vault.status import commit as make
 
     done = make(session.view(), refs, text=message)
     session.emit("commit", document=lambda: _commit_document(done), lines=lambda: _commit_lines(session, done))
@@ -135,7 +134,7 @@ def commit(session: Session, refs: tuple[str, ...], message: str | None) -> None
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 def undo(session: Session, *, dry_run: bool) -> None:
     """Take back what memstore wrote last, if the files have not been changed since. Commits stay."""
-    from memstore.flows.undo import undo as take_back
+    from memstore.vault.status import undo as take_back
 
     done, back = take_back(session.view(), dry_run=dry_run)
     session.emit(
@@ -172,7 +171,7 @@ def _log_line(session: Session, line: LogLine) -> str:
 
 
 def _blamed(line: BlamedLine) -> dict[str, Any]:
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     commit = line.commit
     return {
@@ -323,7 +322,7 @@ def _section(session: Session, heading: str, paths: Iterable[str]) -> Iterator[s
 
 
 def _commit_document(done: Committed) -> dict[str, Any]:
-    from memstore.cli.check_formats import as_json
+    from memstore.cli.check import as_json
 
     return {
         "commit": done.commit,
@@ -350,7 +349,7 @@ def _undo_document(done: Undone, *, dry_run: bool) -> dict[str, Any]:
 
 def _undo_lines(session: Session, done: Undone, back: Operation, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
-    from memstore.flows.save import unified_diff
+    from memstore.core.transaction import unified_diff
 
     if dry_run:
         for file in back.files:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import Session
-    from memstore.flows.hooks import HooksReport
+    from memstore.vault.init import HooksReport
 
 
 @group("hooks", examples=("memstore hooks install", "memstore hooks status"))
@@ -23,7 +23,7 @@ def hooks() -> None:
 @subcommand(hooks, "install", examples=("memstore hooks install",))
 def install(session: Session) -> None:
     """Put memstore's hooks in place, never over another program's."""
-    from memstore.flows import hooks as flow
+    from memstore.vault import init as flow
 
     _emit(session, "install", flow.install(session.view()))
 
@@ -31,7 +31,7 @@ def install(session: Session) -> None:
 @subcommand(hooks, "uninstall", examples=("memstore hooks uninstall",))
 def uninstall(session: Session) -> None:
     """Take memstore's hooks away, and only these."""
-    from memstore.flows import hooks as flow
+    from memstore.vault import init as flow
 
     _emit(session, "uninstall", flow.uninstall(session.view()))
 
@@ -39,7 +39,7 @@ def uninstall(session: Session) -> None:
 @subcommand(hooks, "status", examples=("memstore hooks status --json",))
 def status(session: Session) -> None:
     """Show whose hooks are in place."""
-    from memstore.flows import hooks as flow
+    from memstore.vault import init as flow
 
     _emit(session, "status", flow.states(session.view()))
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import Session
     from memstore.core.change import Saved
-    from memstore.flows.import_seeds import ImportedSeeds
-    from memstore.flows.memory_v01 import ImportedMemories
+    from memstore.memories.import_seeds import ImportedSeeds
+    from memstore.memories.memory_v01 import ImportedMemories
 
 
 @group("import", examples=("memstore import seeds beliefs.yaml --dry-run",))
@@ -35,8 +35,7 @@ def seeds(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
     An item is a statement, or a map with statement, confidence and tags; in Markdown `- Statement. (0.65) #tag`. A
     belief that states the same is left as it is.
     """
-    from memstore.codec.seeds import read
-    from memstore.flows.import_seeds import import_seeds
+    from memstore.memories.import_seeds import import_seeds, read
 
     found = read(file, session.bytes_of(file))
     done = import_seeds(session.view(), found, commit=commit, dry_run=dry_run)
@@ -67,8 +66,8 @@ def import_memories(session: Session, file: str, *, commit: bool, dry_run: bool)
     stays as it is. Handles are the entities that have them as an alias, or si:NAME. Their trust is computed here,
     whatever the file says; nobody but you sees them.
     """
-    from memstore.codec.memory_v01 import read
-    from memstore.flows.memory_v01 import import_memories as take_over
+    from memstore.memories.memory_v01 import import_memories as take_over
+    from memstore.trust.formats.memory_v01 import read
 
     found = read(file, session.bytes_of(file))
     done = take_over(session.view(), found, commit=commit, dry_run=dry_run)
@@ -101,7 +100,7 @@ def export_memories(session: Session, refs: tuple[str, ...], *, everything: bool
     Trust is as it is now. Who may see a memory is not told. What the form has no place for stands under "memstore".
     """
     from memstore.cli import output
-    from memstore.flows.memory_v01 import export_memories as give
+    from memstore.memories.memory_v01 import export_memories as give
 
     found = give(session.view(), refs, everything=everything)
     shown = found[0] if len(refs) == 1 else {"memories": list(found)}

@@ -1,17 +1,25 @@
-"""`memstore index`: what is derived from the vault, and lies outside it."""
+"""`memstore index`: what is derived from the vault, and lies outside it.
+
+`memstore watch`: the index kept up to date beforehand, for vaults so large that a search should not wait for it.
+"""
 
 from __future__ import annotations
 
+import sys
+import time
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from memstore.cli.options import group, subcommand
+import click
+
+from memstore.cli.options import command, group, subcommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import Session
-    from memstore.flows.index import Rebuilt
-    from memstore.ports.search_index import IndexStatus
+    from memstore.search.index import IndexStatus, Rebuilt, Refreshed
+
 
 _MEGABYTE = 1_000_000
 
@@ -24,7 +32,7 @@ def index() -> None:
 @subcommand(index, "status", examples=("memstore index status --json",))
 def status(session: Session) -> None:
     """Show where the index lies, what is in it, and how many files have changed since."""
-    from memstore.flows import index as flow
+    from memstore.search import index as flow
 
     found = flow.status(session.view())
     session.emit("index-status", document=lambda: _status_document(found), lines=lambda: _status_lines(found))
@@ -33,7 +41,7 @@ def status(session: Session) -> None:
 @subcommand(index, "rebuild", examples=("memstore index rebuild",))
 def rebuild(session: Session) -> None:
     """Drop the index and build it anew; nothing is lost with it."""
-    from memstore.flows import index as flow
+    from memstore.search import index as flow
 
     done = flow.rebuild(session.view())
     session.emit("index-rebuild", document=lambda: _rebuilt_document(done), lines=lambda: _rebuilt_lines(done))
@@ -49,7 +57,7 @@ def path(session: Session) -> None:
 
 
 def _status_document(found: IndexStatus) -> dict[str, Any]:
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     return {
         "path": str(found.folder),
@@ -87,3 +95,54 @@ def _rebuilt_document(done: Rebuilt) -> dict[str, Any]:
 
 def _rebuilt_lines(done: Rebuilt) -> Iterator[str]:
     yield f"indexed {done.memories:,} {'memory' if done.memories == 1 else 'memories'}"
+
+
+# -- watch -----------------------------------------------------------------------------------------
+
+
+DEFAULT_SECONDS = 5.0
+LONGEST_SECONDS = 86_400.0
+
+
+def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float:
+    """Return the number; `nan` is one to Python, which is in every range."""
+    if isnan(value):
+        raise click.BadParameter("nan is no number")
+    return value
+
+
+@command("watch", examples=("memstore watch", "memstore watch --every 60 &", "memstore watch --once"))
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.0, min_open=True, max=LONGEST_SECONDS),
+    callback=_number,
+    default=DEFAULT_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait between two looks.",
+)
+@click.option("--once", is_flag=True, help="Look once, and end.")
+def watch(session: Session, every: float, *, once: bool) -> None:
+    """Write changes into the index as they come, until Ctrl-C.
+
+    Nothing needs it: every command sees files as they are. In a vault of a hundred thousand files that change by the
+    hundred, as after `git pull`, it saves the next search the work. A line is printed each time that files were new,
+    changed or gone; with --jsonl, a document.
+    """
+    from memstore.search import index as flow
+
+    view = session.view()
+    while True:
+        done = flow.refresh(view)
+        if once or done.changed:
+            _tell(session, done)
+        if once:
+            return
+        time.sleep(every)
+
+
+def _tell(session: Session, done: Refreshed) -> None:
+    files = "file" if done.changed == 1 else "files"
+    line = f"indexed {done.changed:,} changed {files}" if done.changed else "up to date"
+    session.emit("watch", document=lambda: {"changed": done.changed}, lines=lambda: (line,))
+    sys.stdout.flush()  # whoever reads through a pipe is to see it now

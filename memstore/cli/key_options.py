@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from memstore.cli.group import SeveralOption
+from memstore.cli.help import KEY_MEANINGS
 from memstore.cli.options import REF
-from memstore.cli.topics import KEY_MEANINGS
-from memstore.model.keys import KEYS, Key, Shape
-from memstore.rules.not_by_hand import KEPT_BY_THE_PROGRAM
+from memstore.core.keys import KEYS, Key, Shape
+from memstore.memories.add import KEPT_BY_THE_PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memstore.codec.episode import Account
-    from memstore.codec.render import Plain
+    from memstore.files.draft import Account
+    from memstore.files.render import Plain
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
@@ -84,7 +84,7 @@ def account_options() -> Callable[[F], F]:
 
 def given_account(options: dict[str, Any]) -> Account:
     """Take out of the options what an episode tells, and return it."""
-    from memstore.codec.episode import Account
+    from memstore.files.draft import Account
 
     objective, outcome, lessons = (options.pop(name) for name in ("objective", "outcome", "lessons"))
     return Account(objective=objective or "", outcome=outcome or "", lessons=lessons)
@@ -108,7 +108,7 @@ def given_values(options: Mapping[str, Any]) -> dict[str, Plain]:
     Raises:
         UsageError: a value is none for its key.
     """
-    from memstore.codec import typed
+    from memstore.files import render
 
     values: dict[str, Plain] = {}
     for key in OFFERED:
@@ -116,13 +116,13 @@ def given_values(options: Mapping[str, Any]) -> dict[str, Plain]:
         if given is True:
             values[key.name] = True
         elif given:
-            values[key.name] = typed.parse(key.name, [given] if isinstance(given, str) else given)
+            values[key.name] = render.parse(key.name, [given] if isinstance(given, str) else given)
     origin = {name: text for name in ("session_id", "trigger") if (text := options.get(name))}
     if origin:
         given = values.get("origin")
         values["origin"] = {**origin, **(given if isinstance(given, dict) else {})}
     for name, texts in own_values(options.get("own_keys", ())).items():
-        values[name] = typed.parse(name, texts, split=True)
+        values[name] = render.parse(name, texts, split=True)
     return values
 
 
@@ -132,7 +132,7 @@ def own_values(pairs: tuple[str, ...]) -> dict[str, list[str]]:
     Raises:
         UsageError: there is no equals sign.
     """
-    from memstore.errors import UsageError
+    from memstore.core.errors import UsageError
 
     texts: dict[str, list[str]] = {}
     for pair in pairs:

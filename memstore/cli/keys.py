@@ -8,14 +8,14 @@ import click
 
 from memstore.cli.options import group, subcommand
 from memstore.cli.written import commit_option, diff_lines, dry_run_option, say_findings
-from memstore.errors import UsageError
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import Session
-    from memstore.flows.keys import KeysChanged, KnownKey
-    from memstore.flows.pin import Pinned
+    from memstore.trust.keys import KeysChanged, KnownKey
+    from memstore.trust.pin import Pinned
 
 _ROLES = {"valid": "ok", "revoked": "error", "expired": "warning", "not yet": "warning", "not counted": "error"}
 
@@ -44,7 +44,7 @@ def add(
     session: Session, holder: str, file: str, *, keeper: bool, authority: bool, commit: bool, dry_run: bool
 ) -> None:
     """Enrol an entity's public key. Compare the fingerprint that is printed with what its holder tells you."""
-    from memstore.flows.keys import add_key
+    from memstore.trust.keys import add_key
 
     done = add_key(session.view(), holder, file, keeper=keeper, authority=authority, dry_run=dry_run, commit=commit)
     _emit(session, "keys-add", done, dry_run=dry_run, unchanged="that key counts already")
@@ -82,7 +82,7 @@ def rotate(
     The statement by both keys is kept in the vault, so that others can see that it is still the same holder. If the
     old key is lost, revoke it, and add the new one.
     """
-    from memstore.flows.rotate import rotate_key
+    from memstore.trust.rotate import rotate_key
 
     if only_print:
         if signed or commit or dry_run:
@@ -96,13 +96,13 @@ def rotate(
 
 
 def _print_statement(session: Session, holder: str, file: str, old: str | None) -> None:
-    from memstore import wiring
-    from memstore.adapters.system_clock import SystemClock
-    from memstore.codec import rotation
-    from memstore.flows.rotate import statement_by_both
-    from memstore.model.instants import instant
+    from memstore.core.clock import SystemClock
+    from memstore.core.times import instant
+    from memstore.trust.formats import rotation
+    from memstore.trust.rotate import statement_by_both
+    from memstore.vault import composition
 
-    signatures = wiring.signatures(session.environment(), read=lambda path: session.bytes_of(str(path)))
+    signatures = composition.signatures(session.environment(), read=lambda path: session.bytes_of(str(path)))
     former = old or signatures.own_key
     if former is None:
         raise UsageError("the old key has to sign, too", hint="--old FILE names it")
@@ -116,7 +116,7 @@ def _print_statement(session: Session, holder: str, file: str, old: str | None) 
 @dry_run_option()
 def revoke(session: Session, named: str, *, commit: bool, dry_run: bool) -> None:
     """Revoke a key that was lost or stolen: nothing that it signed counts any more."""
-    from memstore.flows.keys import revoke_key
+    from memstore.trust.keys import revoke_key
 
     done = revoke_key(session.view(), named, dry_run=dry_run, commit=commit)
     _emit(session, "keys-revoke", done, dry_run=dry_run, unchanged="it was revoked already")
@@ -165,7 +165,7 @@ def _lines(session: Session, done: KeysChanged, *, dry_run: bool) -> Iterator[st
 @subcommand(keys, "list", examples=("memstore keys list", "memstore keys list --json"))
 def list_(session: Session) -> None:
     """List all keys, whose they are, and whether they count now."""
-    from memstore.flows.keys import list_keys
+    from memstore.trust.keys import list_keys
 
     found = list_keys(session.view())
     session.emit(
@@ -184,8 +184,8 @@ def list_(session: Session) -> None:
 
 
 def _key_document(one: KnownKey) -> dict[str, Any]:
-    from memstore.model.instants import instant
-    from memstore.model.keyring import COMMIT_NAMESPACE
+    from memstore.core.times import instant
+    from memstore.trust.keyring import COMMIT_NAMESPACE
 
     signer = one.signer
     return {
@@ -205,7 +205,7 @@ def _key_document(one: KnownKey) -> dict[str, Any]:
 
 
 def _key_line(session: Session, one: KnownKey) -> str:
-    from memstore.model.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
+    from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 
     signer, paint = one.signer, session.paint
     place = paint("path", ALLOWED_SIGNERS) + (f":{paint('line', str(signer.line))}" if signer.line else "")
@@ -238,8 +238,8 @@ def _key_line(session: Session, one: KnownKey) -> str:
 @dry_run_option()
 def pin(session: Session, revision: str | None, *, block: tuple[int, str] | None, remove: bool, dry_run: bool) -> None:
     """Trust the keyring of a commit, in your own settings; a later change counts where a keeper signed its commit."""
-    from memstore.flows import pin as flow
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
+    from memstore.trust import pin as flow
 
     if [revision is not None, remove, block is not None].count(True) > 1 or (dry_run and (remove or block)):
         raise UsageError("pin what?", hint="a commit, or --remove, or --block HEIGHT HEADER")
@@ -279,7 +279,7 @@ def _pin_document(done: Pinned) -> dict[str, Any]:
 
 
 def _pin_lines(session: Session, done: Pinned, *, dry_run: bool) -> Iterator[str]:
-    from memstore.model.keyring import ALLOWED_SIGNERS
+    from memstore.trust.keyring import ALLOWED_SIGNERS
 
     before = f", before {done.before[:10]}" if done.before and done.before != done.commit else ""
     yield f"{'would pin' if dry_run else 'pinned'}: {done.commit[:10] if done.commit else 'nothing'}{before}"

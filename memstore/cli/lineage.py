@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from memstore.cli.output import Palette
     from memstore.cli.session import Session
-    from memstore.flows.fix_provenance import FixedProvenance
-    from memstore.flows.impact import Harmed, Impact
-    from memstore.flows.orphans import Dangling, Orphans
-    from memstore.model.lineage import Trace
+    from memstore.lineage.orphans import Dangling, Orphans
+    from memstore.lineage.repair import FixedProvenance
+    from memstore.lineage.trace import Harmed, Impact
+    from memstore.lineage.values import Trace
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
@@ -58,9 +58,9 @@ def _most(session: Session, limit: int | None, *, is_drawn: bool = True) -> int 
 @_limit_option(f"Show at most so many links, the nearest; 0 for all. A tree has {MOST_LINES}, other formats all.")
 def trace(session: Session, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None) -> None:
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
-    from memstore.codec.lineage_results import trace_document
-    from memstore.flows.trace import trace_memory
-    from memstore.model.lineage import Direction
+    from memstore.documents.lineage import trace_document
+    from memstore.lineage.trace import trace_memory
+    from memstore.lineage.values import Direction
 
     direction = Direction.DOWN if reverse else Direction.UP
     session.choices.json = session.choices.json or form == "json"
@@ -72,7 +72,7 @@ def trace(session: Session, ref: str, *, reverse: bool, form: str, depth: int | 
 def _drawn(session: Session, traced: Trace, form: str) -> Iterator[str]:
     from memstore.cli.lineage_text import trace_lines
     from memstore.cli.output import safe_line
-    from memstore.codec.lineage_results import dot_lines, mermaid_lines
+    from memstore.documents.lineage import dot_lines, mermaid_lines
 
     match form:
         case "dot":
@@ -90,7 +90,7 @@ def _drawn(session: Session, traced: Trace, form: str) -> Iterator[str]:
 @_limit_option(f"List at most so many; 0 for all. For people {MOST_LINES}.")
 def orphans(session: Session, *, limit: int | None) -> None:
     """List memories that can't say where they come from, and refs that lead nowhere."""
-    from memstore.flows.orphans import find_orphans
+    from memstore.lineage.orphans import find_orphans
 
     found = find_orphans(session.view(), limit=_most(session, limit))
     session.emit(
@@ -100,7 +100,7 @@ def orphans(session: Session, *, limit: int | None) -> None:
 
 
 def _orphans_document(found: Orphans) -> dict[str, Any]:
-    from memstore.codec.lineage_results import node_document
+    from memstore.documents.lineage import node_document
 
     return {
         "orphans": [node_document(node) for node in found.without_source],
@@ -163,14 +163,14 @@ def _dangling(paint: Palette, one: Dangling) -> str:
 @_limit_option(f"Show at most so many, the nearest; 0 for all. For people {MOST_LINES}.")
 def impact(session: Session, ref: str, *, limit: int | None) -> None:
     """Show what would lose ground if a memory were gone."""
-    from memstore.flows.impact import impact_of
+    from memstore.lineage.trace import impact_of
 
     found = impact_of(session.view(), [ref], limit=_most(session, limit))
     session.emit("impact", document=lambda: _impact_document(found), lines=lambda: _impact_lines(session.paint, found))
 
 
 def _impact_document(found: Impact) -> dict[str, Any]:
-    from memstore.codec.lineage_results import edge_document, node_document
+    from memstore.documents.lineage import edge_document, node_document
 
     def harmed(one: Harmed) -> dict[str, Any]:
         return {**node_document(one.node), "edges": [edge_document(edge) for edge in one.edges]}
@@ -204,8 +204,8 @@ def _impact_lines(paint: Palette, found: Impact) -> Iterator[str]:
 def _harmed(paint: Palette, one: Harmed) -> str:
     from memstore.cli.lineage_text import named
     from memstore.cli.output import safe_line
-    from memstore.codec.lineage_results import edge_words
-    from memstore.model.lineage import Direction
+    from memstore.documents.lineage import edge_words
+    from memstore.lineage.values import Direction
 
     edges = "; ".join(f"{edge_words(edge, Direction.UP)} {safe_line(edge.source)}" for edge in one.edges)
     return f"  {named(paint, one.node)} ({edges})"
@@ -223,7 +223,7 @@ def fix_provenance(session: Session, *, dry_run: bool, commit: bool) -> None:
     Links that only one of two memories records, seed beliefs by their statement, raw memories and memories that say
     the same within half an hour.
     """
-    from memstore.flows.fix_provenance import fix_provenance as fix
+    from memstore.lineage.repair import fix_provenance as fix
 
     fixed = fix(session.view(), dry_run=dry_run, commit=commit)
     session.choices.json = session.choices.json or (dry_run and not session.choices.jsonl)

@@ -6,18 +6,18 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memstore.cli.output import safe_line
-from memstore.codec.lineage_results import edge_words
-from memstore.model.catalog import EdgeKind
-from memstore.model.lineage import Edge, Mark, NodeState
+from memstore.core.catalog import EdgeKind
+from memstore.documents.lineage import edge_words
+from memstore.lineage.values import Edge, Mark, NodeState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memstore.cli.output import Palette
-    from memstore.flows.show import Shown
-    from memstore.flows.trace import TracedBothWays
-    from memstore.model.confidence import LedgerLine
-    from memstore.model.lineage import Node, Trace
+    from memstore.core.memory import LedgerLine
+    from memstore.lineage.trace import TracedBothWays
+    from memstore.lineage.values import Node, Trace
+    from memstore.memories.show import Shown
 
 # Beyond this a drawing says how deep it is instead of indenting further: a chain may have thousands of links.
 DEEPEST_INDENT = 30

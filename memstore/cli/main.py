@@ -11,7 +11,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from memstore.errors import Exit
+from memstore.core.errors import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,16 +8,16 @@ import click
 
 from memstore.cli.options import group, ref_argument, several, subcommand
 from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
-from memstore.errors import UsageError
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from memstore.access.privacy import Shared
+    from memstore.access.report import Sighted
+    from memstore.access.sight import Seer, SightChange
+    from memstore.access.world import Decision
     from memstore.cli.session import Session
-    from memstore.flows.privacy import Shared
-    from memstore.flows.who_sees import Sighted
-    from memstore.model.world import Decision
-    from memstore.rules.sight import Seer, SightChange
 
 
 @group(
@@ -51,7 +51,7 @@ def grant(
 
     Whom it is about and who told it must have consented, for these grantees; what it was made of must be open to them.
     """
-    from memstore.flows.privacy import grant_access
+    from memstore.access.privacy import grant_access
 
     done = grant_access(session.view(), ref, to, consents, commit=commit, dry_run=dry_run)
     _emit_shared(session, "privacy-grant", done, dry_run=dry_run)
@@ -64,7 +64,7 @@ def grant(
 @dry_run_option()
 def revoke(session: Session, ref: str, *, whom: tuple[str, ...], commit: bool, dry_run: bool) -> None:
     """Take a grant back. Who would still see it through a group, a context or '*' is denied by name."""
-    from memstore.flows.privacy import revoke_access
+    from memstore.access.privacy import revoke_access
 
     done = revoke_access(session.view(), ref, whom, commit=commit, dry_run=dry_run)
     _emit_shared(session, "privacy-revoke", done, dry_run=dry_run)
@@ -83,7 +83,7 @@ def revoke(session: Session, ref: str, *, whom: tuple[str, ...], commit: bool, d
 @click.option("--in", "in_context", metavar="CTX", help="In which context.")
 def explain(session: Session, ref: str, *, viewer: str, in_context: str | None) -> None:
     """Say whether somebody may see a memory, why, and what would change that."""
-    from memstore.flows.privacy import explain_access
+    from memstore.access.privacy import explain_access
 
     decision = explain_access(session.view(), ref, viewer, context=in_context)
     session.emit(
@@ -108,7 +108,7 @@ def explain(session: Session, ref: str, *, viewer: str, in_context: str | None) 
 @click.option("--stack", metavar="DIR", help="Another vault than this one.")
 def audit(session: Session, *, subject: str | None, seer: str | None, ref: str | None, stack: str | None) -> None:
     """Show who sees what. Anybody but the vault's owner learns no more than what they see themselves."""
-    from memstore.flows.who_sees import audit_sight
+    from memstore.access.report import audit_sight
 
     if sum(given is not None for given in (subject, seer, ref)) != 1:
         raise UsageError("say what to look at", hint="one of --subject ENTITY, --entity ENTITY, --id REF")
@@ -128,7 +128,7 @@ def audit(session: Session, *, subject: str | None, seer: str | None, ref: str |
 @subcommand(privacy, "report", examples=("memstore privacy report",))
 def report(session: Session) -> None:
     """Show what each entity sees, by itself and in contexts."""
-    from memstore.flows.who_sees import sight_report
+    from memstore.access.report import sight_report
 
     found = sight_report(session.view())
     session.emit(
@@ -146,7 +146,7 @@ def report(session: Session) -> None:
 @click.argument("new", metavar="[B]", required=False)
 def diff(session: Session, *, old: str, new: str | None) -> None:
     """Say who gained or lost sight of what between two states: commits or dates; B is the work tree if not given."""
-    from memstore.flows.who_sees import sight_diff
+    from memstore.access.report import sight_diff
 
     changes = sight_diff(session.view(), old, new)
     session.emit(
@@ -237,7 +237,7 @@ def _seers(seers: Iterable[Seer], *, but: Iterable[Seer] = ()) -> str:
 
 
 def _name(entity: str) -> str:
-    from memstore.model.sharing import EVERYBODY
+    from memstore.core.memory import EVERYBODY
 
     return "everybody" if entity == EVERYBODY else entity
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memstore.beliefs.recall_order import DEFAULT_BUDGET, PROFILES
 from memstore.cli.options import command, ref_argument
-from memstore.rules.recall import DEFAULT_BUDGET, PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.beliefs.recall import Bite, Recalled
     from memstore.cli.session import Session
-    from memstore.flows.expand import Expanded
-    from memstore.flows.recall import Bite, Recalled
+    from memstore.memories.show import Expanded
 
 
 @command(
@@ -47,8 +47,8 @@ def recall(session: Session, /, prompt: tuple[str, ...], *, budget: int, profile
     if hook:
         _answer_hook(session, " ".join(prompt), budget, profile)
         return
-    from memstore.errors import UsageError
-    from memstore.rules.recall import Profile
+    from memstore.beliefs.recall_order import Profile
+    from memstore.core.errors import UsageError
 
     text = _stdin() if prompt == ("-",) else " ".join(prompt)
     if not text.strip():
@@ -64,8 +64,8 @@ def recall(session: Session, /, prompt: tuple[str, ...], *, budget: int, profile
 
 
 def _recalled(session: Session, text: str, budget: int, profile: str) -> Recalled:
-    from memstore.flows.recall import recall as bring_to_mind
-    from memstore.rules.recall import Profile
+    from memstore.beliefs.recall import recall as bring_to_mind
+    from memstore.beliefs.recall_order import Profile
 
     return bring_to_mind(session.view(), text, budget=budget, profile=Profile(profile))
 
@@ -112,7 +112,7 @@ def _lines(recalled: Recalled) -> Iterator[str]:
 
 
 def _document(recalled: Recalled) -> dict[str, Any]:
-    from memstore.rules.recall import WEIGHTS
+    from memstore.beliefs.recall_order import WEIGHTS
 
     return {
         "prompt": recalled.prompt,
@@ -138,7 +138,7 @@ def _document(recalled: Recalled) -> dict[str, Any]:
 
 
 def _bite_document(bite: Bite) -> dict[str, Any]:
-    from memstore.codec.results import DIGITS, citation_document
+    from memstore.documents.search import DIGITS, citation_document
 
     return {
         "ref": bite.ref,
@@ -169,7 +169,7 @@ def _bite_document(bite: Bite) -> dict[str, Any]:
 @click.option("--full", is_flag=True, help="Print the whole file, as it was before it was compressed.")
 def expand(session: Session, ref: str, *, full: bool) -> None:
     """Show all of a memory that came to mind: its text, its numbers, its links. It counts as a use."""
-    from memstore.flows.expand import expand as bring_back
+    from memstore.memories.show import expand as bring_back
 
     expanded = bring_back(session.view(), ref, full=full)
     if full and not session.as_json:

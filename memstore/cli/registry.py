@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from memstore.access.registry import ENTITY_KINDS
 from memstore.cli.options import group, several, subcommand
 from memstore.cli.written import commit_option, dry_run_option, emit_registered
-from memstore.model.registry import ENTITY_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from memstore.access.entities import KnownEntity, KnownGroup, KnownMember
     from memstore.cli.session import Session
-    from memstore.flows.entities import KnownEntity, KnownGroup, KnownMember
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
@@ -45,7 +45,7 @@ def entity() -> None:
 @dry_run_option()
 def add(session: Session, /, entity_id: str, *, dry_run: bool, **said: Any) -> None:
     """Register an entity. Names are what a generalization must not give away; guardians consent for it."""
-    from memstore.flows.entities import add_entity
+    from memstore.access.entities import add_entity
 
     done = add_entity(session.view(), entity_id, dry_run=dry_run, **said)
     emit_registered(session, "entity-add", done, dry_run=dry_run)
@@ -61,7 +61,7 @@ def alias(
     session: Session, entity_id: str, names: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
 ) -> None:
     """Give an entity names, or take them away."""
-    from memstore.flows.entities import name_entity
+    from memstore.access.entities import name_entity
 
     done = name_entity(session.view(), entity_id, names, remove=remove, commit=commit, dry_run=dry_run)
     emit_registered(session, "entity-alias", done, dry_run=dry_run)
@@ -77,7 +77,7 @@ def guardian(
     session: Session, entity_id: str, guardians: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
 ) -> None:
     """Say who speaks for an entity: their consent is needed, and its own is not enough."""
-    from memstore.flows.entities import guard_entity
+    from memstore.access.entities import guard_entity
 
     done = guard_entity(session.view(), entity_id, guardians, remove=remove, commit=commit, dry_run=dry_run)
     emit_registered(session, "entity-guardian", done, dry_run=dry_run)
@@ -86,7 +86,7 @@ def guardian(
 @subcommand(entity, "list", examples=("memstore entity list",))
 def list_entities(session: Session) -> None:
     """List the registered entities; anybody but the vault's owner sees no more than themselves."""
-    from memstore.flows.entities import entities
+    from memstore.access.entities import entities
 
     known = entities(session.view())
     session.emit(
@@ -152,7 +152,7 @@ def add_to_group(
     dry_run: bool,
 ) -> None:
     """Put entities in a group, which is made where there is none."""
-    from memstore.flows.entities import add_members
+    from memstore.access.entities import add_members
 
     view = session.view()
     done = add_members(view, group_id, members, since=since, until=until, commit=commit, dry_run=dry_run)
@@ -168,7 +168,7 @@ def remove_from_group(
     session: Session, group_id: str, members: tuple[str, ...], *, commit: bool, dry_run: bool
 ) -> None:
     """End memberships now. What the group gave ends with them; grants by name stay."""
-    from memstore.flows.entities import remove_members
+    from memstore.access.entities import remove_members
 
     done = remove_members(session.view(), group_id, members, commit=commit, dry_run=dry_run)
     emit_registered(session, "group-remove", done, dry_run=dry_run)
@@ -177,7 +177,7 @@ def remove_from_group(
 @subcommand(group_, "list", examples=("memstore group list",))
 def list_groups(session: Session) -> None:
     """List the groups and their members; anybody but the vault's owner sees only themselves in them."""
-    from memstore.flows.entities import groups
+    from memstore.access.entities import groups
 
     known = groups(session.view())
     session.emit(

@@ -1,4 +1,7 @@
-"""`memstore promote` and `memstore supersede`: memories made of memories, linked on both sides."""
+"""`memstore promote` and `memstore supersede`: memories made of memories, linked on both sides.
+
+`memstore revise`, `split`, `merge`, `archive`, `restore`: better words, two of one, one of two, put away.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,24 @@ import click
 
 from memstore.cli.add import given_text, utf8
 from memstore.cli.key_options import account_options, given_account, given_values, key_options
-from memstore.cli.options import command, ref_argument
-from memstore.cli.written import commit_option, dry_run_option, emit_linked
-from memstore.errors import UsageError
-from memstore.model.ids import MEMORY_TYPES
+from memstore.cli.options import REF, command, ref_argument, several
+from memstore.cli.written import (
+    commit_option,
+    dry_run_option,
+    emit_linked,
+    emit_saved,
+    saved_document,
+    saved_lines,
+    say_findings,
+    say_what_stays_out,
+)
+from memstore.core.errors import UsageError
+from memstore.core.ids import MEMORY_TYPES
 
 if TYPE_CHECKING:
     from memstore.cli.session import Session
+    from memstore.core.change import Saved
+
 
 _KINDS = tuple(name for name in MEMORY_TYPES if name != "raw")
 # Given by `--to`, or taken over.
@@ -45,7 +59,7 @@ def promote(
     It says what the raw memory says, unless there is a TEXT, and takes over how that is known, whom it is about and
     who may see it. A raw memory is promoted once.
     """
-    from memstore.flows.promote import promote as make
+    from memstore.memories.promote import promote as make
 
     account = given_account(keys)
     given = given_text(session, text, None)
@@ -95,7 +109,7 @@ def supersede(
     The old one keeps its text and its confidence, and is found with --status superseded. The new one is of the same
     type and rests on what the old one rested on.
     """
-    from memstore.flows.supersede import supersede as replace
+    from memstore.memories.promote import supersede as replace
 
     given = given_text(session, text, file)
     if given is None:
@@ -111,3 +125,120 @@ def supersede(
         dry_run=dry_run,
     )
     emit_linked(session, "supersede", linked, dry_run=dry_run)
+
+
+# -- rework ----------------------------------------------------------------------------------------
+
+
+@command(
+    "revise",
+    examples=(
+        'memstore revise m_7f3 "Bella eats at nine sharp" --dry-run',
+        'memstore revise m_7f3 --title "When Bella eats" -c --reason "easier to find"',
+    ),
+)
+@ref_argument()
+@click.argument("text", metavar="[TEXT|-]", required=False)
+@click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
+@click.option("--title", metavar="TEXT", help="Another title.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c.")
+@commit_option()
+@dry_run_option()
+def revise(
+    session: Session, /, ref: str, text: str | None, *, file: str | None, dry_run: bool, **settings: Any
+) -> None:
+    """Say the same in better words: the memory keeps its id, its history and all that names it.
+
+    Where it is to say something else, memstore supersede keeps both, and which took the place of which.
+    """
+    from memstore.beliefs.revise import revise as reword
+
+    given = given_text(session, text, file)
+    words = None if given is None else utf8(given)
+    saved = reword(session.view(), ref, words, dry_run=dry_run, **settings)
+    emit_saved(session, "revise", saved, dry_run=dry_run, unchanged="nothing changed: it says so already")
+
+
+@command(
+    "split",
+    examples=('memstore split m_7f3 "Stairs make Bella limp" "Cold makes Bella limp" --first m_abc --second m_def',),
+)
+@ref_argument()
+@click.argument("texts", metavar="TEXT TEXT", nargs=2)
+@several("--first", type=REF, metavar="REF…", help="The evidence that goes to the first of the two.")
+@several("--second", type=REF, metavar="REF…", help="The evidence that goes to the second.")
+@click.option("--reason", metavar="TEXT", help="Why; what is superseded keeps it.")
+@commit_option()
+@dry_run_option()
+def split(session: Session, /, ref: str, texts: tuple[str, str], *, dry_run: bool, **settings: Any) -> None:
+    """Make two memories of one that said two things; they take its place.
+
+    Each states what the old one stated, and each piece of evidence goes to one of the two. What spoke for it only in
+    part counts half for each, unless it is given to one.
+    """
+    from memstore.memories.split import split as divide
+
+    emit_linked(session, "split", divide(session.view(), ref, texts, dry_run=dry_run, **settings), dry_run=dry_run)
+
+
+@command("merge", examples=("memstore merge m_7f3 m_abc --dry-run", "memstore merge m_7f3 m_abc m_def -c"))
+@ref_argument("refs", metavar="KEPT OTHER…", nargs=-1, required=True)
+@click.option("--reason", metavar="TEXT", help="Why; what is superseded keeps it.")
+@commit_option()
+@dry_run_option()
+def merge(session: Session, refs: tuple[str, ...], *, reason: str | None, dry_run: bool, commit: bool) -> None:
+    """Make one memory of several that say the same; the first one takes the place of the others.
+
+    It keeps its words and gets their evidence, sources and titles. The same evidence counts once.
+    """
+    from memstore.memories.split import merge as unite
+
+    done = unite(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    emit_linked(session, "merge", done, dry_run=dry_run)
+
+
+@command(
+    "archive",
+    examples=("memstore archive m_7f3", 'memstore archive m_7f3 m_abc -c --reason "refuted long ago"'),
+)
+@ref_argument("refs", metavar="REF…", nargs=-1, required=True)
+@click.option("--reason", metavar="TEXT", help="Why; the memories keep it.")
+@commit_option()
+@dry_run_option()
+def archive(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
+    """Put memories out of sight; nothing is deleted, and memstore list --status archived finds them."""
+    from memstore.beliefs.archive import archive as put_away
+
+    saved = put_away(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    _emit(session, "archive", saved, dry_run=dry_run, already="archived already")
+
+
+@command("restore", examples=("memstore restore m_7f3", "memstore restore m_7f3 --dry-run"))
+@ref_argument("refs", metavar="REF…", nargs=-1, required=True)
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c.")
+@commit_option()
+@dry_run_option()
+def restore(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
+    """Bring archived memories back, byte for byte as they were."""
+    from memstore.beliefs.archive import restore as bring_back
+
+    saved = bring_back(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
+    _emit(session, "restore", saved, dry_run=dry_run, already="not archived")
+
+
+def _emit(session: Session, verb: str, saved: tuple[Saved, ...], *, dry_run: bool, already: str) -> None:
+    changed = [one for one in saved if one.changed]
+    session.emit(
+        verb,
+        document=lambda: {
+            "memories": [saved_document(one, dry_run=dry_run) for one in changed],
+            "total": len(changed),
+        },
+        lines=lambda: (line for one in changed for line in saved_lines(session, one, dry_run=dry_run)),
+        each="memories",
+    )
+    for one in saved:
+        if not one.changed:
+            session.say(f"{one.ref or one.path} is {already}")
+        say_what_stays_out(session, one)
+        say_findings(session, one.findings)

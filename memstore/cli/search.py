@@ -9,16 +9,16 @@ import click
 from memstore.cli.filters import filter_options, say_near_keys
 from memstore.cli.group import Command
 from memstore.cli.options import at_option
-from memstore.model.config import QUALITY_PROFILES
+from memstore.core.config import QUALITY_PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.filters import Given
     from memstore.cli.session import Session
-    from memstore.flows.search import Wish
-    from memstore.model.retrieval import Answer, Hit
-    from memstore.rules.matching import Matcher
+    from memstore.memories.search import Wish
+    from memstore.search.matching import Matcher
+    from memstore.search.retrieval import Answer, Hit
 
 LONGEST_EXCERPT = 160
 SORTS = ("relevance", "quality", "created", "confidence", "title", "path")
@@ -45,7 +45,7 @@ _NOT = "\0"
 
 def _is_unwanted_word(arg: str) -> bool:
     """Whether an argument that begins with one dash is a word of the query; -n, -n5, -tnote and -qv are options."""
-    from memstore.model.ids import MEMORY_TYPES
+    from memstore.core.ids import MEMORY_TYPES
 
     letter, rest = arg[1:2], arg[2:]
     if arg[:1] != "-" or letter == "-" or not rest:
@@ -83,7 +83,7 @@ def _is_unwanted_word(arg: str) -> bool:
 @click.pass_obj
 def search(session: Session, /, query: tuple[str, ...], queries: str | None, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
     """Find memories by words, best first, with the lines that say it."""
-    from memstore.errors import Exit, UsageError
+    from memstore.core.errors import Exit, UsageError
 
     if bool(query) == bool(queries):
         raise UsageError(
@@ -98,8 +98,8 @@ def search(session: Session, /, query: tuple[str, ...], queries: str | None, exi
 
 
 def _search_one(session: Session, text: str, *, given: Given, at: str | None, **how: Any) -> Answer:
-    from memstore.codec.results import answer_document
-    from memstore.flows.search import search as find
+    from memstore.documents.search import answer_document
+    from memstore.memories.search import search as find
 
     view = session.view()
     answer = find(view, text, _wish(given, session, **how), at=at)
@@ -113,7 +113,7 @@ def _search_one(session: Session, text: str, *, given: Given, at: str | None, **
 def _search_all(session: Session, queries: Iterator[str], *, given: Given, at: str | None, **how: Any) -> None:
     """Answer a query a line; one that means nothing has no results, and says why in its document."""
     from memstore.cli import output
-    from memstore.flows.search import Searcher
+    from memstore.memories.search import Searcher
 
     searcher = Searcher(session.view().at(at))
     wish = _wish(given, session, **how)
@@ -137,10 +137,10 @@ def _lines_of(session: Session, file: str) -> Iterator[str]:
 
 def _answer_lines(session: Session, searcher: Any, text: str, wish: Wish) -> Iterator[str]:
     from memstore.cli import output
-    from memstore.codec.results import answer_document
-    from memstore.errors import UsageError
-    from memstore.model.retrieval import Answer, Query
-    from memstore.rules import query as language
+    from memstore.core.errors import UsageError
+    from memstore.documents.search import answer_document
+    from memstore.search import query as language
+    from memstore.search.retrieval import Answer, Query
 
     error = None
     try:
@@ -160,9 +160,9 @@ def _answer_lines(session: Session, searcher: Any, text: str, wish: Wish) -> Ite
 def _wish(
     given: Given, session: Session, *, limit: int, by: str, sort: str, profile: str | None, facets: Sequence[str]
 ) -> Wish:
-    from memstore.flows.search import Wish
-    from memstore.model.config import QualityProfile
-    from memstore.model.retrieval import Sort, Unit
+    from memstore.core.config import QualityProfile
+    from memstore.memories.search import Wish
+    from memstore.search.retrieval import Sort, Unit
 
     return Wish(
         filters=given.filters(session.view().clock.now()),
@@ -178,7 +178,7 @@ def _wish(
 
 
 def _lines(session: Session, answer: Answer) -> Iterator[str]:
-    from memstore.rules.matching import matcher_of
+    from memstore.search.matching import matcher_of
 
     matcher = matcher_of(answer.query)
     for hit in answer.hits:

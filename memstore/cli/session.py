@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from memstore.adapters.environment import Environment
     from memstore.cli.output import Palette
     from memstore.core.view import View
+    from memstore.files.local_state import Environment
 
 
 class Choices:
@@ -45,10 +45,10 @@ class Session:
     def view(self, *, any_context: bool = False) -> View:
         """Return what the person may see of the vault, taken on the first call; `any_context` admits an expired one."""
         if self._view is None:
-            from memstore import wiring
+            from memstore.vault import composition
 
             choices = self.choices
-            self._view = wiring.open_workspace(
+            self._view = composition.open_workspace(
                 self.environment(),
                 vault=choices.vault,
                 entity=choices.entity,
@@ -61,7 +61,7 @@ class Session:
 
     def environment(self) -> Environment:
         """Return the process's surroundings, for the few commands that work without a vault."""
-        from memstore.adapters.environment import Environment
+        from memstore.files.local_state import Environment
 
         shows_progress = not self.choices.quiet and sys.stderr is not None and sys.stderr.isatty()
         return Environment.of_process(on_progress=_progress if shows_progress else None)
@@ -77,12 +77,12 @@ class Session:
         """
         if file == "-":
             if sys.stdin is None:
-                from memstore.errors import UsageError
+                from memstore.core.errors import UsageError
 
                 raise UsageError("standard input is closed")
             return sys.stdin.buffer.read()
-        from memstore import wiring
-        from memstore.errors import VaultError
+        from memstore.core.errors import VaultError
+        from memstore.vault import composition
 
         env = self.environment()
         path = env.expanded(file)
@@ -91,7 +91,7 @@ class Session:
         except VaultError:
             if self.choices.vault is not None or env.get("MEMSTORE_VAULT"):
                 raise
-            return wiring.bytes_without_vault(
+            return composition.bytes_without_vault(
                 env, path, entity=self.choices.entity, context=self.choices.context, alone=self.choices.alone
             )
         return view.file(path)
@@ -131,9 +131,9 @@ class Session:
     def _write(self, lines: Iterable[str]) -> None:
         """Write text; a screen at a time where a person sits before one and may be asked for a key."""
         if self.at_terminal and not self.choices.no_input:
-            from memstore.cli import pager
+            from memstore.cli import output as pager
 
-            pager.write_lines(lines)
+            pager.write_paged(lines)
         else:
             from memstore.cli import output
 
@@ -197,7 +197,7 @@ class Session:
             UsageError: `--no-input` was given, or standard input is no terminal.
         """
         if self.choices.no_input or self.as_json or sys.stdin is None or not sys.stdin.isatty():
-            from memstore.errors import UsageError
+            from memstore.core.errors import UsageError
 
             raise UsageError(f"this needs a yes: {question}", hint=f"say it with {instead}")
         from memstore.cli import output

@@ -12,16 +12,15 @@ import click
 
 from memstore.cli.filters import Given, filter_options, say_near_keys
 from memstore.cli.options import at_option, command, ref_argument
-from memstore.errors import UsageError
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.beliefs.reconsolidation import Standing
     from memstore.cli.session import Session
-    from memstore.flows.list_memories import Listed
-    from memstore.flows.show import Shown
-    from memstore.model.catalog import Entry
-    from memstore.rules.reconsolidation import Standing
+    from memstore.core.catalog import Entry
+    from memstore.memories.show import Listed, Shown
 
 SORTS = ("created", "title", "confidence", "path")
 TERMINAL_INDENT = "\n    "
@@ -39,7 +38,7 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
 @click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
 def show(session: Session, ref: str, at: str | None, *, with_lineage: bool, verified: bool) -> None:
     """Show a memory: what its file says of it, how its confidence came about, its text."""
-    from memstore.flows.show import show_memory
+    from memstore.memories.show import show_memory
 
     if verified and (at or with_lineage):
         raise UsageError("--verified tells how it stands now", hint="leave --at and --trace out")
@@ -55,7 +54,7 @@ def show(session: Session, ref: str, at: str | None, *, with_lineage: bool, veri
 
 def _show_verified(session: Session, shown: Shown) -> None:
     from memstore.cli.trust import explained, explanation_document
-    from memstore.flows.trust import trust_of
+    from memstore.trust.trust import trust_of
 
     view = session.view()
     found = trust_of(view, shown.entry.ref or shown.entry.path)
@@ -69,8 +68,8 @@ def _show_verified(session: Session, shown: Shown) -> None:
 def _show_lineage(session: Session, shown: Shown) -> None:
     from memstore.cli.lineage import MOST_LINES
     from memstore.cli.lineage_text import card_lines
-    from memstore.codec.lineage_results import trace_document
-    from memstore.flows.trace import trace_both_ways
+    from memstore.documents.lineage import trace_document
+    from memstore.lineage.trace import trace_both_ways
 
     most = None if session.as_json else MOST_LINES
     traced = trace_both_ways(shown.then, shown.entry, limit=most)
@@ -97,8 +96,8 @@ def _show_lineage(session: Session, shown: Shown) -> None:
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
 def list_(session: Session, given: Given, at: str | None, sort: str, limit: int | None) -> None:
     """List memories, one a line: where, which, what, when, how sure."""
-    from memstore.flows.list_memories import list_memories
-    from memstore.model.retrieval import Sort
+    from memstore.memories.show import list_memories
+    from memstore.search.retrieval import Sort
 
     view = session.view()
     listed = list_memories(view, given.filters(view.clock.now()), sort=Sort(sort), limit=limit, at=at)
@@ -157,7 +156,7 @@ def _row(session: Session, entry: Entry) -> str:
 def path(session: Session, ref: str) -> None:
     """Print the path of a memory's file, relative to the vault."""
     from memstore.cli import output
-    from memstore.flows.show import path_of
+    from memstore.memories.show import path_of
 
     entry = path_of(session.view(), ref)
     session.emit(
@@ -169,8 +168,8 @@ def path(session: Session, ref: str) -> None:
 
 def document_of(shown: Shown) -> dict[str, Any]:
     """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
-    from memstore.codec.results import DIGITS, conflict_document
-    from memstore.model.keys import KEYS, Shape
+    from memstore.core.keys import KEYS, Shape
+    from memstore.documents.search import DIGITS, conflict_document
 
     lists = {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES}
     absent: dict[str, Any] = {key.name: [] if key.shape in lists else None for key in KEYS}
@@ -225,8 +224,8 @@ def card(session: Session, shown: Shown) -> Iterator[str]:
 
 
 def _standing_document(standing: Standing | None) -> dict[str, Any] | None:
-    from memstore.codec.results import DIGITS
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
+    from memstore.documents.search import DIGITS
 
     if standing is None:
         return None

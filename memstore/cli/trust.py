@@ -13,17 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from memstore.cli.session import Session
-    from memstore.flows.lineage_strength import LineageStrength
-    from memstore.flows.look_again import Fetched
-    from memstore.flows.trust import Trusted
-    from memstore.rules.anchors import Anchored
-    from memstore.rules.beta import Beta
-    from memstore.rules.lineage_strength import Link, Support
-    from memstore.rules.reputation import Reputation
-    from memstore.rules.vouching import Attested, Verdict
+    from memstore.trust.anchors import Anchored
+    from memstore.trust.formats.beta import Beta
+    from memstore.trust.lineage_strength import LineageStrength, Link, Support
+    from memstore.trust.reputation import Reputation
+    from memstore.trust.trust import Trusted
+    from memstore.trust.verify_anchors import Fetched
+    from memstore.trust.vouching import Attested, Verdict
 
 _THOUSAND = 1000
-# As `rules/trust.py` has them, which is not loaded for a command's options.
+# As `trust.score` has them, which is not loaded for a command's options.
 PROFILES = ("isnad-0.1", "isnad-0.1-literal", "beta-1")
 _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a part"}
 
@@ -41,16 +40,16 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
 @click.option("--online", is_flag=True, help="Fetch the pages that anchor it, and tell whether they changed since.")
 def trust(session: Session, ref: str, *, profile: str, literal: bool, online: bool) -> None:
     """Show who vouches for a memory: the number, its level, and every point of it."""
-    from memstore import wiring
-    from memstore.flows.lineage_strength import lineage_strength_of
-    from memstore.flows.look_again import look_again
-    from memstore.flows.trust import trust_of
-    from memstore.rules.trust import Profile
+    from memstore.trust.lineage_strength import lineage_strength_of
+    from memstore.trust.score import Profile
+    from memstore.trust.trust import trust_of
+    from memstore.trust.verify_anchors import look_again
+    from memstore.vault import composition
 
     view = session.view()
     found = trust_of(view, ref, profile=Profile.LITERAL if literal else Profile(profile))
     lineage = lineage_strength_of(view, found.file.memory)
-    again = look_again(wiring.pages(), found.file.memory) if online else {}
+    again = look_again(composition.pages(), found.file.memory) if online else {}
     session.emit(
         "trust",
         document=lambda: _document(found, lineage) | ({"online": _pages(found, again)} if online else {}),
@@ -68,7 +67,7 @@ def _pages(found: Trusted, again: Mapping[int, Fetched]) -> list[dict[str, Any]]
 
 def _page_lines(session: Session, found: Trusted, again: Mapping[int, Fetched]) -> Iterator[str]:
     from memstore.cli.output import safe_line
-    from memstore.flows.look_again import Online
+    from memstore.trust.verify_anchors import Online
 
     for i, one in again.items():
         role = "ok" if one.status is Online.SAME else "warning"
@@ -78,7 +77,7 @@ def _page_lines(session: Session, found: Trusted, again: Mapping[int, Fetched]) 
 
 
 def _document(found: Trusted, lineage: LineageStrength) -> dict[str, Any]:
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     memory = found.file.memory
     return {
@@ -152,7 +151,7 @@ def _support(support: Support) -> dict[str, Any]:
 
 
 def _beta(found: Trusted, of: Beta) -> dict[str, Any]:
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     return {
         "integrity": found.integrity,
@@ -183,7 +182,7 @@ def _identity(of: Beta) -> str:
 
 
 def _beta_lines(found: Trusted, of: Beta) -> Iterator[str]:
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     yield f"integrity  {found.integrity}"
     yield f"identity   {_identity(of)}"
@@ -193,7 +192,7 @@ def _beta_lines(found: Trusted, of: Beta) -> Iterator[str]:
 
 
 def _reputation(author: str | None, found: Reputation) -> dict[str, Any]:
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     return {
         "entity": author,
@@ -209,7 +208,7 @@ def _reputation(author: str | None, found: Reputation) -> dict[str, Any]:
 
 def _lines(session: Session, found: Trusted, lineage: LineageStrength) -> Iterator[str]:
     from memstore.cli.output import safe_line
-    from memstore.codec.titles import title_of
+    from memstore.core.memory import title_of
 
     paint, memory = session.paint, found.file.memory
     place, ref = paint("path", safe_line(found.file.path)), paint("ref", str(memory.ref or ""))
@@ -251,7 +250,7 @@ def explained(session: Session, found: Trusted) -> Iterator[str]:
 
 
 def _reputation_lines(session: Session, found: Reputation) -> Iterator[str]:
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     if found.outcomes:
         yield f"reputation {found.value:.2f}: {found.right} right, {found.wrong} wrong"
@@ -295,7 +294,7 @@ def _said(session: Session, what: str, who: str, verdict: Verdict) -> str:
 
 def anchor_document(one: Anchored) -> dict[str, Any]:
     """Return how an anchor stands."""
-    from memstore.model.instants import instant
+    from memstore.core.times import instant
 
     return {
         "status": one.status.value,

@@ -1,4 +1,7 @@
-"""`memstore init`: make a folder a vault."""
+"""`memstore init`: make a folder a vault.
+
+`memstore doctor`: check that everything around the vault works.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import command
+from memstore.core.errors import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import Session
-    from memstore.flows.init import Initialised
+    from memstore.vault.doctor import Check, Diagnosis
+    from memstore.vault.init import Initialised
 
 
 @command(
@@ -31,17 +36,17 @@ def init(session: Session, folder: str | None, owner: str | None) -> None:
 
     Notes that lie in the folder stay as they are, and nothing is committed. Running it again changes nothing.
     """
-    from memstore import wiring
-    from memstore.flows.init import init as make_vault
+    from memstore.vault import composition
+    from memstore.vault.init import init as make_vault
 
     env = session.environment()
-    wiring.checked_entity(session.choices.entity, "--as")
+    composition.checked_entity(session.choices.entity, "--as")
     root = Path(os.path.realpath(env.expanded(folder or session.choices.vault or ".")))
     done = make_vault(
-        wiring.place(env, root),
-        owner=wiring.checked_entity(owner, "--owner"),
+        composition.place(env, root),
+        owner=composition.checked_entity(owner, "--owner"),
         default_owner=env.login_entity,
-        open_vault=lambda: wiring.open_made(env, root).view(),
+        open_vault=lambda: composition.open_made(env, root).view(),
     )
     session.emit("init", document=lambda: _document(done), lines=lambda: _lines(session, done))
 
@@ -97,3 +102,52 @@ def _next_steps(session: Session, done: Initialised) -> Iterator[str]:
         yield '  memstore add "My first memory"      # write one'
         yield "  memstore list                       # see what there is"
     yield "  memstore help query                 # how to find things again"
+
+
+# -- doctor ----------------------------------------------------------------------------------------
+
+
+_ROLES = {"ok": "ok", "fixed": "ok", "warning": "warning", "error": "error"}
+
+
+@command("doctor", examples=("memstore doctor", "memstore doctor --fix"))
+@click.option("--fix", is_flag=True, help="Mend what needs no judgement, and say so.")
+def doctor(session: Session, *, fix: bool) -> None:
+    """Check Python, git, settings, vault, hooks, index, cache, keyring, clocks, leftovers; exit 1 on errors."""
+    from memstore.vault import composition
+    from memstore.vault.doctor import doctor as examine
+
+    around = composition.surroundings(session.environment(), session.choices.vault)
+    diagnosis = examine(around, session.view, fix=fix)
+    session.emit(
+        "doctor",
+        document=lambda: _document_of_doctor(diagnosis),
+        lines=lambda: _lines_of_doctor(session, diagnosis),
+        each="checks",
+    )
+    if not diagnosis.is_well:
+        session.exit(Exit.FOUND_ERRORS)
+
+
+def _document_of_doctor(diagnosis: Diagnosis) -> dict[str, Any]:
+    return {
+        "well": diagnosis.is_well,
+        "checks": [
+            {"check": check.name, "verdict": check.verdict.value, "text": check.text, "hint": check.hint}
+            for check in diagnosis.checks
+        ],
+    }
+
+
+def _lines_of_doctor(session: Session, diagnosis: Diagnosis) -> Iterator[str]:
+    for check in diagnosis.checks:
+        yield from _check_lines(session, check)
+
+
+def _check_lines(session: Session, check: Check) -> Iterator[str]:
+    from memstore.cli.output import safe
+
+    word = check.verdict.value
+    yield f"{session.paint(_ROLES[word], f'{word:<8}')} {check.name:<17} {safe(check.text)}"
+    if check.hint:
+        yield f"{'':<26} {session.paint('dim', 'hint: ' + safe(check.hint))}"

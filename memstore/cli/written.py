@@ -11,13 +11,12 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from memstore.access.registry_edits import Registered
     from memstore.cli.output import Palette
     from memstore.cli.session import Session
-    from memstore.core.change import Saved
-    from memstore.flows.promote import Linked
-    from memstore.flows.registry import Registered
-    from memstore.model.conflict import Conflict
-    from memstore.model.finding import Finding
+    from memstore.core.change import Conflict, Saved
+    from memstore.core.finding import Finding
+    from memstore.memories.promote import Linked
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
@@ -84,8 +83,8 @@ def _changed(document: dict[str, Any]) -> dict[str, Any]:
 
 def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
     """Return one memory that was written, or would be."""
-    from memstore.cli.check_formats import as_json
-    from memstore.codec.results import conflict_document
+    from memstore.cli.check import as_json
+    from memstore.documents.search import conflict_document
 
     document: dict[str, Any] = {
         "ref": saved.ref,
@@ -202,7 +201,7 @@ def in_vault(session: Session, path: str, *, is_folder: bool = False) -> str:
     if whole.is_relative_to(root):
         return whole.relative_to(root).as_posix()
     if folder.is_relative_to(root) or Path(path).is_absolute():
-        from memstore.errors import UsageError
+        from memstore.core.errors import UsageError
 
         raise UsageError(f"{path} lies outside the vault {root}", hint="name a path in it")
     return path

@@ -6,16 +6,16 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.rules import lexicon, quantities
-from memstore.rules.sentences import ADDS, OFTEN
-from memstore.rules.tokens import is_past
+from memstore.conflicts import lexicon, quantities
+from memstore.conflicts.statements import ADDS, OFTEN
+from memstore.conflicts.tokens import is_past
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.rules.lexicon import Opposes
-    from memstore.rules.quantities import Quantity
-    from memstore.rules.tokens import Token
+    from memstore.conflicts.lexicon import Opposes
+    from memstore.conflicts.quantities import Quantity
+    from memstore.conflicts.tokens import Token
 
 
 class Difference(Enum):

@@ -9,21 +9,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.conflict import PENALTY, Conflict, ConflictType, Lines
-from memstore.rules.polarity import Comparison, Verdict, compare_statements
-from memstore.rules.searchable import claim_key
-from memstore.rules.sentences import EMPTY
-from memstore.rules.slots import Difference, difference
-from memstore.rules.tokens import tokens
+from memstore.conflicts.alignment import Difference, difference
+from memstore.conflicts.contradiction import Comparison, Verdict, compare_statements
+from memstore.conflicts.statements import EMPTY
+from memstore.conflicts.tokens import tokens
+from memstore.core.change import PENALTY, Conflict, ConflictType, Lines
+from memstore.search.index import claim_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.model.confidence import Claim
-    from memstore.model.memory import Memory
-    from memstore.rules.lexicon import Opposes
-    from memstore.rules.statements import Statement
-    from memstore.rules.tokens import Token
+    from memstore.conflicts.lexicon import Opposes
+    from memstore.conflicts.statements import Statement
+    from memstore.conflicts.tokens import Token
+    from memstore.core.memory import Claim, Memory
 
 # A path in free text: the file that a memory was taken from.
 _PATH = re.compile(r"\S*[/\\]\S+\.\w+|\S+\.(?:md|txt|org|jsonl?)")

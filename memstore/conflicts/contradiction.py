@@ -13,20 +13,19 @@ from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.rules import lexicon
-from memstore.rules.analysis import term_of
-from memstore.rules.quantities import Scale
-from memstore.rules.sentences import ADDS, EMPTY, GRAMMAR, MOST_OTHER_WORDS, OFTEN
-from memstore.rules.slots import Difference, difference, slots
-from memstore.rules.statements import Statement, statements
-from memstore.rules.tokens import PAST_BE, is_past
-from memstore.rules.word_lists import listed
+from memstore.conflicts import lexicon
+from memstore.conflicts.alignment import Difference, difference, slots
+from memstore.conflicts.quantities import Scale
+from memstore.conflicts.statements import ADDS, EMPTY, GRAMMAR, MOST_OTHER_WORDS, OFTEN, Statement, statements
+from memstore.conflicts.tokens import PAST_BE, is_past
+from memstore.conflicts.word_lists import listed
+from memstore.core.terms import term_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.rules.lexicon import Opposes
-    from memstore.rules.slots import Slot
+    from memstore.conflicts.alignment import Slot
+    from memstore.conflicts.lexicon import Opposes
 
 
 class Verdict(Enum):

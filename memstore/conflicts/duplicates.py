@@ -1,17 +1,27 @@
-"""Duplicates: which memories say nearly the same."""
+"""Duplicates: which memories say nearly the same.
+
+Find memories that say nearly the same, and propose to make one of them; nothing is changed.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.rules.analysis import terms
-from memstore.rules.conflicts import may_be_one
-from memstore.rules.polarity import Verdict, compare_statements
+from memstore.conflicts.compare import Comparer
+from memstore.conflicts.conflict import may_be_one
+from memstore.conflicts.contradiction import Verdict, compare_statements
+from memstore.core.short_repr import short_repr
+from memstore.core.terms import terms
+from memstore.search.filters import narrowed
+from memstore.search.retrieval import NO_FILTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memstore.rules.conflicts import Side
+    from memstore.conflicts.conflict import Side
+    from memstore.core.view import View
+    from memstore.search.retrieval import Filters
+
 
 # Two texts are nearly the same when they share so many of their words; measured in docs/conflicts.md.
 NEARLY_THE_SAME = 0.8
@@ -53,3 +63,65 @@ def groups(alike: Mapping[tuple[str, str], float]) -> Iterator[tuple[list[str], 
         group_of |= dict.fromkeys(joined, joined)
     for group in {id(group): group for group in group_of.values()}.values():
         yield group, min(score for pair, score in alike.items() if pair[0] in group)
+
+
+# -- dedupe ----------------------------------------------------------------------------------------
+
+
+class Copy(NamedTuple):
+    """One of several memories that say nearly the same."""
+
+    ref: str
+    path: str
+    title: str
+
+
+class Duplicates(NamedTuple):
+    """Memories that say nearly the same, the one held surest first, then the oldest.
+
+    `similarity` is that of the two least alike among those that were compared, from 0 to 1.
+    """
+
+    copies: tuple[Copy, ...]
+    similarity: float
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    @property
+    def command(self) -> str:
+        """What makes one memory of them."""
+        return " ".join(("memstore merge", *(copy.ref for copy in self.copies)))
+
+
+def dedupe(view: View, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:
+    """Return groups of active memories that say nearly the same, the most alike first.
+
+    >>> one, two = note(ws.view(), "Bella eats at eight."), note(ws.view(), "Bella eats at eight")
+    >>> [found.command for found in dedupe(ws.view())] == [f"memstore merge {one.ref} {two.ref}"]
+    True
+
+    Args:
+        view: the vault.
+        filters: which memories; those that are alike are looked for among all that the viewer may see.
+    """
+    comparer = Comparer(view)
+    column = comparer.audience.column("path")
+    alike: dict[tuple[str, str], float] = {}
+    sides: dict[str, Side] = {}
+    for path in sorted(column[row] for row in narrowed(comparer.audience.then, comparer.audience.rows, filters)):
+        side = comparer.side_at(path)
+        if side is None or side.memory.ref is None:
+            continue
+        for other in comparer.alike(side):
+            score = likeness(side, other) if other.memory.ref else 0.0
+            if score:
+                alike[min(path, other.path), max(path, other.path)] = score
+                sides |= {path: side, other.path: other}
+    found = [_duplicates([sides[path] for path in group], score) for group, score in groups(alike)]
+    return tuple(sorted(found, key=lambda one: (-one.similarity, one.copies)))
+
+
+def _duplicates(sides: list[Side], similarity: float) -> Duplicates:
+    ordered = sorted(sides, key=lambda side: (-(side.memory.confidence or 0.0), side.memory.created_at or "", side.ref))
+    return Duplicates(tuple(Copy(side.ref, side.path, side.title) for side in ordered), similarity)

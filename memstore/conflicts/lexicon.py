@@ -1,20 +1,27 @@
-"""What words mean to each other: the same, opposite, or names of one kind of thing."""
+"""What words mean to each other: the same, opposite, or names of one kind of thing.
+
+A lexicon: more opposites than the built-in list has (extra `lexicon`).
+
+Opposites from WordNet, where the extra `lexicon` is installed and has its data; else there are none.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from memstore.rules.analysis import beginning, term_of
-from memstore.rules.word_lists import KINDS, OPPOSITE_ACTS, OPPOSITES, SAME
+from memstore.conflicts.word_lists import KINDS, OPPOSITE_ACTS, OPPOSITES, SAME
+from memstore.core.terms import beginning, term_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     # Whether two words, folded and unstemmed, are opposites in a larger lexicon.
     Opposes = Callable[[str, str], bool]
+    from pathlib import Path
+
 
 T = TypeVar("T")
 
@@ -162,3 +169,63 @@ def _lists() -> _Lists:
 
 def _lines(text: str) -> list[str]:
     return text.strip().splitlines()
+
+
+# -- lexicon ---------------------------------------------------------------------------------------
+
+
+class Lexicon(Protocol):
+    """Tells what words mean to each other."""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether it knows any words at all."""
+
+    def opposes(self, one: str, other: str) -> bool:
+        """Whether two words, in lower case, are opposites."""
+
+
+# -- wordnet ---------------------------------------------------------------------------------------
+
+
+class WordNet:
+    """WordNet's antonyms, loaded when the first two words are compared that the built-in list does not know.
+
+    Args:
+        data: the folder of its data; where there is none, its package, which takes longer to load than a search, is
+            left alone. None: the package is asked.
+    """
+
+    def __init__(self, data: Path | None = None) -> None:
+        self._data = data
+
+    @property
+    def has_words(self) -> bool:
+        """Whether it is installed and has its data."""
+        return self._words is not None
+
+    def opposes(self, one: str, other: str) -> bool:
+        """Whether WordNet has two words for antonyms."""
+        return self._words is not None and other in self._antonyms(one)
+
+    @cached_property
+    def _words(self) -> Any:
+        if self._data and not self._data.is_dir():
+            return None
+        from importlib.util import find_spec
+
+        if find_spec("wn") is None:
+            return None
+        import wn
+
+        try:
+            return wn.Wordnet(lang="en")
+        except wn.Error:  # its data were never downloaded
+            return None
+
+    @lru_cache(maxsize=10_000)  # noqa: B019 - there is one lexicon a process
+    def _antonyms(self, word: str) -> frozenset[str]:
+        senses = self._words.senses(word)
+        return frozenset(
+            opposite.word().lemma().casefold() for sense in senses for opposite in sense.get_related("antonym")
+        )

@@ -12,9 +12,8 @@ import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.rules import lexicon, quantities
-from memstore.rules.analysis import fold, term_of
-from memstore.rules.sentences import (
+from memstore.conflicts import lexicon, quantities
+from memstore.conflicts.statements import (
     ADDS,
     EMPTY,
     GRAMMAR,
@@ -25,7 +24,8 @@ from memstore.rules.sentences import (
     WHEN,
     sentences,
 )
-from memstore.rules.word_lists import listed
+from memstore.conflicts.word_lists import listed
+from memstore.core.terms import fold, term_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

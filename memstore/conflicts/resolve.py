@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.codec import splice
-from memstore.core.again import again_where_changed
-from memstore.core.change import Edit, Saved
-from memstore.errors import UsageError
-from memstore.flows.compare import side_of
-from memstore.flows.save import save_all
-from memstore.model.conflict import ConflictType
-from memstore.model.instants import instant
-from memstore.model.one_line import one_line
-from memstore.rules.conflicts import between
+from memstore.conflicts.compare import side_of
+from memstore.conflicts.conflict import between
+from memstore.core.change import ConflictType, Edit, Saved
+from memstore.core.errors import UsageError
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, save_all
+from memstore.files import splice
 
 if TYPE_CHECKING:
-    from memstore.codec.memory_file import MemoryFile
     from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
 
 BOTH = "both"
 # What may be decided. Who is kept against another takes its place; the other decisions change neither text nor status.
@@ -34,7 +32,7 @@ class Resolved(NamedTuple):
     kept: str
 
     def __repr__(self) -> str:
-        return one_line(self)
+        return short_repr(self)
 
 
 @again_where_changed

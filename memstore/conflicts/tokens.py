@@ -6,11 +6,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.rules import lexicon, quantities
-from memstore.rules.analysis import fold, term_of
-from memstore.rules.number_words import SCALES
-from memstore.rules.quantities import Quantity, Scale
-from memstore.rules.word_lists import listed
+from memstore.conflicts import lexicon, quantities
+from memstore.conflicts.quantities import SCALES, Quantity, Scale
+from memstore.conflicts.word_lists import listed
+from memstore.core.terms import fold, term_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""What every package names: the protocols of what a use case is given."""
+"""What every package names: ids, times, findings, errors, keys, a memory as a value; view and transaction."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
-from memstore.model.one_line import one_line
+from memstore.core.short_repr import short_repr
 
 # Between the items of a list in one cell; a control character, so no value holds it.
 ITEM_SEPARATOR = "\x1f"
@@ -72,7 +72,7 @@ class Entry(NamedTuple):
     words: str = ""
 
     def __repr__(self) -> str:
-        return one_line(self)
+        return short_repr(self)
 
     @property
     def ref(self) -> str | None:

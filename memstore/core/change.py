@@ -1,19 +1,26 @@
-"""What is to become of files, and what became of them: the values that go into a transaction and come out of it."""
+"""What is to become of files, and what became of them: the values that go into a transaction and come out of it.
+
+What happened to one memory between two states of the vault.
+
+Conflicts: two memories that can't both be right, as values.
+
+What memstore did last, kept so that it can be undone, and what it has begun.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memstore.model.one_line import one_line
+from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.codec.memory_file import BrokenFile, MemoryFile, ReadFile
-    from memstore.model.change import MemoryChange
-    from memstore.model.conflict import Conflict
-    from memstore.model.finding import Finding
+    from memstore.core.finding import Finding
+    from memstore.core.memory import Memory
+    from memstore.files.memory_file import BrokenFile, MemoryFile, ReadFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +55,7 @@ class Saved:
     conflicts: tuple[Conflict, ...] = ()
     compared_in_part: bool = False
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def changed(self) -> bool:
@@ -87,7 +94,7 @@ class Committed:
     left_out: tuple[str, ...]
     findings: tuple[Finding, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,4 +105,142 @@ class Undone:
     at: str
     paths: tuple[str, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
+
+
+# -- change ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryChange:
+    """A memory before and after, with the paths of its file; None on the side where it is not there."""
+
+    before: Memory | None
+    after: Memory | None
+    path_before: str | None
+    path_after: str | None
+
+    @property
+    def memory(self) -> Memory:
+        """The memory as it is, or as it last was."""
+        memory = self.after or self.before
+        if memory is None:
+            raise ValueError("a change of nothing")
+        return memory
+
+    @property
+    def name(self) -> str:
+        """What the memory is called where its text must not show: its ref, or its path where it has none."""
+        ref = self.memory.ref
+        return str(ref) if ref else self.path_after or self.path_before or ""
+
+    @property
+    def is_move(self) -> bool:
+        """Whether the file got another name."""
+        return bool(self.path_before and self.path_after and self.path_before != self.path_after)
+
+
+# -- conflict --------------------------------------------------------------------------------------
+
+
+class ConflictType(Enum):
+    """What kind of conflict it is (seed 003)."""
+
+    CONTRADICTION = "contradiction"
+    TEMPORAL = "temporal"
+    SEMANTIC = "semantic"
+
+
+# Seed 003, "Types of Conflicts": what a conflict takes from the quality of both sides, and what it suggests to do.
+PENALTY = {ConflictType.CONTRADICTION: 0.30, ConflictType.TEMPORAL: 0.15, ConflictType.SEMANTIC: 0.10}
+RESOLUTION = {
+    ConflictType.CONTRADICTION: "manual_review",
+    ConflictType.TEMPORAL: "timestamp_priority",
+    ConflictType.SEMANTIC: "merge_or_clarify",
+}
+
+
+class Lines(NamedTuple):
+    """Where one side says it: lines from 1, both inclusive, and what stands there."""
+
+    path: str
+    line_start: int
+    line_end: int
+    excerpt: str
+
+
+class Conflict(NamedTuple):
+    """An open conflict between two memories, the one that was asked about first.
+
+    `penalty` is what it takes from the quality of the first, from 0 to 0.3; `command` decides it, or shows what to
+    decide about; `rule` is what found it.
+    """
+
+    conflict_type: ConflictType
+    penalty: float
+    refs: tuple[str, str]
+    titles: tuple[str, str]
+    lines: tuple[Lines, Lines]
+    rule: str
+    command: str
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    @property
+    def suggested_resolution(self) -> str:
+        """Seed 003's name of what to do."""
+        return RESOLUTION[self.conflict_type]
+
+
+# -- journal ---------------------------------------------------------------------------------------
+
+
+class Written(NamedTuple):
+    """What an operation made of one file: its bytes before and after, None where there was or is no file."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+class Operation(NamedTuple):
+    """One command's writing; `verb` is the command, `at` when it was done, RFC 3339 in UTC.
+
+    `by` is who did it; None where nobody wrote that down.
+    """
+
+    verb: str
+    at: str
+    files: tuple[Written, ...]
+    by: str | None = None
+
+
+class Journal(Protocol):
+    """Remembers the last operation, and one that was begun; what can't be kept or read is a `VaultError`."""
+
+    def begin(self, operation: Operation) -> None:
+        """Remember what is about to be written, until it is recorded or cleared."""
+
+    def begun(self) -> Operation | None:
+        """Return the operation that was begun and not cleared; None where all is well, or what is kept is garbled."""
+
+    def record(self, operation: Operation) -> None:
+        """Remember an operation instead of the one before of whoever did it.
+
+        One that is too large is not kept, and neither is that.
+
+        None is begun any more. An error means that it was not recorded, unless `recorded` says otherwise.
+        """
+
+    def recorded(self) -> bool:
+        """Whether what was begun has been recorded since: the program died between that and clearing it."""
+
+    def clear(self) -> None:
+        """Forget what was begun."""
+
+    def last(self, by: str | None = None) -> Operation | None:
+        """Return the last operation of an entity, or of anybody; None where none is known.
+
+        Each has one, so that nobody learns from their own that somebody else wrote something.
+        """

@@ -1,11 +1,16 @@
-"""Time and chance, which enter from outside."""
+"""Time and chance, which enter from outside.
+
+The machine's clock.
+
+Ids from the system's source of chance.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from datetime import UTC, datetime
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from datetime import datetime
+from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 
 
 class Clock(Protocol):
@@ -20,3 +25,33 @@ class IdSource(Protocol):
 
     def memory_id(self) -> str:
         """Return an id that is new in all likelihood."""
+
+
+# -- system clock ----------------------------------------------------------------------------------
+
+
+class SystemClock:
+    """Tells the machine's time."""
+
+    def now(self) -> datetime:
+        """Return the time, in UTC, to the second."""
+        return datetime.now(UTC).replace(microsecond=0)
+
+
+# -- random ids ------------------------------------------------------------------------------------
+
+
+_LAST = len(ID_ALPHABET) - 1
+_BITS = _LAST.bit_length()
+
+
+class RandomIds:
+    """Makes ids that nobody can guess and that, in all likelihood, nobody else makes."""
+
+    def memory_id(self) -> str:
+        """Return an id: `m_` and ten characters of Crockford's base 32, 50 bits of chance."""
+        import secrets
+
+        chance = secrets.randbits(_BITS * ID_RANDOM_CHARACTERS)
+        shifts = range(0, _BITS * ID_RANDOM_CHARACTERS, _BITS)
+        return "m_" + "".join([ID_ALPHABET[chance >> shift & _LAST] for shift in shifts])

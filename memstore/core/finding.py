@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from memstore.model.one_line import one_line
+from memstore.core.short_repr import short_repr
 
 
 class Severity(Enum):
@@ -39,7 +39,7 @@ class Finding(NamedTuple):
     key: str = ""
 
     def __repr__(self) -> str:
-        return one_line(self)
+        return short_repr(self)
 
     @property
     def is_error(self) -> bool:

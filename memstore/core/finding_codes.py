@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from memstore.model.finding import Severity
+from memstore.core.finding import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

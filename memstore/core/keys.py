@@ -9,7 +9,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.ids import MEMORY_TYPES
+from memstore.core.ids import MEMORY_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,20 +1,27 @@
-"""A memory: the frozen value of one file."""
+"""A memory: the frozen value of one file.
+
+Who may see a memory.
+
+Where a memory comes from.
+
+Who vouches for a memory: signature, witnesses, anchors.
+
+How sure a memory's holder is: the ledger of events behind the number.
+
+Titles: a memory's own, or what serves for one.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from memstore.model.ids import MemoryRef
-from memstore.model.one_line import one_line
+from memstore.core.ids import MemoryRef
+from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from memstore.model.attestation import Anchor, Resolution, Signature, Witness
-    from memstore.model.confidence import Claim, LedgerLine, ResolvedConflict
-    from memstore.model.provenance import Origin
-    from memstore.model.sharing import Generalization
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +90,7 @@ class Memory:
     # decides who sees it, is this.
     original: Memory | None = field(default=None, repr=False, compare=False)
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def sharing(self) -> object:
@@ -94,3 +101,172 @@ class Memory:
     def ref(self) -> MemoryRef | None:
         """The memory's ref, or None where it has no id yet."""
         return MemoryRef(self.type, self.id) if self.id else None
+
+
+# -- sharing ---------------------------------------------------------------------------------------
+
+
+EVERYBODY = "*"
+EVERYBODY_SPELLED = "public"
+
+# Whoever may be listening without having been named.
+UNKNOWN_LISTENER = "anon:unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generalization:
+    """The verdict of the check that let a memory be seen more widely than its sources."""
+
+    verdict: str
+    checks: tuple[str, ...] = ()
+    k: int | None = None
+    note: str | None = None
+    acknowledged_by: str | None = None
+
+
+# -- provenance ------------------------------------------------------------------------------------
+
+
+# Marks in `derived_from` that name something outside the vault; they don't count as grounding.
+EXTERNAL_MARKS = ("context:", "kernle:", "consolidation:", "url:", "file:")
+
+
+def is_external_mark(text: str) -> bool:
+    """Whether an entry of `derived_from` names something outside the vault."""
+    return text.startswith(EXTERNAL_MARKS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """The circumstances of writing (seed 004's context)."""
+
+    session_id: str | None = None
+    trigger: str | None = None
+
+
+# -- attestation -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """The author's signature over both digests."""
+
+    by: str
+    at: str
+    content: str
+    provenance: str
+    sig: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """What another agent says about a memory; unsigned ones count for nothing."""
+
+    agent_id: str
+    attestation: str
+    witnessed_at: str
+    content: str | None = None
+    provenance: str | None = None
+    aspects: tuple[str, ...] = ()
+    notes: str | None = None
+    sig: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """How a dispute came out: the memory was upheld, or overturned."""
+
+    by: str
+    outcome: str
+    at: str
+    content: str
+    provenance: str
+    sig: str
+    notes: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """Something outside the file that shows what a memory said, and when."""
+
+    type: str
+    reference: str
+    role: str | None = None
+    path: str | None = None
+    blob: str | None = None
+    hash: str | None = None
+    created_at: str | None = None
+
+
+# -- confidence ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerLine:
+    """One event in `confidence_history`; confidences are in [0, 1], `timestamp` is RFC 3339 in UTC."""
+
+    timestamp: str
+    op: str
+    old: float | None = None
+    new: float | None = None
+    evidence_source: str | None = None
+    weight: float | None = None
+    roots: tuple[str, ...] = ()
+    reason: str | None = None
+    by: str | None = None
+    precision: float | None = None
+    counted: tuple[str, ...] = ()
+    source_confidence: float | None = None
+    factor: float | None = None
+    cap: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What a memory says, in a form that can be compared."""
+
+    subject: str
+    attribute: str
+    value: str
+    since: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedConflict:
+    """A decision about a conflict with another memory, kept so that it is not raised again."""
+
+    with_: str
+    conflict_type: str
+    decision: str
+    at: str | None = None
+    by: str | None = None
+    reason: str | None = None
+
+
+# -- titles ----------------------------------------------------------------------------------------
+
+
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+# Signs of emphasis stand at the edge of a word: `load_file` has none, and `2*3` neither.
+_MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]")
+LONGEST_DEFAULT_TITLE = 80
+# The headings that every episode has say nothing of this one.
+_OF_EPISODES = frozenset({"outcome", "lessons"})
+
+
+def title_of(memory: Memory) -> str:
+    """Return the memory's title, or what serves for one: its first heading or sentence, at most 80 characters."""
+    return memory.title or default_title(memory.body)
+
+
+def default_title(body: str) -> str:
+    """Return the first heading, or else the first sentence, of a body; empty for a body without either."""
+    headings = (found[1] for found in _HEADING.finditer(body))
+    heading = next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
+    lines = (line for line in body.splitlines() if line.strip() and not _HEADING.match(line))
+    text = " ".join(_MARKUP.sub("", heading or next(lines, "")).split())
+    sentence = re.match(r"(.+?[.!?])(?:\s|$)", text)
+    text = sentence[1] if sentence and not heading else text
+    if len(text) <= LONGEST_DEFAULT_TITLE:
+        return text
+    return text[: LONGEST_DEFAULT_TITLE - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

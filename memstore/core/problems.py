@@ -1,10 +1,22 @@
-"""What is wrong with a text that is being read: a finding that does not know its path yet."""
+"""What is wrong with a text that is being read: a finding that does not know its path yet.
+
+A memory that is being checked: what of it is wrong becomes a finding at its place.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.finding import Finding, Position, Severity
+from memstore.core.finding import Finding, Position, Severity
+from memstore.core.finding_codes import CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.core.memory import Memory
+
+    Place = Callable[..., Position]
 
 
 class Problem(NamedTuple):
@@ -28,4 +40,27 @@ class Problem(NamedTuple):
             hint=self.hint,
             mended=self.mended,
             key=self.key,
+        )
+
+
+# -- checked ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A memory with its places: `place` gives the position of a key or an item, `body_line` where the body begins."""
+
+    path: str
+    memory: Memory
+    place: Place
+    body_line: int
+
+    def finding(
+        self, code: str, text: str, hint: str, *at: str | int, line: int | None = None, mended: str | None = None
+    ) -> Finding:
+        """Return a finding at a key or an item, or on a line of the file."""
+        place = Position(line) if line is not None else self.place(*at)
+        severity, key = CODES[code].severity, str(at[0]) if at else ""
+        return Finding(
+            code=code, severity=severity, path=self.path, at=place, text=text, hint=hint, mended=mended, key=key
         )

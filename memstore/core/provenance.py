@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from memstore.model.ids import MemoryRef, is_entity_id
-from memstore.model.provenance import is_external_mark
+from memstore.core.ids import MemoryRef, is_entity_id
+from memstore.core.memory import is_external_mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.model.memory import Memory
+    from memstore.core.memory import Memory
 
 # First match wins. Whole words: "unseeded" is no seed, "kernle:seed-beliefs" is one.
 _BY_WORD = (

@@ -6,7 +6,7 @@ LONGEST_LINE = 110
 _MOST_OF_A_FIELD = 40
 
 
-def one_line(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a `repr` of a named tuple or a dataclass that fits on a line: what is long is cut, and so is the end.
 
     For values that a person looks at in Python's own prompt; `__repr__ = one_line` in a class takes it.

@@ -1,12 +1,16 @@
-"""Times as memories have them."""
+"""Times as memories have them.
+
+Dates as people give them to filters: a day, a month, a minute, `yesterday`, `3d`.
+"""
 
 from __future__ import annotations
 
-from datetime import UTC
-from typing import TYPE_CHECKING
+import re
+from calendar import monthrange
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from datetime import datetime
+from memstore.core.errors import UsageError
 
 _LENGTH = len("0001-01-01T00:00:00Z")
 
@@ -14,3 +18,94 @@ _LENGTH = len("0001-01-01T00:00:00Z")
 def instant(at: datetime) -> str:
     """Return a time that knows its zone as memories have it: RFC 3339 in UTC, to the second."""
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}".rjust(_LENGTH, "0")  # %Y leaves out leading zeros on Linux
+
+
+# -- dates -----------------------------------------------------------------------------------------
+
+
+_DATE = re.compile(
+    r"(?P<year>\d{4})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d)"
+    r"(?:T(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?P<zone>Z|[+-]\d\d:\d\d))?)?)?",
+    re.ASCII,
+)
+_AGO = re.compile(r"(\d{1,5})(d|w|mo|y)", re.ASCII)
+_DAY = timedelta(days=1)
+_SECOND = timedelta(seconds=1)
+
+FORMS = "2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo or 1y"
+
+
+class Period(NamedTuple):
+    """A stretch of time that a date names: its first and last second, in UTC."""
+
+    start: datetime
+    end: datetime
+
+
+def period(text: str, *, now: datetime) -> Period:
+    """Return the time that `text` names: a year lasts a year, `3d` is the instant three days before `now`.
+
+    Args:
+        text: one of `FORMS`.
+        now: in UTC, to the second; days are UTC's.
+
+    Raises:
+        UsageError: it is none of them, or there is no such day.
+    """
+    try:
+        found = _named(text, now) or _ago(text, now) or _written(text)
+    except (ValueError, OverflowError):
+        found = None
+    if found is None:
+        raise UsageError(f"`{text}` is no date", hint=f"write one like {FORMS}")
+    return found
+
+
+def _named(text: str, now: datetime) -> Period | None:
+    today = datetime(now.year, now.month, now.day, tzinfo=UTC)
+    match text:
+        case "now":
+            return Period(now, now)
+        case "today":
+            return Period(today, today + _DAY - _SECOND)
+        case "yesterday":
+            return Period(today - _DAY, today - _SECOND)
+        case _:
+            return None
+
+
+def _ago(text: str, now: datetime) -> Period | None:
+    found = _AGO.fullmatch(text)
+    if found is None:
+        return None
+    count, unit = int(found[1]), found[2]
+    if unit in {"d", "w"}:
+        then = now - count * (_DAY if unit == "d" else 7 * _DAY)
+    else:
+        then = _months_before(now, count * (1 if unit == "mo" else 12))
+    return Period(then, then)
+
+
+def _months_before(at: datetime, months: int) -> datetime:
+    """Return the same day of an earlier month, or its last where it is shorter."""
+    year, month = divmod(at.year * 12 + at.month - 1 - months, 12)
+    last = monthrange(date(year, month + 1, 1).year, month + 1)[1]
+    return at.replace(year=year, month=month + 1, day=min(at.day, last))
+
+
+def _written(text: str) -> Period | None:
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day = int(found["year"]), found["month"], found["day"]
+    if found["hour"]:
+        start = datetime.fromisoformat(text).astimezone(UTC)
+        return Period(start, start + (timedelta() if found["second"] else timedelta(seconds=59)))
+    start = datetime(year, int(month or 1), int(day or 1), tzinfo=UTC)
+    if day:
+        days = 1
+    elif month:
+        days = monthrange(year, int(month))[1]
+    else:
+        days = 366 if monthrange(year, 2)[1] == 29 else 365  # noqa: PLR2004 - the leap day
+    return Period(start, start + (days * _DAY - _SECOND))

@@ -13,31 +13,29 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memstore.codec.memory_file import MemoryFile, ReadFile
-    from memstore.codec.opened import Opened
-    from memstore.codec.registry_file import RegistryFile
-    from memstore.core.change import Pending
+    from memstore.access.local_state import AccessLog, ContextState
+    from memstore.access.registry import RegistryFile
+    from memstore.access.world import Labels, Session, World
+    from memstore.beliefs.run_record import RunRecord
+    from memstore.conflicts.lexicon import Lexicon
+    from memstore.core.catalog import Entry, Field
+    from memstore.core.change import Operation, Pending
+    from memstore.core.clock import Clock, IdSource
+    from memstore.core.config import Config
+    from memstore.core.memory import Memory
+    from memstore.core.places import RegistryKind
     from memstore.core.transaction import Transaction
-    from memstore.model.catalog import Entry, Field
-    from memstore.model.config import Config
-    from memstore.model.edge_table import EdgeTable
-    from memstore.model.memory import Memory
-    from memstore.model.world import Labels, Session, World
-    from memstore.ports.access_log import AccessLog
-    from memstore.ports.clock import Clock, IdSource
-    from memstore.ports.context_state import ContextState
-    from memstore.ports.derived import Derived
-    from memstore.ports.embedder import Embedder, VectorStore
-    from memstore.ports.history import History
-    from memstore.ports.journal import Operation
-    from memstore.ports.lexicon import Lexicon
-    from memstore.ports.pins import Pins
-    from memstore.ports.run_record import RunRecord
-    from memstore.ports.search_index import IndexStatus, Refreshed
-    from memstore.ports.signatures import Signatures
-    from memstore.ports.usage import UsageLog
-    from memstore.ports.vault import FileStat
-    from memstore.rules.vault_places import RegistryKind
+    from memstore.files.memory_file import MemoryFile, ReadFile
+    from memstore.files.vault import FileStat
+    from memstore.history.history import History
+    from memstore.lineage.edges import EdgeTable
+    from memstore.search.embedder import Embedder, VectorStore
+    from memstore.search.index import IndexStatus, Refreshed
+    from memstore.search.local_state import Derived
+    from memstore.search.opened import Opened
+    from memstore.search.uses import UsageLog
+    from memstore.trust.signatures import Signatures
+    from memstore.trust.user_pins import Pins
 
 
 class View(Protocol):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.model.catalog import EdgeKind
-from memstore.model.lineage import Direction, NodeState
+from memstore.core.catalog import EdgeKind
+from memstore.lineage.values import Direction, NodeState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.model.lineage import Edge, Node, Trace
+    from memstore.lineage.values import Edge, Node, Trace
 
 # What an edge is called: from the dependent, and from its source.
 _UP = {

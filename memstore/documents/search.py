@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memstore.model.conflict import Conflict
-    from memstore.model.retrieval import Answer, Citation, Hit
+    from memstore.core.change import Conflict
+    from memstore.search.retrieval import Answer, Citation, Hit
 
 DIGITS = 4
 

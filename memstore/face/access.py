@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.flows.consents import Told
-from memstore.flows.contexts import AboutContext
-from memstore.flows.entities import AboutEntity
-from memstore.flows.registry import Saving
-from memstore.vault import given
+from memstore.access.consents import Told
+from memstore.access.contexts import AboutContext
+from memstore.access.entities import AboutEntity
+from memstore.access.registry_edits import Saving
+from memstore.face import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from memstore.access.audit import AuditEvent, Verified
+    from memstore.access.consents import KnownConsent
+    from memstore.access.contexts import KnownContext, Present, Suggestion
+    from memstore.access.entities import KnownEntity, KnownGroup
+    from memstore.access.privacy import Shared
+    from memstore.access.registry_edits import Registered
+    from memstore.access.report import Sighted
+    from memstore.access.sight import SightChange
+    from memstore.access.world import Decision
     from memstore.core.view import View
-    from memstore.flows.audit import Verified
-    from memstore.flows.consents import KnownConsent
-    from memstore.flows.contexts import KnownContext, Present, Suggestion
-    from memstore.flows.entities import KnownEntity, KnownGroup
-    from memstore.flows.privacy import Shared
-    from memstore.flows.registry import Registered
-    from memstore.flows.who_sees import Sighted
-    from memstore.model.audit import AuditEvent
-    from memstore.model.world import Decision
-    from memstore.rules.sight import SightChange
-    from memstore.vault.given import Named
+    from memstore.face.given import Named
 
 
 class Access:
@@ -55,7 +54,7 @@ class Access:
         Raises:
             RefusedError: somebody with a say has not consented, or it was made of what the grantee may not see.
         """
-        from memstore.flows.privacy import grant_access
+        from memstore.access.privacy import grant_access
 
         given.only(saving, Saving, "grant")
         who, said = given.one_or_more(to), given.one_or_more(consent)
@@ -63,56 +62,56 @@ class Access:
 
     def revoke(self, memory: Named, *, whom: str | Sequence[str], **saving: Unpack[Saving]) -> Shared:
         """Take grants back; who would still see it through a group, a role, a context or "*" is denied by name."""
-        from memstore.flows.privacy import revoke_access
+        from memstore.access.privacy import revoke_access
 
         given.only(saving, Saving, "revoke")
         return revoke_access(self._view(), given.ref_of(memory), given.one_or_more(whom), **saving)
 
     def explain(self, memory: Named, viewer: str, *, context: str | None = None) -> Decision:
         """Return whether somebody may see a memory, in a context or in none, and why."""
-        from memstore.flows.privacy import explain_access
+        from memstore.access.privacy import explain_access
 
         return explain_access(self._view(), given.ref_of(memory), viewer, context=context)
 
     def seen_by(self, entity: str) -> tuple[Sighted, ...]:
         """Return the memories that an entity sees, or everybody does (`"*"`), by path."""
-        from memstore.flows.who_sees import audit_sight
+        from memstore.access.report import audit_sight
 
         return audit_sight(self._view(), entity=entity)
 
     def seers_of(self, memory: Named) -> tuple[Sighted, ...]:
         """Return who sees a memory."""
-        from memstore.flows.who_sees import audit_sight
+        from memstore.access.report import audit_sight
 
         return audit_sight(self._view(), ref=given.ref_of(memory))
 
     def seers_about(self, subject: str) -> tuple[Sighted, ...]:
         """Return the memories about a subject, like `dog:bella`, and who sees each."""
-        from memstore.flows.who_sees import audit_sight
+        from memstore.access.report import audit_sight
 
         return audit_sight(self._view(), subject=subject)
 
     def report(self) -> dict[str, tuple[Sighted, ...]]:
         """Return for everybody (`*`), and for each entity that can listen, what they see."""
-        from memstore.flows.who_sees import sight_report
+        from memstore.access.report import sight_report
 
         return sight_report(self._view())
 
     def diff(self, old: str = "HEAD", new: str | None = None) -> tuple[SightChange, ...]:
         """Return who gained or lost sight of what between two states, commits or dates; None is now."""
-        from memstore.flows.who_sees import sight_diff
+        from memstore.access.report import sight_diff
 
         return sight_diff(self._view(), old, new)
 
     def trail(self, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:
         """Return the audit events, the latest first; `of` is the id of a memory, a consent, an entity or a context."""
-        from memstore.flows.audit import audit_trail
+        from memstore.access.audit import audit_trail
 
         return audit_trail(self._view(), of=of, limit=limit)
 
     def verify_trail(self) -> Verified:
         """Return whether every audit event is as it was written, and none is missing that another names."""
-        from memstore.flows.audit import verify_audit
+        from memstore.access.audit import verify_audit
 
         return verify_audit(self._view())
 
@@ -136,42 +135,42 @@ class Consents:
             scope: what: a memory's ref, "ctx:…", "subject:…" or "source:…".
             told: what else is said.
         """
-        from memstore.flows.consents import grant_consent
+        from memstore.access.consents import grant_consent
 
         given.only(told, Told, "grant")
         return grant_consent(self._view(), grantor, grantee, scope, **told)
 
     def refuse(self, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
         """Record that somebody says no; it beats every consent. Arguments as for `grant`."""
-        from memstore.flows.consents import refuse_consent
+        from memstore.access.consents import refuse_consent
 
         given.only(told, Told, "refuse")
         return refuse_consent(self._view(), grantor, grantee, scope, **told)
 
     def delegate(self, grantor: str, delegate_to: str, scope: str, **told: Unpack[Told]) -> Registered:
         """Record that somebody lets another consent in their place, until it `expires`."""
-        from memstore.flows.consents import delegate
+        from memstore.access.consents import delegate
 
         given.only(told, Told, "delegate")
         return delegate(self._view(), grantor, delegate_to, scope, **told)
 
     def request(self, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
         """Ask somebody to consent: a file that can be sent to them, and that opens nothing."""
-        from memstore.flows.consents import request_consent
+        from memstore.access.consents import request_consent
 
         given.only(told, Told, "request")
         return request_consent(self._view(), grantor, grantee, scope, **told)
 
     def revoke(self, consent: str, *, by: str | None = None, **told: Unpack[Told]) -> Registered:
         """Take a consent, a refusal or a delegation back, by its id; it counts from now on."""
-        from memstore.flows.consents import revoke_consent
+        from memstore.access.consents import revoke_consent
 
         given.only(told, Told, "revoke")
         return revoke_consent(self._view(), consent, by=by, **told)
 
     def list(self) -> tuple[KnownConsent, ...]:
         """Return all consents, refusals, delegations and open requests, the oldest first."""
-        from memstore.flows.consents import consents
+        from memstore.access.consents import consents
 
         return consents(self._view())
 
@@ -187,7 +186,7 @@ class Contexts:
 
     def add(self, context: str, **said: Unpack[AboutContext]) -> Registered:
         """Register a context: roster=[…], open=True, default_access=[…], roles={"si:ash": ["care_agent"]}."""
-        from memstore.flows.contexts import add_context
+        from memstore.access.contexts import add_context
 
         given.only(said, AboutContext, "add")
         _lists(said, "roster", "default_access")
@@ -195,32 +194,32 @@ class Contexts:
 
     def list(self) -> tuple[KnownContext, ...]:
         """Return all registered contexts, by id."""
-        from memstore.flows.contexts import contexts
+        from memstore.access.contexts import contexts
 
         return contexts(self._view())
 
     def enter(self, context: str, *, participants: Sequence[str] = (), role: str | None = None) -> Present:
         """Enter a context, in place of the one before; it ends by itself after 12 hours, in an error."""
-        from memstore.flows.contexts import enter_context
+        from memstore.access.contexts import enter_context
 
         there = given.items("participants", participants)
         return enter_context(self._view(), context, participants=there, role=role)
 
     def leave(self) -> str | None:
         """Leave the active context for none, and return its id; what was granted in it stays granted."""
-        from memstore.flows.contexts import leave_context
+        from memstore.access.contexts import leave_context
 
         return leave_context(self._view())
 
     def present(self) -> Present:
         """Return the context that one is in, and who listens there."""
-        from memstore.flows.contexts import present_context
+        from memstore.access.contexts import present_context
 
         return present_context(self._view())
 
     def suggest(self, text: str) -> tuple[Suggestion, ...]:
         """Return the registered contexts that a text may belong to, the best first; none is entered."""
-        from memstore.flows.contexts import suggest_context
+        from memstore.access.contexts import suggest_context
 
         return suggest_context(self._view(), text)
 
@@ -236,7 +235,7 @@ class Entities:
 
     def add(self, entity: str, **said: Unpack[AboutEntity]) -> Registered:
         """Register an entity: aliases=[…], guardians=[…], roles=[…], kind="topic", note="…"."""
-        from memstore.flows.entities import add_entity
+        from memstore.access.entities import add_entity
 
         given.only(said, AboutEntity, "add")
         _lists(said, "aliases", "guardians", "roles")
@@ -246,7 +245,7 @@ class Entities:
         self, entity: str, aliases: str | Sequence[str], *, remove: bool = False, **saving: Unpack[Saving]
     ) -> Registered:
         """Give an entity names, or take them away."""
-        from memstore.flows.entities import name_entity
+        from memstore.access.entities import name_entity
 
         given.only(saving, Saving, "alias")
         return name_entity(self._view(), entity, given.one_or_more(aliases), remove=remove, **saving)
@@ -255,14 +254,14 @@ class Entities:
         self, entity: str, guardians: str | Sequence[str], *, remove: bool = False, **saving: Unpack[Saving]
     ) -> Registered:
         """Say who speaks for an entity, or does no longer."""
-        from memstore.flows.entities import guard_entity
+        from memstore.access.entities import guard_entity
 
         given.only(saving, Saving, "guardian")
         return guard_entity(self._view(), entity, given.one_or_more(guardians), remove=remove, **saving)
 
     def list(self) -> tuple[KnownEntity, ...]:
         """Return all entities, by id."""
-        from memstore.flows.entities import entities
+        from memstore.access.entities import entities
 
         return entities(self._view())
 
@@ -276,21 +275,21 @@ class Entities:
         **saving: Unpack[Saving],
     ) -> Registered:
         """Put entities, or groups, in a group, which is made where there is none."""
-        from memstore.flows.entities import add_members
+        from memstore.access.entities import add_members
 
         given.only(saving, Saving, "add_members")
         return add_members(self._view(), group, given.one_or_more(members), since=since, until=until, **saving)
 
     def remove_members(self, group: str, members: str | Sequence[str], **saving: Unpack[Saving]) -> Registered:
         """End memberships now; what was seen as a member stays seen."""
-        from memstore.flows.entities import remove_members
+        from memstore.access.entities import remove_members
 
         given.only(saving, Saving, "remove_members")
         return remove_members(self._view(), group, given.one_or_more(members), **saving)
 
     def groups(self) -> tuple[KnownGroup, ...]:
         """Return all groups, by id."""
-        from memstore.flows.entities import groups
+        from memstore.access.entities import groups
 
         return groups(self._view())
 

@@ -5,25 +5,23 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, Unpack
 
-from memstore.codec.catalog_entry import entry_of
-from memstore.errors import UsageError
-from memstore.flows.add import composed
-from memstore.flows.by_hand import refuse_by_hand
-from memstore.flows.compare import Comparer
-from memstore.vault import given
+from memstore.conflicts.compare import Comparer
+from memstore.core.errors import UsageError
+from memstore.face import given
+from memstore.files.catalog_entry import entry_of
+from memstore.memories.add import composed, refuse_by_hand
 from memstore.vault.transaction import VaultTransaction
 from memstore.vault.view import VaultView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.codec.memory_file import MemoryFile
-    from memstore.core.change import Saved
-    from memstore.flows.add import Composed
-    from memstore.model.catalog import Entry
-    from memstore.model.conflict import Conflict
-    from memstore.model.world import World
-    from memstore.vault.given import Keys
+    from memstore.access.world import World
+    from memstore.core.catalog import Entry
+    from memstore.core.change import Conflict, Saved
+    from memstore.face.given import Keys
+    from memstore.files.memory_file import MemoryFile
+    from memstore.memories.add import Composed
 
 VERB = "batch"
 

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.flows.registry import Saving
-from memstore.vault import given
+from memstore.access.registry_edits import Saving
+from memstore.face import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from memstore.core.change import Saved
+    from memstore.beliefs.calibration import Calibration
+    from memstore.beliefs.compress import Compressed
+    from memstore.beliefs.consolidate import Consolidated
+    from memstore.beliefs.graduate import Graduated
+    from memstore.beliefs.propagation import Propagated
+    from memstore.beliefs.recompute import Rebuilt, Recomputed
+    from memstore.beliefs.reinforce import Reinforced
+    from memstore.beliefs.revise import Proposal
+    from memstore.beliefs.synthesizers import Synthesizer
+    from memstore.conflicts.duplicates import Duplicates
+    from memstore.conflicts.resolve import Resolved
+    from memstore.core.change import Conflict, Saved
     from memstore.core.view import View
-    from memstore.flows.compress import Compressed
-    from memstore.flows.consolidate import Consolidated
-    from memstore.flows.dedupe import Duplicates
-    from memstore.flows.graduate import Graduated
-    from memstore.flows.promote import Linked
-    from memstore.flows.propagate import Propagated
-    from memstore.flows.rebuild import Rebuilt
-    from memstore.flows.recompute import Recomputed
-    from memstore.flows.reinforce import Reinforced
-    from memstore.flows.resolve_conflict import Resolved
-    from memstore.flows.revise_from import Proposal
-    from memstore.flows.suggestions import Waiting
-    from memstore.model.conflict import Conflict
-    from memstore.ports.synthesizer import Synthesizer
-    from memstore.rules.calibration import Calibration
-    from memstore.vault.given import Named, Names, Which
+    from memstore.face.given import Named, Names, Which
+    from memstore.memories.promote import Linked
+    from memstore.memories.suggestions import Waiting
 
 
 class Beliefs:
@@ -65,7 +63,7 @@ class Beliefs:
             RefusedError: the evidence is the memory itself, or was made of it.
             UsageError: the memory has no confidence.
         """
-        from memstore.flows.reinforce import reinforce
+        from memstore.beliefs.reinforce import reinforce
 
         given.only(saving, Saving, "reinforce")
         found = given.refs_of(evidence)
@@ -81,7 +79,7 @@ class Beliefs:
         **saving: Unpack[Saving],
     ) -> Reinforced:
         """Record what speaks against a memory; arguments and errors are those of `reinforce`."""
-        from memstore.flows.reinforce import contradict
+        from memstore.beliefs.reinforce import contradict
 
         given.only(saving, Saving, "contradict")
         found = given.refs_of(evidence)
@@ -89,7 +87,7 @@ class Beliefs:
 
     def fold(self, memory: Named, **saving: Unpack[Saving]) -> Saved:
         """Put one line in the place of a long history: the number, what stands behind it, what never counts again."""
-        from memstore.flows.recompute import fold
+        from memstore.beliefs.recompute import fold
 
         given.only(saving, Saving, "fold")
         return fold(self._view(), given.ref_of(memory), **saving)
@@ -107,7 +105,7 @@ class Beliefs:
         **saving: Unpack[Saving],
     ) -> Linked:
         """Write two memories that take the place of one; `first` and `second` are the evidence of each."""
-        from memstore.flows.split import split
+        from memstore.memories.split import split
 
         given.only(saving, Saving, "split")
         one, two = given.items("texts", texts)
@@ -116,7 +114,7 @@ class Beliefs:
 
     def merge(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> Linked:
         """Let the first of several memories take the place of the others, with their evidence and lineage."""
-        from memstore.flows.merge import merge
+        from memstore.memories.split import merge
 
         given.only(saving, Saving, "merge")
         return merge(self._view(), given.refs_of(memories), reason=reason, **saving)
@@ -125,7 +123,7 @@ class Beliefs:
 
     def revise_from(self, memory: Named) -> tuple[Proposal, ...]:
         """Return the beliefs that an episode supports or contradicts by what it says; nothing is written."""
-        from memstore.flows.revise_from import revise_from
+        from memstore.beliefs.revise import revise_from
 
         return revise_from(self._view(), given.ref_of(memory))
 
@@ -133,7 +131,7 @@ class Beliefs:
         self, memory: Named | None = None, *, depth: int | None = None, apply: bool = False, **saving: Unpack[Saving]
     ) -> Propagated:
         """Return what the confidence of sources does to what rests on them; write it only with `apply`."""
-        from memstore.flows.propagate import propagate
+        from memstore.beliefs.propagation import propagate
 
         given.only(saving, Saving, "propagate")
         ref = None if memory is None else given.ref_of(memory)
@@ -141,7 +139,7 @@ class Beliefs:
 
     def recompute(self, memories: Names = (), *, check: bool = False, **saving: Unpack[Saving]) -> Recomputed:
         """Store what the histories amount to, for these memories or all; with `check` only compare."""
-        from memstore.flows.recompute import check_confidences, recompute
+        from memstore.beliefs.recompute import check_confidences, recompute
 
         given.only(saving, Saving, "recompute")
         refs = given.refs_of(memories)
@@ -149,13 +147,13 @@ class Beliefs:
 
     def rebuild(self) -> Rebuilt:
         """Return what the numbers would be if all evidence were weighed again as it is now; nothing is written."""
-        from memstore.flows.rebuild import rebuild_from_episodes
+        from memstore.beliefs.recompute import rebuild_from_episodes
 
         return rebuild_from_episodes(self._view())
 
     def calibrate(self) -> Calibration:
         """Return how well confidences foretold the evidence that came next."""
-        from memstore.flows.calibrate import calibrate
+        from memstore.beliefs.calibration import calibrate
 
         return calibrate(self._view())
 
@@ -183,7 +181,7 @@ class Beliefs:
             synthesizer: words the suggestions: an object with `synthesize`; None quotes.
             commit: commit what is written.
         """
-        from memstore.flows.consolidate import consolidate
+        from memstore.beliefs.consolidate import consolidate
 
         return consolidate(
             self._view(),
@@ -198,34 +196,34 @@ class Beliefs:
 
     def suggestions(self) -> tuple[Waiting, ...]:
         """Return what waits for a decision, the oldest first."""
-        from memstore.flows.suggestions import list_suggestions
+        from memstore.memories.suggestions import list_suggestions
 
         return list_suggestions(self._view())
 
     def accept(self, suggestion: Named, **saving: Unpack[Saving]) -> Linked:
         """Do what a suggestion suggests: write the belief, or record the evidence."""
-        from memstore.flows.suggestions import accept_suggestion
+        from memstore.memories.suggestions import accept_suggestion
 
         given.only(saving, Saving, "accept")
         return accept_suggestion(self._view(), given.ref_of(suggestion), **saving)
 
     def reject(self, suggestion: Named, *, reason: str | None = None, **saving: Unpack[Saving]) -> Saved:
         """Put a suggestion away: the same is not suggested again before three more memories say so."""
-        from memstore.flows.suggestions import reject_suggestion
+        from memstore.memories.suggestions import reject_suggestion
 
         given.only(saving, Saving, "reject")
         return reject_suggestion(self._view(), given.ref_of(suggestion), reason=reason, **saving)
 
     def graduate(self, **saving: Unpack[Saving]) -> tuple[Graduated, ...]:
         """Write what has earned it into the MEMORY.md of its scope, at most ten memories a run."""
-        from memstore.flows.graduate import graduate
+        from memstore.beliefs.graduate import graduate
 
         given.only(saving, Saving, "graduate")
         return graduate(self._view(), **saving)
 
     def compress(self, memories: Names = (), **saving: Unpack[Saving]) -> Compressed:
         """Put summaries in the place of texts that are old and were never used; the history keeps the whole ones."""
-        from memstore.flows.compress import compress
+        from memstore.beliefs.compress import compress
 
         given.only(saving, Saving, "compress")
         return compress(self._view(), given.refs_of(memories), **saving)
@@ -242,7 +240,7 @@ class Conflicts:
 
     def open(self, **which: Unpack[Which]) -> tuple[Conflict, ...]:
         """Return the open conflicts of memories, all active ones' by default, the gravest first; each pair once."""
-        from memstore.flows.conflicts import conflicts
+        from memstore.conflicts.compare import conflicts
 
         given.only(which, given.Which, "open")
         view = self._view()
@@ -250,7 +248,7 @@ class Conflicts:
 
     def of(self, memory: Named) -> tuple[Conflict, ...]:
         """Return the open conflicts of a memory, which stands first in each."""
-        from memstore.flows.conflicts import conflicts
+        from memstore.conflicts.compare import conflicts
 
         return conflicts(self._view(), given.ref_of(memory))
 
@@ -274,7 +272,7 @@ class Conflicts:
             reason: why.
             saving: dry_run, commit.
         """
-        from memstore.flows.resolve_conflict import resolve_conflict
+        from memstore.conflicts.resolve import resolve_conflict
 
         given.only(saving, Saving, "resolve")
         names = given.ref_of(memory), given.ref_of(other)
@@ -283,7 +281,7 @@ class Conflicts:
 
     def duplicates(self, **which: Unpack[Which]) -> tuple[Duplicates, ...]:
         """Return groups of active memories that say nearly the same, the most alike first."""
-        from memstore.flows.dedupe import dedupe
+        from memstore.conflicts.duplicates import dedupe
 
         given.only(which, given.Which, "duplicates")
         view = self._view()

@@ -7,21 +7,21 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast
 
-from memstore.codec import dates, typed
-from memstore.codec.episode import Account
-from memstore.errors import UsageError
-from memstore.flows.create import Said, values_of
-from memstore.model.ids import MemoryRef
-from memstore.model.keys import KEY_BY_NAME, Shape
-from memstore.model.nearest import nearest
-from memstore.model.retrieval import Filters, Where
-from memstore.rules import filters as rules
-from memstore.rules.trust import Level
+from memstore.core import times
+from memstore.core.errors import UsageError, nearest
+from memstore.core.ids import MemoryRef
+from memstore.core.keys import KEY_BY_NAME, Shape
+from memstore.files import render
+from memstore.files.draft import Account
+from memstore.memories.create import Said, values_of
+from memstore.search import filters as rules
+from memstore.search.retrieval import Filters, Where
+from memstore.trust.score import Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memstore.codec.render import Plain
+    from memstore.files.render import Plain
 
 
 E = TypeVar("E", bound=Enum)
@@ -166,7 +166,7 @@ def new_memory(text: str, kind: str, keys: Keys, *, function: str) -> tuple[dict
 
 def _checked(name: str, value: Any) -> Any:
     key = KEY_BY_NAME.get(name)
-    if value is None or key is None or key.shape not in typed.LISTS:
+    if value is None or key is None or key.shape not in render.LISTS:
         return items(name, value) if name == "lessons" else value
     if key.shape in _OF_REFS and not isinstance(value, str):
         return [ref_of(memory) for memory in value]
@@ -251,5 +251,5 @@ def _moment(given: str | datetime | None, now: datetime, side: str) -> datetime 
         if given.tzinfo is None:
             raise TypeError("a time needs a zone: datetime.now(UTC), not datetime.now()")
         return given.astimezone(UTC)
-    found: datetime | None = None if given is None else getattr(dates.period(given, now=now), side)
+    found: datetime | None = None if given is None else getattr(times.period(given, now=now), side)
     return found

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
-    from memstore.model.retrieval import Answer, Hit
+    from memstore.search.retrieval import Answer, Hit
 
 
 class Hits(Sequence["Hit"]):

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.flows.registry import Saving
-from memstore.vault import given
+from memstore.access.registry_edits import Saving
+from memstore.face import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memstore.core.view import View
-    from memstore.flows.blame import Blame
-    from memstore.flows.diff import Diff
-    from memstore.flows.expand import Expanded
-    from memstore.flows.fix_provenance import FixedProvenance
-    from memstore.flows.impact import Impact
-    from memstore.flows.log import Log
-    from memstore.flows.orphans import Orphans
-    from memstore.model.lineage import Trace
-    from memstore.vault.given import Named, Names
+    from memstore.face.given import Named, Names
+    from memstore.history.diff import Diff
+    from memstore.history.log import Log
+    from memstore.history.revisions import Blame
+    from memstore.lineage.orphans import Orphans
+    from memstore.lineage.repair import FixedProvenance
+    from memstore.lineage.trace import Impact
+    from memstore.lineage.values import Trace
+    from memstore.memories.show import Expanded
 
 
 class Lineage:
@@ -42,33 +42,33 @@ class Lineage:
             depth: how many edges to follow at most.
             limit: how many edges at most, those nearest to the memory.
         """
-        from memstore.flows.trace import trace_memory
-        from memstore.model.lineage import Direction
+        from memstore.lineage.trace import trace_memory
+        from memstore.lineage.values import Direction
 
         way = Direction.DOWN if reverse else Direction.UP
         return trace_memory(self._view(), given.ref_of(memory), direction=way, depth=depth, limit=limit)
 
     def impact(self, memories: Names, *, limit: int | None = None) -> Impact:
         """Return what would lose ground if these memories were gone."""
-        from memstore.flows.impact import impact_of
+        from memstore.lineage.trace import impact_of
 
         return impact_of(self._view(), given.refs_of(memories), limit=limit)
 
     def expand(self, memory: Named, *, full: bool = False) -> Expanded:
         """Return all of a memory with what it names; with `full`, of a compressed one its whole text. It is a use."""
-        from memstore.flows.expand import expand
+        from memstore.memories.show import expand
 
         return expand(self._view(), given.ref_of(memory), full=full)
 
     def orphans(self, *, limit: int | None = None) -> Orphans:
         """Return memories that say nothing of where they come from, and refs that lead nowhere."""
-        from memstore.flows.orphans import find_orphans
+        from memstore.lineage.orphans import find_orphans
 
         return find_orphans(self._view(), limit=limit)
 
     def fix(self, **saving: Unpack[Saving]) -> FixedProvenance:
         """Record on both sides what one side records, mark seed beliefs, join raw memories with what repeats them."""
-        from memstore.flows.fix_provenance import fix_provenance
+        from memstore.lineage.repair import fix_provenance
 
         given.only(saving, Saving, "fix")
         return fix_provenance(self._view(), **saving)
@@ -85,13 +85,13 @@ class History:
 
     def log(self, memory: Named | None = None, *, limit: int | None = None) -> Log:
         """Return what happened to a memory, or to all, newest first."""
-        from memstore.flows.log import log
+        from memstore.history.log import log
 
         return log(self._view(), None if memory is None else given.ref_of(memory), limit=limit)
 
     def blame(self, memory: Named) -> Blame:
         """Return the commit of each line of a memory's text, and of each entry of its confidence's history."""
-        from memstore.flows.blame import blame
+        from memstore.history.revisions import blame
 
         return blame(self._view(), given.ref_of(memory))
 
@@ -103,6 +103,6 @@ class History:
             old: a commit or a date; None is the last commit.
             new: a commit or a date; None is now.
         """
-        from memstore.flows.diff import diff
+        from memstore.history.diff import diff
 
         return diff(self._view(), None if memory is None else given.ref_of(memory), old, new)

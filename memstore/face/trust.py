@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.errors import UsageError
-from memstore.flows.registry import Saving
-from memstore.vault import given
+from memstore.access.registry_edits import Saving
+from memstore.core.errors import UsageError
+from memstore.face import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memstore.access.registry_edits import Registered
     from memstore.core.view import View
-    from memstore.flows.anchor import Recorded
-    from memstore.flows.keys import KeysChanged, KnownKeys
-    from memstore.flows.pin import Pinned
-    from memstore.flows.registry import Registered
-    from memstore.flows.sign import Signed
-    from memstore.flows.trust import Trusted
-    from memstore.vault.given import Named, Names
+    from memstore.face.given import Named, Names
+    from memstore.trust.anchor import Recorded
+    from memstore.trust.keys import KeysChanged, KnownKeys
+    from memstore.trust.pin import Pinned
+    from memstore.trust.sign import Signed
+    from memstore.trust.trust import Trusted
 
 
 class Trust:
@@ -38,8 +38,8 @@ class Trust:
             memory: which.
             profile: "isnad-0.1"; "isnad-0.1-literal" takes the file at its word; "beta-1" weighs each word.
         """
-        from memstore.flows.trust import trust_of
-        from memstore.rules.trust import Profile
+        from memstore.trust.score import Profile
+        from memstore.trust.trust import trust_of
 
         return trust_of(self._view(), given.ref_of(memory), profile=given.choice(Profile, profile))
 
@@ -53,7 +53,7 @@ class Trust:
             key: the key's file; None is the one that the user's settings name.
             saving: dry_run, commit.
         """
-        from memstore.flows.sign import sign
+        from memstore.trust.sign import sign
 
         given.only(saving, Saving, "sign")
         return sign(self._view(), given.ref_of(memory), key=key, **saving)
@@ -78,7 +78,7 @@ class Trust:
             key: as in `sign`.
             saving: dry_run, commit.
         """
-        from memstore.flows.sign import witness
+        from memstore.trust.sign import witness
 
         given.only(saving, Saving, "witness")
         about = given.items("aspects", aspects)
@@ -88,7 +88,7 @@ class Trust:
         self, memory: Named, outcome: str, *, notes: str | None = None, key: str | None = None, **saving: Unpack[Saving]
     ) -> Signed:
         """Decide how a dispute about a memory came out, "upheld" or "overturned"; both sides stay in the file."""
-        from memstore.flows.sign import resolve
+        from memstore.trust.sign import resolve
 
         given.only(saving, Saving, "resolve")
         return resolve(self._view(), given.ref_of(memory), outcome, notes=notes, key=key, **saving)
@@ -97,7 +97,7 @@ class Trust:
         self, memory: Named, *, asked: str | Sequence[str], notes: str | None = None, **saving: Unpack[Saving]
     ) -> Registered:
         """Ask others to attest to a memory: a file that can be sent to them, with all that they are to read."""
-        from memstore.flows.ask_witness import request_witness
+        from memstore.trust.witness_request import request_witness
 
         given.only(saving, Saving, "request_witness")
         who = given.one_or_more(asked)
@@ -105,7 +105,7 @@ class Trust:
 
     def accept_answer(self, memory: Named, answer: bytes, *, name: str = "answer", **saving: Unpack[Saving]) -> Signed:
         """Add the attestation in an answer to its memory, if it is about it as it is now; `name` is for errors."""
-        from memstore.flows.ask_witness import accept_answer
+        from memstore.trust.witness_request import accept_answer
 
         given.only(saving, Saving, "accept_answer")
         return accept_answer(self._view(), given.ref_of(memory), name, answer, **saving)
@@ -130,8 +130,8 @@ class Trust:
             proof: the bytes of the `.ots` file of an OpenTimestamps stamp of the page.
             saving: dry_run, commit.
         """
-        from memstore.flows import anchor
-        from memstore.model.keys import PAGE_ANCHORS
+        from memstore.core.keys import PAGE_ANCHORS
+        from memstore.trust import anchor
 
         given.only(saving, Saving, "anchor")
         view, ref = self._view(), given.ref_of(memory)
@@ -147,7 +147,7 @@ class Trust:
 
     def export(self, memories: Names = ()) -> tuple[dict[str, Any], ...]:
         """Return memories in the form of memory-v0.1, with their trust as it is now; all of them if none is named."""
-        from memstore.flows.memory_v01 import export_memories
+        from memstore.memories.memory_v01 import export_memories
 
         refs = given.refs_of(memories)
         return tuple(dict(one) for one in export_memories(self._view(), refs, everything=not refs))
@@ -156,7 +156,7 @@ class Trust:
 
     def keys(self) -> KnownKeys:
         """Return all keys of the vault, and how each stands."""
-        from memstore.flows.keys import list_keys
+        from memstore.trust.keys import list_keys
 
         return list_keys(self._view())
 
@@ -164,7 +164,7 @@ class Trust:
         self, entity: str, key: str, *, keeper: bool = False, authority: bool = False, **saving: Unpack[Saving]
     ) -> KeysChanged:
         """Enrol a key, a file or its text: what it signs counts as the entity's word from now on."""
-        from memstore.flows.keys import add_key
+        from memstore.trust.keys import add_key
 
         given.only(saving, Saving, "add_key")
         return add_key(self._view(), entity, key, keeper=keeper, authority=authority, **saving)
@@ -179,26 +179,26 @@ class Trust:
         **saving: Unpack[Saving],
     ) -> KeysChanged:
         """Put a new key in the place of an entity's: the old one signs nothing from now on."""
-        from memstore.flows.rotate import rotate_key
+        from memstore.trust.rotate import rotate_key
 
         given.only(saving, Saving, "rotate_key")
         return rotate_key(self._view(), entity, key, old=old, signed=signed, **saving)
 
     def revoke_key(self, named: str, **saving: Unpack[Saving]) -> KeysChanged:
         """Revoke a key, by its fingerprint, or all keys of an entity: nothing that they signed counts any more."""
-        from memstore.flows.keys import revoke_key
+        from memstore.trust.keys import revoke_key
 
         given.only(saving, Saving, "revoke_key")
         return revoke_key(self._view(), named, **saving)
 
     def pin(self, revision: str | None = None, *, dry_run: bool = False) -> Pinned:
         """Pin a commit in the user's own settings: what its keyring says counts for this user."""
-        from memstore.flows.pin import pin
+        from memstore.trust.pin import pin
 
         return pin(self._view(), revision=revision, dry_run=dry_run)
 
     def unpin(self) -> Pinned:
         """Take the pin away: whoever can write the files says whose keys count."""
-        from memstore.flows.pin import unpin
+        from memstore.trust.pin import unpin
 
         return unpin(self._view())

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from memstore.errors import UsageError
-from memstore.flows.registry import Saving
-from memstore.vault import given
-from memstore.vault.batch import Batch
-from memstore.vault.face_access import Access, Consents, Contexts, Entities
-from memstore.vault.face_beliefs import Beliefs, Conflicts
-from memstore.vault.face_lineage import History, Lineage
-from memstore.vault.face_trust import Trust
-from memstore.vault.hits import Hits
+from memstore.access.registry_edits import Saving
+from memstore.core.errors import UsageError
+from memstore.face import given
+from memstore.face.access import Access, Consents, Contexts, Entities
+from memstore.face.batch import Batch
+from memstore.face.beliefs import Beliefs, Conflicts
+from memstore.face.hits import Hits
+from memstore.face.lineage import History, Lineage
+from memstore.face.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from memstore.beliefs.recall import Recalled
     from memstore.core.change import Committed, Saved, Undone
-    from memstore.flows.adopt import Adopted
-    from memstore.flows.check import CheckResult
-    from memstore.flows.cite import Cited
-    from memstore.flows.list_memories import Listed
-    from memstore.flows.move import Moved
-    from memstore.flows.promote import Linked
-    from memstore.flows.recall import Recalled
-    from memstore.flows.show import Shown
-    from memstore.flows.stats import Stats
-    from memstore.flows.status import Status
-    from memstore.flows.why import Why
-    from memstore.model.memory import Memory
-    from memstore.ports.embedder import Embedder
-    from memstore.vault.given import Keys, Named, Names, Which
+    from memstore.core.memory import Memory
+    from memstore.face.given import Keys, Named, Names, Which
+    from memstore.memories.adopt import Adopted
+    from memstore.memories.edit import Moved
+    from memstore.memories.promote import Linked
+    from memstore.memories.show import Listed, Shown
+    from memstore.memories.why import Why
+    from memstore.search.citations import Cited
+    from memstore.search.embedder import Embedder
+    from memstore.vault.check import CheckResult
+    from memstore.vault.status import Stats, Status
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
@@ -147,9 +145,9 @@ class Vault:
         Raises:
             UsageError: the query or a filter means nothing.
         """
-        from memstore.flows.search import Wish, search
-        from memstore.model.config import QualityProfile
-        from memstore.model.retrieval import Sort, Unit
+        from memstore.core.config import QualityProfile
+        from memstore.memories.search import Wish, search
+        from memstore.search.retrieval import Sort, Unit
 
         given.only(which, given.Which, "search")
         if limit < 1:
@@ -173,8 +171,8 @@ class Vault:
             budget: how many tokens the bites may have, about; None is the usual number.
             profile: how the order comes about: "default", "seed-002" or "memory-recall".
         """
-        from memstore.flows.recall import recall
-        from memstore.rules.recall import DEFAULT_BUDGET, Profile
+        from memstore.beliefs.recall import recall
+        from memstore.beliefs.recall_order import DEFAULT_BUDGET, Profile
 
         tokens = DEFAULT_BUDGET if budget is None else budget
         return recall(self.view(), prompt, budget=tokens, profile=given.choice(Profile, profile))
@@ -190,8 +188,8 @@ class Vault:
             at: a commit or a date: the vault as it was.
             which: filters, `Which`; `min_confidence` is compared with what the author holds.
         """
-        from memstore.flows.list_memories import list_memories
-        from memstore.model.retrieval import Sort
+        from memstore.memories.show import list_memories
+        from memstore.search.retrieval import Sort
 
         given.only(which, given.Which, "list")
         view = self.view()
@@ -213,14 +211,14 @@ class Vault:
             memory: which.
             at: a commit or a date: the memory as it was.
         """
-        from memstore.flows.show import show_memory
+        from memstore.memories.show import show_memory
 
         return show_memory(self.view(), given.ref_of(memory), at=at)
 
     def why(self, memory: Named, *, profile: str | None = None) -> Why:
         """Return how each number of a memory came about, down to lines and commits; that is no use of it."""
-        from memstore.flows.why import why
-        from memstore.model.config import QualityProfile
+        from memstore.core.config import QualityProfile
+        from memstore.memories.why import why
 
         chosen = None if profile is None else given.choice(QualityProfile, profile)
         return why(self.view(), given.ref_of(memory), profile=chosen)
@@ -235,7 +233,7 @@ class Vault:
             line_start: the first line of the file, from 1.
             line_end: the last one; None is the first.
         """
-        from memstore.flows.cite import cite
+        from memstore.search.citations import cite
 
         name = given.ref_of(memory)
         lines = "" if line_start is None else f":L{line_start}-L{line_start if line_end is None else line_end}"
@@ -266,7 +264,7 @@ class Vault:
             NotFoundError: a ref names no memory that the entity may see.
             RefusedError: a key is not its writer's to give.
         """
-        from memstore.flows.add import add_memory
+        from memstore.memories.add import add_memory
 
         values, body = given.new_memory(text, type, keys, function="add")
         return add_memory(self.view(), values, body, dry_run=dry_run, commit=commit)
@@ -304,7 +302,7 @@ class Vault:
             reason: why; it stands in the commit's message, so it needs `commit`.
             saving: dry_run, commit.
         """
-        from memstore.flows.revise import revise
+        from memstore.beliefs.revise import revise
 
         given.only(saving, Saving, "edit")
         return revise(self.view(), given.ref_of(memory), text, title=title, reason=reason, **saving)
@@ -317,7 +315,7 @@ class Vault:
         Raises:
             RefusedError: the memory is not the entity's own, or a key is not set by hand.
         """
-        from memstore.flows.amend import set_keys
+        from memstore.memories.edit import set_keys
 
         return set_keys(self.view(), given.ref_of(memory), given.as_typed(keys), dry_run=dry_run, commit=commit)
 
@@ -325,7 +323,7 @@ class Vault:
         self, memory: Named, *, add: Sequence[str] = (), remove: Sequence[str] = (), **saving: Unpack[Saving]
     ) -> Saved:
         """Give a memory tags, and take others from it."""
-        from memstore.flows.amend import tag
+        from memstore.memories.edit import tag
 
         given.only(saving, Saving, "tag")
         adding = [given.quoted(one) for one in given.items("add", add)]
@@ -334,7 +332,7 @@ class Vault:
 
     def move(self, memory: Named, path: str, **saving: Unpack[Saving]) -> Moved:
         """Give a memory's file another path in the vault; its id stays, and so does all that names it."""
-        from memstore.flows.move import move
+        from memstore.memories.edit import move
 
         given.only(saving, Saving, "move")
         return move(self.view(), given.ref_of(memory), path, **saving)
@@ -361,7 +359,7 @@ class Vault:
             commit: commit both, too.
             keys: what else is known of the new one, `Keys`.
         """
-        from memstore.flows.supersede import supersede
+        from memstore.memories.promote import supersede
 
         values, body = given.new_memory(text, "", keys, function="supersede")
         del values["type"]
@@ -388,7 +386,7 @@ class Vault:
             commit: commit both, too.
             keys: what else is known, `Keys`; it takes over how it is known, whom it is about and who may see it.
         """
-        from memstore.flows.promote import promote
+        from memstore.memories.promote import promote
 
         values, account = given.promoted(keys)
         ref = given.ref_of(memory)
@@ -396,21 +394,21 @@ class Vault:
 
     def archive(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
         """Put one memory or several out of sight; nothing is deleted, and `status="archived"` finds them."""
-        from memstore.flows.archive import archive
+        from memstore.beliefs.archive import archive
 
         given.only(saving, Saving, "archive")
         return archive(self.view(), given.refs_of(memories), reason=reason, **saving)
 
     def restore(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
         """Bring archived memories back, byte for byte as they were; a `reason` needs `commit`."""
-        from memstore.flows.archive import restore
+        from memstore.beliefs.archive import restore
 
         given.only(saving, Saving, "restore")
         return restore(self.view(), given.refs_of(memories), reason=reason, **saving)
 
     def adopt(self, paths: Sequence[str] = (), *, type: str = "note", **saving: Unpack[Saving]) -> Adopted:  # noqa: A002 -- the key's name
         """Make notes memories: a fence for those without one, an id, the day they were made; none named are all."""
-        from memstore.flows.adopt import adopt
+        from memstore.memories.adopt import adopt
 
         given.only(saving, Saving, "adopt")
         return adopt(self.view(), given.items("paths", paths), kind=type, **saving)
@@ -419,20 +417,20 @@ class Vault:
 
     def check(self, paths: Sequence[str] = (), *, fix: bool = False) -> CheckResult:
         """Return what is wrong with the files below `paths`, or with all; `fix` mends what needs no judgement."""
-        from memstore.flows import check
+        from memstore.vault import check
 
         places = given.items("paths", paths)
         return check.fix(self.view(), places) if fix else check.check(self.view(), places)
 
     def status(self) -> Status:
         """Return what is going on: memories, what is not committed, plain and broken files, hooks."""
-        from memstore.flows.status import status
+        from memstore.vault.status import status
 
         return status(self.view())
 
     def stats(self, *, at: str | None = None, **which: Unpack[Which]) -> Stats:
         """Return counts of memories by type, status, month and author; all active ones by default."""
-        from memstore.flows.stats import stats
+        from memstore.vault.status import stats
 
         given.only(which, given.Which, "stats")
         view = self.view()
@@ -445,7 +443,7 @@ class Vault:
             RefusedError: a change is one that a memory must not make.
             GitError: there is no repository, or git does not know who commits.
         """
-        from memstore.flows.commit import commit
+        from memstore.vault.status import commit
 
         return commit(self.view(), given.refs_of(memories), text=message)
 
@@ -456,7 +454,7 @@ class Vault:
             NotFoundError: nothing is known that could be taken back.
             ChangedMeanwhileError: a file was changed since; nothing was taken back.
         """
-        from memstore.flows.undo import undo
+        from memstore.vault.status import undo
 
         return undo(self.view(), dry_run=dry_run)[0]
 
@@ -486,8 +484,8 @@ def open_vault(
         UsageError: `entity` is no entity id, or `context` no context's.
         RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
     """
-    from memstore.adapters.environment import Environment
-    from memstore.wiring import make_ready, open_workspace
+    from memstore.files.local_state import Environment
+    from memstore.vault.composition import make_ready, open_workspace
 
     env = Environment.of_process()
     named = None if path is None else str(path)

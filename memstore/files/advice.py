@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec.problem import Problem
-from memstore.model.finding import Position
+from memstore.core.finding import Position
+from memstore.core.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,14 +1,19 @@
-"""Configuration files: a strict reader, and a writer that keeps the person's comments and layout."""
+"""Configuration files: a strict reader, and a writer that keeps the person's comments and layout.
+
+Advice on TOML that can't be read: where it goes wrong, and the line that was meant, proved by reading it.
+
+The settings of a vault or of a user, in a file that people edit.
+
+Whose a vault was: the owner that its configuration names, read from bytes of any state of it.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from memstore.adapters.whole_file import write_whole
-from memstore.errors import FormatError, UsageError, VaultError
-from memstore.model.config import (
+from memstore.core.config import (
     CONFIG_PATH,
     EXTENSIONS,
     FORMAT_VERSION,
@@ -19,10 +24,15 @@ from memstore.model.config import (
     Setting,
     UserConfig,
 )
-from memstore.model.ids import is_entity_id
+from memstore.core.errors import FormatError, UsageError, VaultError
+from memstore.core.ids import is_entity_id
+from memstore.files.advice import worth_showing
+from memstore.files.local_state import write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
 
 # Of tables: what each key and its value look like.
 _TABLES = {
@@ -137,7 +147,6 @@ class ConfigFile:
 
     def _no_toml(self, error: Exception, text: str) -> FormatError:
         """Return the error of a text that is no TOML, with the line as it could read."""
-        from memstore.codec.toml_advice import of_syntax_error
 
         def fits(name: str, value: object) -> bool:
             return name not in self.settings or _fits(self.settings[name], value)
@@ -193,7 +202,7 @@ class ConfigFile:
 
     def advice(self, name: str) -> str:
         """Return what to do where there is no setting of that name in this file."""
-        from memstore.model.nearest import did_you_mean
+        from memstore.core.errors import did_you_mean
 
         if name in _names(VAULT_SETTINGS):
             return f"it is a vault's setting: memstore config {name}"
@@ -276,3 +285,155 @@ def _typed(setting: Setting, text: str) -> bool | int | str:
             f"{setting.name!r} must be {_wanted(setting)}, and not {text!r}", hint=f"meaning: {setting.meaning}"
         )
     return value
+
+
+# -- toml advice -----------------------------------------------------------------------------------
+
+
+# Up to Python 3.13, the parser says where in its text alone.
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_SETTING = re.compile(r"\s*(?P<name>.+?)\s*[=:]\s*(?P<value>.*?),?(?P<comment>\s+#.*|\s*)")
+_BARE = re.compile(r"[\w-]+", re.ASCII)
+# What people put around a text or a name, some of it by way of a word processor.
+_QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019"
+_FLAGS = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
+
+
+class Slip(NamedTuple):
+    """Where a text stops being TOML, line and column from 1; what the parser said of it.
+
+    `name` is what the line seems to set, empty where that can't be told; `mended` the line as it could read, None where
+    there is no such line; a line `is_again` where it says what a line above says already.
+    """
+
+    line: int
+    column: int
+    said: str
+    name: str
+    mended: str | None
+    is_again: bool = False
+
+
+def of_syntax_error(error: Exception, text: str, fits: Callable[[str, object], bool]) -> Slip:
+    """Return the slip that makes a text no TOML.
+
+    Args:
+        error: what the parser raised.
+        text: the whole text.
+        fits: whether a value is one that a name may have.
+    """
+    lines = text.split("\n")
+    said, line, column = _told(error, lines)
+    last = lines[line - 1].rstrip("\r")
+    is_again = _is_toml(last) and _is_toml("\n".join([*lines[: line - 1], ""]))
+    written = _SETTING.fullmatch(last)
+    if written is None:
+        return Slip(line, column, said, "", None, is_again)
+    guesses = (guess for guess in _guesses(written) if _is_sound(guess, fits) and _helps(guess, line, lines))
+    return Slip(line, column, said, written["name"].strip(_QUOTES), worth_showing(next(guesses, None)), is_again)
+
+
+def _told(error: Exception, lines: list[str]) -> tuple[str, int, int]:
+    """Return what the parser said, and where."""
+    place = _PLACE.search(str(error))
+    said = _PLACE.sub("", str(error))
+    said = said[:1].lower() + said[1:]
+    if place is not None and place[1] is not None:
+        return said, int(place[1]), int(place[2])
+    last = max((number for number, line in enumerate(lines, start=1) if line.strip()), default=1)
+    return said, last, len(lines[last - 1].rstrip()) + 1
+
+
+def _guesses(written: re.Match[str]) -> Iterator[str]:
+    """Yield what a line could have been meant to be: with an equals sign, its name and its value written as TOML is."""
+    name, value, comment = written["name"].strip(_QUOTES), written["value"].strip(_QUOTES), written["comment"]
+    begin = name if _BARE.fullmatch(name) else f'"{name}"'
+    if value.lower() in _FLAGS:
+        yield f"{begin} = {_FLAGS[value.lower()]}{comment}"
+    if value.isdigit():
+        yield f"{begin} = {value}{comment}"
+    if value.startswith(("[", "{")):
+        return
+    quote = "'" if {'"', "\\"} & {*value} else '"'
+    yield f"{begin} = {quote}{value}{quote}{comment}"
+
+
+def _is_toml(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+def _is_sound(guess: str, fits: Callable[[str, object], bool]) -> bool:
+    try:
+        return all(fits(name, value) for name, value in tomllib.loads(guess).items())
+    except tomllib.TOMLDecodeError:
+        return False
+
+
+def _helps(guess: str, line: int, lines: list[str]) -> bool:
+    """Whether all is TOML with that line, or at least up to a later one."""
+    mended = [*lines[: line - 1], guess, *lines[line:]]
+    try:
+        tomllib.loads("\n".join(mended))
+    except tomllib.TOMLDecodeError as error:
+        return _told(error, mended)[1] > line
+    return True
+
+
+# -- settings --------------------------------------------------------------------------------------
+
+
+class SettingsFile(Protocol):
+    """One file of settings."""
+
+    @property
+    def path(self) -> Path:
+        """The file; there need not be one."""
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """What can be set in it, by name."""
+
+    def values(self) -> Mapping[str, Any]:
+        """Return what the file sets, checked; `FormatError` where it can't be used."""
+
+    def set(self, name: str, text: str) -> Any:
+        """Write one setting as a person types it, keep all else as it is, and return its value."""
+
+    def unset(self, name: str) -> None:
+        """Take one setting out of the file, so that its default holds."""
+
+    def advice(self, name: str) -> str:
+        """Return what to do where there is no setting of that name in this file."""
+
+
+# -- vault owner -----------------------------------------------------------------------------------
+
+
+# Owns a vault whose configuration can't be relied on: no entity has such an id, so nobody sees what has no other owner.
+NOBODY = "?"
+
+
+def owner_of(config: bytes | None, *, default: str) -> str:
+    """Return the owner that a vault's configuration names.
+
+    Args:
+        config: the bytes of `.memstore/config.toml` as of some state; None where there was no such file.
+        default: the owner where there is no file, or it names none.
+
+    Returns:
+        An entity id; or `?`, which is not an id of anybody, where the file can't be read, has another format or names
+        something else. Nobody knows then whose the vault was, and it is not taken for the default's.
+    """
+    if config is None:
+        return default
+    try:
+        values: dict[str, Any] = tomllib.loads(config.decode())
+    except ValueError:  # not UTF-8, or not TOML
+        return NOBODY
+    owner = values.get("owner", default)
+    is_known = values.get("format", FORMAT_VERSION) == FORMAT_VERSION
+    return owner if is_known and isinstance(owner, str) and is_entity_id(owner) else NOBODY

@@ -9,10 +9,9 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from memstore.adapters.local_state import BEGUN_OPERATION, make_private
-from memstore.adapters.whole_file import sync_folder, write_whole
-from memstore.errors import VaultError
-from memstore.ports.journal import Operation, Written
+from memstore.core.change import Operation, Written
+from memstore.core.errors import VaultError
+from memstore.files.local_state import BEGUN_OPERATION, make_private, sync_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,20 +11,20 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from memstore.adapters import tree_walk
-from memstore.adapters.whole_file import sync_folder
-from memstore.adapters.write_lock import WriteLock
-from memstore.codec.fence import MOST_BYTES
-from memstore.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
-from memstore.ports.vault import DONE_ALL_THE_SAME
-from memstore.rules.vault_places import TEMPORARY_PREFIX
+from memstore.core.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
+from memstore.core.places import TEMPORARY_PREFIX
+from memstore.files import walk
+from memstore.files.fence import MOST_BYTES
+from memstore.files.local_state import sync_folder
+from memstore.files.vault import DONE_ALL_THE_SAME
+from memstore.files.write_lock import WriteLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from memstore.ports.vault import FileStat
+    from memstore.files.vault import FileStat
 
 LEFT_BEHIND_AFTER_SECONDS = 3600
 # A folder into which a thousand files are written is not looked through a thousand times.
@@ -62,19 +62,19 @@ class DiskVault:
 
     def memory_files(self) -> Iterator[FileStat]:
         """Yield all Markdown files that can be memories (2-format.md, "Where"), in no order."""
-        rules = tree_walk.ignore_rules(self._root)
-        yield from tree_walk.walk(self._root, tree_walk.KnownTree(), ignored_by=rules).new
+        rules = walk.ignore_rules(self._root)
+        yield from walk.walk(self._root, walk.KnownTree(), ignored_by=rules).new
 
     def registry_files(self) -> Iterator[str]:
         """Yield the paths of all registry files (`model.registry`), in no order."""
-        from memstore.rules.vault_places import REGISTRY_FOLDERS, kind_of
+        from memstore.core.places import REGISTRY_FOLDERS, kind_of
 
         for top in REGISTRY_FOLDERS:
             yield from [path for path in self._files_below(top) if kind_of(path)]
 
     def audit_files(self) -> Iterator[str]:
         """Yield the paths of all files with audit events, in no order."""
-        from memstore.rules.vault_places import is_audit_path
+        from memstore.core.places import is_audit_path
 
         yield from [path for path in self._files_below("audit") if is_audit_path(path)]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memstore.codec.strict_yaml import Frontmatter
+    from memstore.files.strict_yaml import Frontmatter
 
 
 @dataclass(frozen=True, slots=True)

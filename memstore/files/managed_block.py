@@ -14,7 +14,7 @@ import hashlib
 import re
 from typing import NamedTuple
 
-from memstore.errors import FormatError
+from memstore.core.errors import FormatError
 
 BEGIN = "<!-- memstore:begin what has graduated; memstore graduate writes this -->"
 _BEGIN = re.compile(r"<!-- memstore:begin\b.*-->\s*")

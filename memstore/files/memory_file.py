@@ -5,21 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import fence, plain_lines, shapes, strict_yaml
-from memstore.codec.problem import Problem
-from memstore.model.attestation import Anchor, Resolution, Signature, Witness
-from memstore.model.confidence import Claim, LedgerLine, ResolvedConflict
-from memstore.model.keys import KEY_BY_NAME, KEYS, Key, Shape
-from memstore.model.memory import CompressedFrom, Memory
-from memstore.model.provenance import Origin
-from memstore.model.sharing import EVERYBODY, EVERYBODY_SPELLED, Generalization
+from memstore.core.keys import KEY_BY_NAME, KEYS, Key, Shape
+from memstore.core.memory import (
+    EVERYBODY,
+    EVERYBODY_SPELLED,
+    Anchor,
+    Claim,
+    CompressedFrom,
+    Generalization,
+    LedgerLine,
+    Memory,
+    Origin,
+    Resolution,
+    ResolvedConflict,
+    Signature,
+    Witness,
+)
+from memstore.core.problems import Problem
+from memstore.files import fence, plain_lines, shapes, strict_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memstore.codec.fence import FencedText
-    from memstore.codec.strict_yaml import Frontmatter
-    from memstore.model.finding import Finding
+    from memstore.core.finding import Finding
+    from memstore.files.fence import FencedText
+    from memstore.files.strict_yaml import Frontmatter
 
 _ENTRY_CLASSES: dict[str, type] = {
     "origin": Origin,
@@ -91,7 +101,7 @@ def read(path: str, data: bytes) -> ReadFile:
 
 def too_large(path: str, size: int) -> Finding:
     """Return the finding for a file of `size` bytes, which is more than a memory may have."""
-    from memstore.model.finding import Position
+    from memstore.core.finding import Position
 
     return Problem(
         "file-too-large",
@@ -103,7 +113,7 @@ def too_large(path: str, size: int) -> Finding:
 
 def unreadable(path: str, why: str) -> BrokenFile:
     """Return the file that is there and of which no byte can be had."""
-    from memstore.model.finding import Position
+    from memstore.core.finding import Position
 
     found = Problem("file-unreadable", Position(1), why, hint="look at its permissions").found_in(path)
     return BrokenFile(path, b"", (found,))

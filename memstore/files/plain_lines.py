@@ -19,7 +19,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from memstore.codec.strict_yaml import MOST_NODES, Frontmatter, is_ambiguous, is_plain, resolve_plain
+from memstore.files.strict_yaml import MOST_NODES, Frontmatter, is_ambiguous, is_plain, resolve_plain
 
 _KEY = r"[a-z][a-z0-9_]{0,63}"
 # In quotes: no escape, and nothing that the strict reader refuses in a value.

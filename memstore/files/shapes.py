@@ -6,19 +6,18 @@ import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec.advice import worth_showing
-from memstore.codec.problem import Problem
-from memstore.model.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
-from memstore.model.instants import instant
-from memstore.model.keys import KEY_BY_NAME, Key, Shape
-from memstore.model.nearest import did_you_mean, nearest
-from memstore.model.provenance import is_external_mark
-from memstore.model.sharing import EVERYBODY, EVERYBODY_SPELLED
+from memstore.core.errors import did_you_mean, nearest
+from memstore.core.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
+from memstore.core.keys import KEY_BY_NAME, Key, Shape
+from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED, is_external_mark
+from memstore.core.problems import Problem
+from memstore.core.times import instant
+from memstore.files.advice import worth_showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memstore.codec.strict_yaml import Frontmatter, KeyPath
+    from memstore.files.strict_yaml import Frontmatter, KeyPath
 
 INSTANT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z")
 DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")

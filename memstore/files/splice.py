@@ -9,8 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import fence, strict_yaml
-from memstore.codec.layout import (
+from memstore.core.errors import FormatError
+from memstore.core.keys import KEYS
+from memstore.core.problems import Problem
+from memstore.files import fence, strict_yaml
+from memstore.files.layout import (
     Mapping,
     Pair,
     Scalar,
@@ -22,20 +25,17 @@ from memstore.codec.layout import (
     located,
     next_line,
 )
-from memstore.codec.problem import Problem
-from memstore.codec.render import flow_value, item_of, parts_of, scalar
-from memstore.codec.shapes import is_absent
-from memstore.codec.splice_list import Change, changed, list_changes
-from memstore.errors import FormatError
-from memstore.model.keys import KEYS
+from memstore.files.render import flow_value, item_of, parts_of, scalar
+from memstore.files.shapes import is_absent
+from memstore.files.splice_list import Change, changed, list_changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memstore.codec.fence import FencedText
-    from memstore.codec.memory_file import MemoryFile
-    from memstore.codec.render import Plain
-    from memstore.codec.strict_yaml import Frontmatter
+    from memstore.files.fence import FencedText
+    from memstore.files.memory_file import MemoryFile
+    from memstore.files.render import Plain
+    from memstore.files.strict_yaml import Frontmatter
 
 
 @dataclass(frozen=True, slots=True)

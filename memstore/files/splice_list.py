@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from memstore.codec.layout import Scalar, Sequence, line_end, line_start, next_line, without_comments
-from memstore.codec.render import item_of, scalar
+from memstore.files.layout import Scalar, Sequence, line_end, line_start, next_line, without_comments
+from memstore.files.render import item_of, scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.codec.layout import Node
-    from memstore.codec.render import Plain
+    from memstore.files.layout import Node
+    from memstore.files.render import Plain
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import advice, text_scan
-from memstore.codec.problem import Problem
-from memstore.model.finding import Position
+from memstore.core.finding import Position
+from memstore.core.problems import Problem
+from memstore.files import advice, fence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ def read(head: str, *, first_line: int) -> Frontmatter:
 def _read(head: str, first_line: int, *, advise: bool) -> Frontmatter:
     out = Frontmatter(head, first_line)
     out.positions, lines = {}, out.lines
-    out.problems += text_scan.problems(head, lines, first_line)
+    out.problems += fence.problems(head, lines, first_line)
     if not out.problems:
         reader = _EventReader(head, lines, first_line, out)
         try:

@@ -11,9 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import fence, strict_yaml
-from memstore.codec.fence import FencedText
-from memstore.codec.layout import (
+from memstore.core.keys import KEY_BY_NAME, KEYS, Key, Shape
+from memstore.files import fence, strict_yaml
+from memstore.files.fence import FencedText
+from memstore.files.layout import (
     Mapping,
     Scalar,
     Sequence,
@@ -24,16 +25,15 @@ from memstore.codec.layout import (
     next_line,
     without_comments,
 )
-from memstore.codec.render import quoted
-from memstore.codec.splice import same_value
-from memstore.codec.splice_list import Change, changed
-from memstore.model.keys import KEY_BY_NAME, KEYS, Key, Shape
+from memstore.files.render import quoted
+from memstore.files.splice import same_value
+from memstore.files.splice_list import Change, changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memstore.codec.layout import Node, Pair
-    from memstore.codec.memory_file import MemoryFile
+    from memstore.files.layout import Node, Pair
+    from memstore.files.memory_file import MemoryFile
 
 _TIMES = (Shape.INSTANT, Shape.DAY)
 _BLANKS_AT_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")

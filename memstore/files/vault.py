@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memstore.errors import TooLargeError
+from memstore.core.errors import TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memstore.codec.memory_file import ReadFile
+    from memstore.files.memory_file import ReadFile
 
 # The outcome of a `VaultError` whose call has changed the file, and could not take that back.
 DONE_ALL_THE_SAME = "; it is done all the same"
@@ -82,7 +82,7 @@ class Vault(Protocol):
 
 def read_file(vault: Vault, path: str) -> ReadFile:
     """Return what the file at `path` holds; one that is too large is a broken file, and costs nothing."""
-    from memstore.codec import memory_file
+    from memstore.files import memory_file
 
     try:
         return memory_file.read(path, vault.read(path))

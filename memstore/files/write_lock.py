@@ -9,8 +9,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from memstore.adapters.local_state import make_private
-from memstore.errors import LockedError, VaultError
+from memstore.core.errors import LockedError, VaultError
+from memstore.files.local_state import make_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

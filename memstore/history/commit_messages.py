@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memstore.rules.differences import confidence_step, new_lines, number
+from memstore.history.changes import confidence_step, new_lines, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memstore.model.change import MemoryChange
-    from memstore.model.memory import Memory
+    from memstore.core.change import MemoryChange
+    from memstore.core.memory import Memory
 
 MEMORY_ID = "Memory-Id"
 EVIDENCE = "Evidence"

@@ -6,19 +6,19 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import memory_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import FormatError, NotFoundError
-from memstore.flows.log import find_then_or_now
-from memstore.flows.revisions import find_at
-from memstore.model.change import MemoryChange
-from memstore.model.one_line import one_line
-from memstore.rules.commit_messages import verb
-from memstore.rules.differences import differences
+from memstore.core.change import MemoryChange
+from memstore.core.errors import FormatError, NotFoundError
+from memstore.core.short_repr import short_repr
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.history.changes import differences
+from memstore.history.commit_messages import verb
+from memstore.history.log import find_then_or_now
+from memstore.history.revisions import find_at
 
 if TYPE_CHECKING:
+    from memstore.core.catalog import Entry
     from memstore.core.view import View
-    from memstore.model.catalog import Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Diff:
     memories: tuple[MemoryDiff, ...]
     broken: tuple[str, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 def diff(view: View, ref: str | None = None, old: str | None = None, new: str | None = None) -> Diff:

@@ -9,15 +9,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.codec.git_blob import format_of
-from memstore.codec.git_object import with_signature
-from memstore.errors import ChangedMeanwhileError, GitError, LockedError, RefusedError, UsageError
+from memstore.core.digests import format_of
+from memstore.core.errors import ChangedMeanwhileError, GitError, LockedError, RefusedError, UsageError
+from memstore.history.git_objects import with_signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
-    from memstore.adapters.git_process import GitProcess
+    from memstore.history.git_process import GitProcess
 
 _PREFIX = "commit-"
 _LEFT_BEHIND_AFTER_SECONDS = 3600

@@ -9,24 +9,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.adapters import git_objects, gitpython_walk
-from memstore.adapters.git_commit import CommitMaker
-from memstore.adapters.git_hooks import GitHooks
-from memstore.adapters.git_process import GitProcess, failed
-from memstore.adapters.tree_walk import ignore_rules, ignored_by
-from memstore.codec import git_blob, memory_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import GitError, NotFoundError
-from memstore.ports.history import Commit, CommitChanges, FileChange, Repository, anchor_refspec
-from memstore.rules.own_files import is_own_path
-from memstore.rules.vault_places import IGNORE_FILE, is_memory_path
+from memstore.core import digests
+from memstore.core.errors import GitError, NotFoundError
+from memstore.core.places import IGNORE_FILE, is_memory_path, is_own_path
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.files.walk import ignore_rules, ignored_by
+from memstore.history import git_objects, gitpython_walk
+from memstore.history.git_commit import CommitMaker
+from memstore.history.git_hooks import GitHooks
+from memstore.history.git_process import GitProcess, failed
+from memstore.history.history import Commit, CommitChanges, FileChange, Repository, anchor_refspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.codec.git_object import GitObject
-    from memstore.ports.history import Hooks
+    from memstore.history.git_objects import GitObject
+    from memstore.history.history import Hooks
 
 # So many blobs are asked for at once: enough to make starting git cheap, few enough for their bytes to fit in memory.
 _BLOBS_AT_ONCE = 5_000
@@ -128,7 +128,7 @@ class GitHistory:
         return {path: blob for path, blob in files.items() if is_memory_path(path) and not ignored(path)}
 
     def own_files_at(self, commit: str) -> Mapping[str, str]:
-        """Return the blob of every file that is the vault's own (`rules.own_files`) as of a commit, by its path."""
+        """Return the blob of every file that is the vault's own (`core.places`) as of a commit, by its path."""
         return {path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)}
 
     def kept_files(self) -> Collection[str]:
@@ -166,7 +166,7 @@ class GitHistory:
 
     def blob_id(self, data: bytes) -> str:
         """Return the id of the blob with these bytes, in the repository's object format."""
-        return git_blob.blob_id(data, self.require().object_format)
+        return digests.blob_id(data, self.require().object_format)
 
     def commits(self, *, path: str | None = None, start: str | None = None, limit: int | None = None) -> list[Commit]:
         """Return the commits that touched a path (None: anything in the vault), newest first."""

@@ -1,4 +1,7 @@
-"""The shims in a repository's hooks folder that call memstore's hooks."""
+"""The shims in a repository's hooks folder that call memstore's hooks.
+
+Files that are published at the top level of the repository and shipped inside the package.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.adapters.shipped import shipped
-from memstore.adapters.whole_file import write_whole
-from memstore.errors import GitError, RefusedError
-from memstore.ports.history import HookState
+from memstore.core.errors import GitError, RefusedError, VaultError
+from memstore.files.local_state import write_whole
+from memstore.history.history import HookState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.adapters.git_process import GitProcess
+    from memstore.history.git_process import GitProcess
+
 
 HOOK_NAMES = ("pre-commit", "commit-msg")
 
@@ -92,3 +95,21 @@ def _shim(name: str) -> str:
     module = Path(__file__).resolve().parent.parent / "hooks" / f"{name.replace('-', '_')}.py"
     text = text.replace("\npython=''\n", f"\npython={shlex.quote(sys.executable)}\n")
     return text.replace("\nmodule=''\n", f"\nmodule={shlex.quote(str(module))}\n")
+
+
+# -- shipped ---------------------------------------------------------------------------------------
+
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def shipped(name: str) -> Path:
+    """Return where a file of `hooks/` or `schemas/` lies: in the installed package, or beside it in a checkout.
+
+    Args:
+        name: with its folder, like `hooks/pre-commit`.
+    """
+    for place in (_PACKAGE / "_shipped" / name, _PACKAGE.parent / name):
+        if place.is_file():
+            return place
+    raise VaultError(f"memstore's own file {name} is missing", hint="install memstore again")

@@ -12,7 +12,7 @@ import os
 import subprocess
 from typing import TYPE_CHECKING
 
-from memstore.errors import GitError
+from memstore.core.errors import GitError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from memstore.adapters.git_process import overrides
-from memstore.ports.history import Commit
+from memstore.history.git_process import overrides
+from memstore.history.history import Commit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

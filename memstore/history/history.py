@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memstore.codec.git_object import GitObject
+    from memstore.history.git_objects import GitObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ class History(Protocol):
         """Return the blob of every file that could be a memory as of a commit, by its path."""
 
     def own_files_at(self, commit: str) -> Mapping[str, str]:
-        """Return the blob of every file that is the vault's own (`rules.own_files`) as of a commit, by its path."""
+        """Return the blob of every file that is the vault's own (`core.places`) as of a commit, by its path."""
 
     def kept_files(self) -> Collection[str]:
         """Return the files of the work tree that are in the index, or that git would add.

@@ -7,26 +7,25 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import NotFoundError, VaultError
-from memstore.flows.changes import changes_between
-from memstore.flows.revisions import find_at, read_blobs, revisions
-from memstore.model.change import MemoryChange
-from memstore.model.instants import instant
-from memstore.model.one_line import one_line
-from memstore.ports.history import CommitChanges
-from memstore.rules.commit_messages import verb
-from memstore.rules.differences import differences, number
+from memstore.core.change import MemoryChange
+from memstore.core.errors import NotFoundError, VaultError
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.files.memory_file import MemoryFile
+from memstore.history.changes import changes_between, differences, number
+from memstore.history.commit_messages import verb
+from memstore.history.history import CommitChanges
+from memstore.history.revisions import find_at, read_blobs, revisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.codec.memory_file import ReadFile
+    from memstore.core.catalog import Entry
+    from memstore.core.memory import LedgerLine
     from memstore.core.view import View
-    from memstore.flows.revisions import Revision
-    from memstore.model.catalog import Entry
-    from memstore.model.confidence import LedgerLine
-    from memstore.ports.history import Commit
+    from memstore.files.memory_file import ReadFile
+    from memstore.history.history import Commit
+    from memstore.history.revisions import Revision
 
 _COMMITS_AT_FIRST = 200
 
@@ -56,7 +55,7 @@ class Log:
     ref: str | None
     lines: tuple[LogLine, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:

@@ -1,20 +1,32 @@
-"""The revisions of one memory, followed by its id through whatever its file was called."""
+"""The revisions of one memory, followed by its id through whatever its file was called.
+
+What commits hold at some paths, every object on the way checked against its name: nothing in `.git` is believed.
+
+Who wrote each line of a memory, and when.
+"""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from memstore.codec import memory_file
-from memstore.codec.memory_file import MemoryFile
+from memstore.core.digests import format_of
+from memstore.core.errors import FormatError, GitError
+from memstore.core.short_repr import short_repr
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.history import git_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from memstore.codec.memory_file import ReadFile
+    from memstore.core.catalog import Entry
     from memstore.core.view import View
-    from memstore.model.catalog import Entry
-    from memstore.ports.history import Commit, CommitChanges, FileChange
+    from memstore.files.memory_file import ReadFile
+    from memstore.history.git_objects import GitObject
+    from memstore.history.history import Commit, CommitChanges, FileChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,3 +137,125 @@ def read_blobs(view: View, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
 def _id_in(view: View, path: str, blob: str) -> str | None:
     file = memory_file.read(path, view.blobs([blob]).get(blob, b""))
     return file.memory.id if isinstance(file, MemoryFile) else None
+
+
+# -- objects at ------------------------------------------------------------------------------------
+
+
+def true_objects(view: View, ids: Iterable[str]) -> Mapping[str, GitObject]:
+    """Return the objects that are there.
+
+    Raises:
+        GitError: git can't read one of them, or it is not what its id says.
+    """
+    found = view.history.objects(dict.fromkeys(ids))
+    for object_id, one in found.items():
+        if not git_objects.is_named(object_id, one):
+            raise GitError(f"the object {object_id} is not what its name says", hint="git fsck, and restore a backup")
+    return found
+
+
+def bytes_at(
+    view: View, commits: Mapping[str, GitObject], paths: Sequence[str]
+) -> Mapping[tuple[str, str], bytes | None]:
+    """Return what commits have at paths, by commit and path; None where they have nothing there.
+
+    Args:
+        view: the vault.
+        commits: true commits, by id.
+        paths: relative to the vault, all in one folder.
+
+    Raises:
+        GitError: an object is missing, or not what its name says.
+    """
+    whole = {path: os.fsencode(view.history.require().prefix + path).split(b"/") for path in paths}
+    at = {(commit, path): git_objects.tree_of(data) for commit, data in commits.items() for path in paths}
+    for depth in range(max(map(len, whole.values()))):
+        trees = _there(view, at.values())
+        for (commit, path), tree in at.items():
+            if tree is not None:
+                part = whole[path][depth]
+                at[commit, path] = git_objects.entry_of(trees[tree], part, object_format=format_of(commit))
+    blobs = _there(view, at.values())
+    return {place: None if blob is None else blobs[blob].data for place, blob in at.items()}
+
+
+def _there(view: View, ids: Iterable[str | None]) -> Mapping[str, GitObject]:
+    asked = {object_id for object_id in ids if object_id is not None}
+    found = true_objects(view, asked)
+    for object_id in asked - set(found):
+        raise GitError(f"the object {object_id} is not in this clone", hint="git fetch --unshallow, or git fsck")
+    return found
+
+
+# -- blame -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BlamedLine:
+    """One line of the file, from 1, with the commit that wrote it; None where it is not committed yet."""
+
+    line: int
+    text: str
+    commit: Commit | None
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The history entries and the body of a memory, line by line."""
+
+    ref: str | None
+    path: str
+    history: tuple[BlamedLine, ...]
+    body: tuple[BlamedLine, ...]
+
+    __repr__ = short_repr
+
+
+def blame(view: View, ref: str) -> Blame:
+    """Return the commit of each entry of the confidence's history, and of each line of the body.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner asks.
+        FormatError: the file can't be read any more.
+        GitError: there is no repository.
+    """
+    view.require_owner()
+    view.history.require()
+    entry = view.find(ref)
+    file = view.whole.read_file(entry.path)
+    if not isinstance(file, MemoryFile):
+        raise FormatError(f"{entry.path} can't be read", hint="memstore check says why")
+    texts = _lines(file.data)
+    commits = _commits(view, entry, texts)
+    lines = [
+        BlamedLine(number, text.decode(errors="replace").rstrip("\r"), commits[number - 1])
+        for number, text in enumerate(texts, start=1)
+    ]
+    entries = [file.front.position("confidence_history", i).line for i in range(len(file.memory.confidence_history))]
+    return Blame(
+        entry.ref,
+        entry.path,
+        history=tuple(lines[number - 1] for number in entries),
+        body=tuple(lines[file.text.body_line - 1 :]),
+    )
+
+
+def _commits(view: View, entry: Entry, texts: list[bytes]) -> list[Commit | None]:
+    """Return the commit of each line as it is now: what git says of the committed file, line matched to line."""
+    written: list[Commit | None] = [None] * len(texts)
+    head = view.history.head()
+    place = find_at(view, head, entry) if head else None
+    if head is None or place is None:
+        return written
+    path, blob = place
+    committed = view.history.blame(path, head)
+    old = _lines(view.blobs([blob])[blob])
+    for start, at, size in SequenceMatcher(None, old, texts, autojunk=False).get_matching_blocks():
+        written[at : at + size] = committed[start : start + size]
+    return written
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Return the lines as git counts them; the last one may lack its line end."""
+    return data.removesuffix(b"\n").split(b"\n") if data else []

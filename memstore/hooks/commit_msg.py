@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.errors import Exit, MemstoreError
+from memstore.core.errors import Exit, MemstoreError
+from memstore.core.places import is_audit_path
+from memstore.history.commit_messages import MOST_NAMED, trailers, with_trailers
 from memstore.hooks.repository import is_merge, vaults_in_commit
-from memstore.rules.commit_messages import MOST_NAMED, trailers, with_trailers
-from memstore.rules.vault_places import is_audit_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.adapters.git_history import GitHistory
+    from memstore.history.git_history import GitHistory
 
 # Below this line git shows the diff to the writer and takes it out again (git commit --verbose).
 _SCISSORS = " ------------------------ >8 ------------------------"
@@ -65,8 +65,8 @@ def added(text: str, lines: Sequence[str], comment: str = "#") -> str:
 
 
 def _trailers(environ: Mapping[str, str], folder: Path) -> list[str]:
-    from memstore.flows.staged import staged
-    from memstore.rules.audit import AUDIT_HEAD
+    from memstore.access.audit import AUDIT_HEAD
+    from memstore.vault.staged import staged
 
     histories = list(vaults_in_commit(environ, folder))
     if sum(len(history.staged()) for history in histories) > 2 * MOST_NAMED:  # a move is two files
@@ -77,8 +77,8 @@ def _trailers(environ: Mapping[str, str], folder: Path) -> list[str]:
 
 def _audit_heads(history: GitHistory) -> tuple[str, ...]:
     """Return the ends of the audit chain among the staged events."""
-    from memstore.codec import audit_event
-    from memstore.rules.audit import heads
+    from memstore.access import audit
+    from memstore.access.audit import heads
 
     prefix = history.require().prefix
     paths = {path.removeprefix(prefix) for path in history.staged_paths()}
@@ -86,7 +86,7 @@ def _audit_heads(history: GitHistory) -> tuple[str, ...]:
         return ()
     wanted = {path: blob for path, blob in history.index_files().items() if path in paths and is_audit_path(path)}
     data = history.blobs(wanted.values())
-    return heads(event for path, blob in wanted.items() if (event := audit_event.read(path, data[blob])))
+    return heads(event for path, blob in wanted.items() if (event := audit.read(path, data[blob])))
 
 
 if __name__ == "__main__":

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.errors import Exit, MemstoreError
+from memstore.core.errors import Exit, MemstoreError
 from memstore.hooks.repository import vaults_in_commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memstore.adapters.git_history import GitHistory
-    from memstore.model.finding import Finding
+    from memstore.core.finding import Finding
+    from memstore.history.git_history import GitHistory
 
 
 def main(environ: Mapping[str, str], folder: Path) -> int:
@@ -51,8 +51,8 @@ def told(finding: Finding, prefix: str) -> Iterator[str]:
 
 
 def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, Finding]]:
-    from memstore.adapters.system_clock import SystemClock
-    from memstore.flows.staged import check_staged
+    from memstore.core.clock import SystemClock
+    from memstore.vault.staged import check_staged
 
     for history in vaults_in_commit(environ, folder):
         prefix = history.require().prefix
@@ -61,8 +61,8 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
 
 
 def _owner(history: GitHistory) -> str:
-    from memstore.adapters.config_file import read_vault_config
-    from memstore.adapters.environment import Environment
+    from memstore.files.config_file import read_vault_config
+    from memstore.files.local_state import Environment
 
     root = history.require().root / history.require().prefix
     return read_vault_config(root, default_owner=Environment.of_process().login_entity).owner

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.adapters.git_history import GitHistory
-from memstore.rules.vault_places import SETTINGS_FOLDER
+from memstore.core.places import SETTINGS_FOLDER
+from memstore.history.git_history import GitHistory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

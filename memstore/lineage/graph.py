@@ -1,13 +1,34 @@
-"""Lineage: what comes from what, as a graph that people draw by hand, cycles and all."""
+"""Lineage: what comes from what, as a graph that people draw by hand, cycles and all.
+
+The graph of lineage as somebody sees it.
+
+A node is a number: a row for a memory, a negative one for anything else that a memory names (`model.edge_table`). Ids
+carry lineage: a ref leads to the memory with its id, wherever the file lies and whatever type the ref claims. A walk
+may pass half a million edges, so it is made over numbers; names and the ledger's words are read of what is shown.
+
+The graph of lineage as the one who looks may see it.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from memstore.core.catalog import ITEM_SEPARATOR, EdgeKind
+from memstore.core.errors import ChangedMeanwhileError
+from memstore.core.ids import MEMORY_TYPES
+from memstore.core.memory import is_external_mark
+from memstore.lineage.edges import BACKWARD, BITS, FORWARD, GROUND, HOP_SHIFT, KINDS, Rows, bits_of, edges_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from memstore.core.catalog import Entry
+    from memstore.core.view import View
+    from memstore.lineage.edges import EdgeTable, Side
+
 
 _Node = TypeVar("_Node", bound=Hashable)
 
@@ -108,3 +129,231 @@ class _Search(Generic[_Node]):
         del self.path[start:]
         self.place.update(dict.fromkeys(knot, sys.maxsize))
         return knot
+
+
+# -- lineage graph ---------------------------------------------------------------------------------
+
+
+ALL_KINDS = frozenset(EdgeKind)
+# What the dependent is the poorer without: ground, or a citation.
+SUPPORT = GROUND | bits_of(EdgeKind.CITES)
+
+_EVIDENCE = bits_of(EdgeKind.EVIDENCE)
+_KINDS_OF_BITS = [tuple(kind for i, kind in enumerate(KINDS) if bits >> i & 1) for bits in range(GROUND)]
+_KINDS_OF_BITS *= 2  # the same with GROUND
+_TYPES = frozenset(MEMORY_TYPES)
+
+
+class Link(NamedTuple):
+    """All that joins a memory to one neighbour; `ops` are the ledger's words, the latest last."""
+
+    key: int
+    kinds: tuple[EdgeKind, ...]
+    ops: tuple[str, ...] = ()
+
+
+_Asked = TypeVar("_Asked")
+_Given = TypeVar("_Given")
+
+
+class _Kept(dict[_Asked, _Given]):
+    """What a function gives: computed when first asked for, a dict's item from then on."""
+
+    def __init__(self, compute: Callable[[_Asked], _Given]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, asked: _Asked) -> _Given:
+        given = self[asked] = self._compute(asked)
+        return given
+
+
+class Graph:
+    """Who depends on what, among the rows that the viewer may see.
+
+    `above` has what each node depends on and `below` what depends on it: the neighbours in a lasting order, each with
+    the bits of the edge between. `up` and `down` have the same as hops, for long walks, which have to leave out what is
+    `hidden`.
+
+    Args:
+        column: gives a field of the catalogue's entries for every row, lists joined by `ITEM_SEPARATOR`.
+        rows: the rows that are there at all for the viewer.
+        table: the edges of these rows, or of more, from among which the viewer's are taken; then no two rows may have
+            the same id, since a ref that leads to a hidden one would have to lead to the other.
+        shows_missing: whether refs that lead nowhere are shown; else they do not exist.
+    """
+
+    def __init__(
+        self,
+        column: Callable[[str], Sequence[str]],
+        rows: Sequence[int],
+        table: EdgeTable,
+        *,
+        shows_missing: bool,
+    ) -> None:
+        self.column = column
+        self.rows = rows
+        self.table = table
+        self._shows_missing = shows_missing
+        self.above: Mapping[int, Mapping[int, int]] = _Kept(lambda key: self._near(self.up, key))
+        self.below: Mapping[int, Mapping[int, int]] = _Kept(lambda key: self._near(self.down, key))
+        self.names: _Kept[int, str] = _Kept(self._name)
+        self._ops: Mapping[int, Mapping[str, tuple[str, ...]]] = _Kept(self._ops_of)
+
+    @property
+    def up(self) -> Side:
+        """The hops from dependents to sources, hidden ones too."""
+        return self.table.above
+
+    @property
+    def down(self) -> Side:
+        """The hops from sources to dependents, hidden ones too."""
+        return self.table.below
+
+    # -- nodes -----------------------------------------------------------------------------------
+
+    def row_of(self, memory_id: str) -> int | None:
+        """Return the row of the memory with this id; of two, the one whose path comes first."""
+        return self._called.by_id.get(memory_id)
+
+    def row_at(self, path: str, memory_id: str) -> int | None:
+        """Return the row of the memory in the file at `path`, None where there is none."""
+        row = self.row_of(memory_id)
+        paths = self._called.paths
+        if row is not None and paths[row] == path:
+            return row
+        return next((row for row in self.rows if paths[row] == path), None)
+
+    def name(self, key: int) -> str:
+        """Return what tells a node from all others: its ref, its path where that is not enough, or its text."""
+        return self.names[key]
+
+    def is_mark(self, key: int) -> bool:
+        """Whether a node lies outside the vault."""
+        return key < 0 and is_external_mark(self.table.texts[~key])
+
+    def is_gone(self, key: int) -> bool:
+        """Whether nothing is left of a node: no memory has the id, or it was forgotten."""
+        return bool(self.gone[key])
+
+    def is_meant(self, row: int) -> bool:
+        """Whether refs with a row's id lead to it: it has one, and of two with the same it is the first."""
+        return self._called.is_meant(row)
+
+    @cached_property
+    def hidden(self) -> bytearray:
+        """What does not exist for the viewer: 1 for each such node, in the order of `EdgeTable.size`."""
+        hidden = bytearray(self.table.size)
+        if len(self.rows) < self.table.rows:
+            hidden[: self.table.rows] = b"\1" * self.table.rows
+            for row in self.rows:
+                hidden[row] = 0
+        if not self._shows_missing:
+            for i, text in enumerate(self.table.texts):
+                hidden[~i] = not is_external_mark(text)
+        return hidden
+
+    @cached_property
+    def gone(self) -> bytearray:
+        """What nothing is left of: 1 for each such node, in the order of `EdgeTable.size`."""
+        gone = bytearray(self.table.size)
+        statuses = self.column("status")
+        if "forgotten" in statuses:
+            for row in self.rows:
+                gone[row] = statuses[row] == "forgotten"
+        for i, text in enumerate(self.table.texts):
+            gone[~i] = bool(text) and not is_external_mark(text)
+        return gone
+
+    def _name(self, key: int) -> str:
+        return self._called.name(key) if key >= 0 else self.table.texts[~key]
+
+    # -- edges -----------------------------------------------------------------------------------
+
+    def sources(self, key: int) -> tuple[Link, ...]:
+        """Return what a node depends on, in a lasting order; of a missing memory, what its sources say of it."""
+        return tuple(
+            Link(source, self.kinds(bits), self.ops(key, source, bits)) for source, bits in self.above[key].items()
+        )
+
+    def dependents(self, key: int, *, kinds: frozenset[EdgeKind] = ALL_KINDS) -> tuple[Link, ...]:
+        """Return what depends on a node by edges of these kinds, in a lasting order; a link has the dependent's key."""
+        asked = bits_of(*kinds)
+        return tuple(
+            Link(dependent, self.kinds(bits), self.ops(dependent, key, bits))
+            for dependent, bits in self.below[key].items()
+            if bits & asked
+        )
+
+    def kinds(self, bits: int) -> tuple[EdgeKind, ...]:
+        """Return the kinds that stand in `above` and `below` as bits."""
+        return _KINDS_OF_BITS[bits]
+
+    def ops(self, dependent: int, source: int, bits: int) -> tuple[str, ...]:
+        """Return the ledger's words for a source that is joined by these kinds, the latest last."""
+        if not bits & _EVIDENCE:
+            return ()
+        return self._ops[dependent].get(self._called.ids[source] if source >= 0 else self.table.texts[~source], ())
+
+    def dangling(self) -> list[tuple[int, EdgeKind, str]]:
+        """Return who names what is not there, and where: row, kind and ref, in a lasting order."""
+        found: list[tuple[int, int, str]] = []
+        for i, text in enumerate(self.table.texts):
+            if self.gone[~i] and not self.hidden[~i]:
+                found += [(row, bits & FORWARD, text) for row, bits in self.below[~i].items()]
+                found += [(row, bits & BACKWARD, text) for row, bits in self.above[~i].items()]
+        paths = self._called.paths
+        found.sort(key=lambda one: paths[one[0]])
+        named = [(row, kind, text) for row, bits, text in found for kind in self.kinds(bits)]
+        return sorted(named, key=lambda one: (paths[one[0]], KINDS.index(one[1]), one[2]))
+
+    def _near(self, side: Side, key: int) -> Mapping[int, int]:
+        hidden = self.hidden
+        return {hop >> HOP_SHIFT: hop & BITS for hop in side.near(key) if not hidden[hop >> HOP_SHIFT]}
+
+    def _ops_of(self, row: int) -> Mapping[str, tuple[str, ...]]:
+        """Return the ledger's words by what they are about: a memory's id, or the text of what is none."""
+        found: dict[str, tuple[str, ...]] = {}
+        for item in self.column(EdgeKind.EVIDENCE.value)[row].split(ITEM_SEPARATOR):
+            op, _, text = item.partition(" ")
+            kind, _, memory_id = text.partition(":")
+            about = memory_id if kind in _TYPES and self.row_of(memory_id) is not None else text
+            found[about] = (*found.get(about, ()), op)
+        return found
+
+    # -- columns ---------------------------------------------------------------------------------
+
+    @cached_property
+    def described_by(self) -> Sequence[Sequence[str]]:
+        """The columns that tell people what a memory is: type, title, status, path, source type."""
+        return [self.column(name) for name in ("type", "title", "status", "path", "source_type")]
+
+    @cached_property
+    def _called(self) -> Rows:
+        return Rows.of(self.column, self.rows)
+
+
+# -- lineage ---------------------------------------------------------------------------------------
+
+
+def graph_of(view: View) -> Graph:
+    """Return the graph of all memories that the viewer may see; memories that they may not see do not exist.
+
+    Refs that lead nowhere are shown to the vault's owner alone: to anybody else they might tell of a hidden memory.
+    """
+    table = view.edges()
+    if table is None:
+        ids = view.column("id")
+        known = {ids[row] for row in view.whole.rows} if view.is_owners else None
+        table = edges_of(
+            view.column, view.rows, is_missing=lambda memory_id: known is not None and memory_id not in known
+        )
+    return Graph(view.column, view.rows, table, shows_missing=view.is_owners)
+
+
+def row_of(graph: Graph, entry: Entry) -> int:
+    """Return the node of a memory that was resolved; `ChangedMeanwhileError` where it is not there any more."""
+    row = graph.row_at(entry.path, entry.id)
+    if row is None:
+        raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+    return row

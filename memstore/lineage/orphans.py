@@ -1,4 +1,7 @@
-"""Gaps in what is recorded of origins: memories without any source, and what can be filled in without judgement."""
+"""Gaps in what is recorded of origins: memories without any source, and what can be filled in without judgement.
+
+Find memories without provenance: no source recorded at all, or a ref that leads nowhere.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,23 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memstore.model.catalog import EdgeKind
-from memstore.rules import lineage_walk
-from memstore.rules.lineage import knots
+from memstore.core.catalog import EdgeKind
+from memstore.core.errors import VaultError
+from memstore.core.short_repr import short_repr
+from memstore.files.catalog_entry import places
+from memstore.files.memory_file import MemoryFile
+from memstore.lineage import trace, walk
+from memstore.lineage.graph import graph_of, knots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from memstore.rules.lineage_graph import Graph
+    from memstore.core.finding import Position
+    from memstore.core.view import View
+    from memstore.lineage.graph import Graph
+    from memstore.lineage.values import Node
+
 
 # Any of these says where a memory comes from; who wrote it, where and when does not.
 _SOURCES = ("source", "source_entity", "channel", "derived_from", "relates_to", "evidence", "supersedes")
@@ -88,7 +100,7 @@ def one_sided_promotions(graph: Graph) -> list[Change]:
 
 def _circles(graph: Graph, starts: Iterable[int]) -> dict[int, int]:
     """Return which circle each of these memories and their sources is in, where it is in one."""
-    around = {key: graph.above[key] for key in lineage_walk.walk(graph.up, starts, graph.hidden[:]).nodes}
+    around = {key: graph.above[key] for key in walk.walk(graph.up, starts, graph.hidden[:]).nodes}
     return {
         key: number
         for number, knot in enumerate(knots(around))
@@ -237,7 +249,7 @@ def _may_link(graph: Graph, row: int, source: int) -> bool:
     """Whether a memory may be made of a raw one: both can be named and are of today, and no circle would close."""
     if not _can_name_each_other(graph, row, source):
         return False
-    return row not in lineage_walk.walk(graph.up, [source], graph.hidden[:]).nodes
+    return row not in walk.walk(graph.up, [source], graph.hidden[:]).nodes
 
 
 def _can_name_each_other(graph: Graph, row: int, source: int) -> bool:
@@ -265,3 +277,88 @@ def _processed_into(graph: Graph, source: int, row: int, because: str) -> Change
 
 def _instant(text: str) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
+
+
+# -- orphans ---------------------------------------------------------------------------------------
+
+
+# What of all that can be filled in says where a memory comes from.
+_TELLS = frozenset({"derived_from", "source_type"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dangling:
+    """A ref that leads nowhere: who names it, in which field, where in the file.
+
+    `is_ungrounded` tells that nothing is left of what the memory rests on.
+    """
+
+    node: Node
+    field: str
+    target: str
+    at: Position
+    is_ungrounded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orphans:
+    """Memories that can't say where they come from; tombstones are not among them.
+
+    `is_fixable` tells that `fix_provenance` can fill in where one of those without source comes from; `left_out` counts
+    the orphans and refs beyond the limit, and `unreadable` the files that can't be read, as far as the viewer may know.
+    """
+
+    without_source: tuple[Node, ...]
+    dangling: tuple[Dangling, ...]
+    is_fixable: bool = False
+    left_out: int = 0
+    unreadable: int = 0
+
+    __repr__ = short_repr
+
+
+def find_orphans(view: View, *, limit: int | None = None) -> Orphans:
+    """Return the orphans among the memories that the viewer may see; refs that lead nowhere are the owner's to see.
+
+    Args:
+        view: the vault.
+        limit: how many of both together to return at most, the orphans first; None for all.
+    """
+    graph = graph_of(view)
+    orphans = without_source(graph)
+    dangling = [one for one in graph.dangling() if not graph.is_gone(one[0])]
+    most = len(orphans) + len(dangling) if limit is None else limit
+    shown = orphans[:most]
+    refs = dangling[: most - len(shown)]
+    paths = graph.column("path")
+    return Orphans(
+        without_source=tuple(trace.node_of(graph, row) for row in shown),
+        dangling=tuple(_dangling(view, graph, refs)),
+        is_fixable=bool(orphans) and _is_fixable(view, graph, {paths[row] for row in orphans}),
+        left_out=len(orphans) + len(dangling) - len(shown) - len(refs),
+        unreadable=len(view.broken),
+    )
+
+
+def _is_fixable(view: View, graph: Graph, paths: AbstractSet[str]) -> bool:
+    from memstore.lineage.repair import plan  # only where there are orphans: it loads all that writes
+
+    changes = plan(view, graph)
+    return any(change.path in paths and change.key in _TELLS for change in changes)
+
+
+def _dangling(view: View, graph: Graph, found: Sequence[tuple[int, EdgeKind, str]]) -> Iterator[Dangling]:
+    ungrounded = walk.ungrounded(graph, {row for row, _, _ in found})
+    for row, kind, target in found:
+        node = trace.node_of(graph, row)
+        for field, at in _places(view, node.path, kind, target):
+            yield Dangling(node=node, field=field, target=target, at=at, is_ungrounded=row in ungrounded)
+
+
+def _places(view: View, path: str, kind: EdgeKind, target: str) -> list[tuple[str, Position]]:
+    """Return where the file names the target; none where it was saved, without it, since the snapshot."""
+    try:
+        file = view.read(path)
+    except VaultError:
+        return []
+    return places(file, kind, target) if isinstance(file, MemoryFile) else []

@@ -1,18 +1,27 @@
-"""What the memories that another is made of, or rests on, say themselves."""
+"""What the memories that another is made of, or rests on, say themselves.
+
+The memories that a new value names: they must be there, and are written in whole.
+"""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memstore.model.ids import MemoryRef
+from memstore.core.errors import RefusedError, UsageError
+from memstore.core.ids import MemoryRef
+from memstore.core.keys import KEYS, Shape
+from memstore.core.memory import is_external_mark
+from memstore.lineage.graph import graph_of
+from memstore.lineage.walk import way_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from memstore.core.catalog import Entry
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.model.catalog import Entry
-    from memstore.model.memory import Memory
+    from memstore.files.render import Plain
 
 
 def entries(view: View, refs: Iterable[str]) -> list[Entry]:
@@ -35,3 +44,66 @@ def loader(view: View) -> Callable[[str], Memory | None]:
         return next((file.memory for file in files if file and file.memory.status != "forgotten"), None)
 
     return load
+
+
+# -- named refs ------------------------------------------------------------------------------------
+
+
+_REF_KEYS = tuple(key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SOURCES, Shape.HEIRS))
+
+
+def whole_refs(view: View, values: Mapping[str, Plain], *, of: str | None = None) -> dict[str, Any]:
+    """Return the lists of refs among `values` with each ref as `type:id`.
+
+    Args:
+        view: the vault.
+        values: values by key; those that hold no refs are left out of the answer.
+        of: the path of the memory whose values these are to be, None for a new one.
+
+    Raises:
+        NotFoundError: a ref names no memory that the actor may see, several, or one of another type.
+        UsageError: a ref names the memory itself, or one that has no id.
+        RefusedError: the memory would be made of what was made of it.
+    """
+    named = {name: value for name in _REF_KEYS if (value := values.get(name))}
+    if all(is_external_mark(text) for value in named.values() for text in _texts(value)):
+        return {}
+    whole = {name: _whole(view, name, value, of) for name, value in named.items()}
+    if of is not None:
+        _refuse_circle(view, _texts(whole.get("derived_from", [])), of)
+    return whole
+
+
+def _refuse_circle(view: View, sources: Sequence[str], of: str) -> None:
+    """Stop where a memory would be made of what was made of it; what is new can't be in a circle."""
+    graph = graph_of(view)
+    ids = [MemoryRef.parse(source) for source in sources]
+    targets = [row for ref in ids if ref is not None and (row := graph.row_of(ref.id)) is not None]
+    start = graph.row_at(of, "")
+    circle = way_back(graph, start, targets) if start is not None and targets else ()
+    if circle:
+        raise RefusedError(
+            f"`derived_from` would lead in a circle: {' -> '.join(circle)}", hint="take that ref out of the list"
+        )
+
+
+def _texts(value: Plain) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+
+def _whole(view: View, name: str, value: Plain, of: str | None) -> Any:
+    refs = list(dict.fromkeys(_ref(view, name, text, of) for text in _texts(value)))
+    return refs if isinstance(value, list) else refs[0]
+
+
+def _ref(view: View, name: str, text: str, of: str | None) -> str:
+    if is_external_mark(text):
+        if name == "derived_from":
+            return text
+        raise UsageError(f"`{name}` names memories, and `{text}` is none", hint="external marks go into derived_from")
+    entry = view.find(text)
+    if entry.path == of:
+        raise UsageError(f"`{name}` would name the memory itself", hint="take that ref out")
+    if entry.ref is None:
+        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
+    return entry.ref

@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from memstore.codec import splice
-from memstore.core.again import again_where_changed
+from memstore.core import terms
+from memstore.core.catalog import Field
 from memstore.core.change import Edit
-from memstore.errors import FormatError
-from memstore.flows.lineage import graph_of
-from memstore.flows.save import save_all
-from memstore.model.catalog import Field
-from memstore.model.one_line import one_line
-from memstore.rules import analysis, provenance_gaps
+from memstore.core.errors import FormatError
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import again_where_changed, save_all
+from memstore.files import splice
+from memstore.lineage import orphans
+from memstore.lineage.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memstore.core.change import Saved
     from memstore.core.view import View
-    from memstore.rules.lineage_graph import Graph
-    from memstore.rules.provenance_gaps import Change
+    from memstore.lineage.graph import Graph
+    from memstore.lineage.orphans import Change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class FixedProvenance:
     saved: tuple[Saved, ...]
     dry_run: bool
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 @again_where_changed
@@ -77,25 +77,25 @@ def plan(view: View, graph: Graph) -> tuple[Change, ...]:
         view: the vault.
         graph: its memories, as the viewer may see them.
     """
-    pairs = provenance_gaps.twins_in_time(graph)
+    pairs = orphans.twins_in_time(graph)
     rows = {row for pair in pairs for row in pair}
     texts = _texts(view, graph, rows.union(_perhaps_seeds(view, graph)))
-    return provenance_gaps.merged(
+    return orphans.merged(
         [
-            *provenance_gaps.one_sided_promotions(graph),
-            *provenance_gaps.one_sided_successions(graph),
-            *provenance_gaps.seed_beliefs(graph, texts),
-            *provenance_gaps.same_texts(graph, pairs, texts),
+            *orphans.one_sided_promotions(graph),
+            *orphans.one_sided_successions(graph),
+            *orphans.seed_beliefs(graph, texts),
+            *orphans.same_texts(graph, pairs, texts),
         ]
     )
 
 
 def _perhaps_seeds(view: View, graph: Graph) -> frozenset[int]:
     """Return the beliefs that do not say how they are known and hold a word of a seed belief: they are to be read."""
-    unsourced = frozenset(provenance_gaps.unsourced_beliefs(graph))
+    unsourced = frozenset(orphans.unsourced_beliefs(graph))
     if not unsourced:
         return unsourced
-    postings = (view.postings(Field.TEXT, analysis.term_of(word))[0] for word in provenance_gaps.SEED_WORDS)
+    postings = (view.postings(Field.TEXT, terms.term_of(word))[0] for word in orphans.SEED_WORDS)
     return unsourced.intersection(row for rows in postings for row in rows)
 
 

@@ -1,19 +1,28 @@
-"""A trace: the part of the graph around one memory, and the tree that is drawn of it."""
+"""A trace: the part of the graph around one memory, and the tree that is drawn of it.
+
+Trace where a memory comes from, or what has come from it.
+
+What would lose ground if memories were gone: asked before anything is forgotten or archived.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.model.edge_table import BITS, HOP_SHIFT
-from memstore.model.lineage import Branch, Direction, Edge, LeftOut, Mark, Node, NodeState, Series, Trace
-from memstore.rules import lineage_walk
-from memstore.rules.lineage import knots
+from memstore.core.short_repr import short_repr
+from memstore.lineage import walk
+from memstore.lineage.edges import BITS, HOP_SHIFT
+from memstore.lineage.graph import graph_of, knots, row_of
+from memstore.lineage.values import Branch, Direction, Edge, LeftOut, Mark, Node, NodeState, Series, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.rules.lineage_graph import Graph, Link
+    from memstore.core.catalog import Entry
+    from memstore.core.view import View
+    from memstore.lineage.graph import Graph, Link
 
 
 def trace(
@@ -29,17 +38,17 @@ def trace(
         limit: how many edges to show at most, those nearest to the start; None for all.
     """
     drawing = _Drawing(graph, start, up=direction is Direction.UP, depth=depth, limit=limit)
-    chain = lineage_walk.chain(graph, start)
+    chain = walk.chain(graph, start)
     return Trace(
         start=node_of(graph, start),
         direction=direction,
         nodes=Series(drawing.nodes),
         edges=Series(drawing.edges),
         tree=Series(drawing.branches),
-        roots=Series(lambda: (node_of(graph, key) for key in lineage_walk.roots(graph, start))),
+        roots=Series(lambda: (node_of(graph, key) for key in walk.roots(graph, start))),
         chain=tuple(node_of(graph, key) for key in chain) if len(chain) > 1 else (),
-        generations=lineage_walk.generations(graph, chain) if len(chain) > 1 else (),
-        is_ungrounded=lineage_walk.is_ungrounded(graph, start),
+        generations=walk.generations(graph, chain) if len(chain) > 1 else (),
+        is_ungrounded=walk.is_ungrounded(graph, start),
         left_out=drawing.left_out(),
     )
 
@@ -67,7 +76,7 @@ class _Drawing:
     def __init__(self, graph: Graph, start: int, *, up: bool, depth: int | None, limit: int | None) -> None:
         self._graph, self._start, self._up, self._limit = graph, start, up, limit
         self._side = graph.up if up else graph.down
-        self._walked = lineage_walk.walk(self._side, [start], graph.hidden[:], depth=depth)
+        self._walked = walk.walk(self._side, [start], graph.hidden[:], depth=depth)
         levels = self._walked.levels
         # Those beyond which the way was not followed.
         self._edge_of_way = frozenset(levels[depth]) if depth is not None and depth < len(levels) else frozenset()
@@ -185,3 +194,116 @@ class _Drawing:
             return {}
         ends = dict.fromkeys(self._distances.keys() - inner.keys(), ())
         return {key: number for number, knot in enumerate(knots({**inner, **ends})) for key in knot}
+
+
+# -- trace -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedBothWays:
+    """What stands directly around one memory: what it depends on, and what depends on it."""
+
+    sources: Trace
+    dependents: Trace
+
+
+def trace_memory(
+    view: View,
+    ref: str,
+    *,
+    direction: Direction = Direction.UP,
+    depth: int | None = None,
+    limit: int | None = None,
+) -> Trace:
+    """Return the lineage of the memory that `ref` names, as far as the viewer may see it.
+
+    Args:
+        view: the vault.
+        ref: what names the memory.
+        direction: up to sources, or down to dependents.
+        depth: how many edges to follow at most; None for all.
+        limit: how many edges to show at most, those nearest to the memory; None for all.
+
+    Raises:
+        NotFoundError: there is no such memory that the viewer may see.
+    """
+    entry = view.find(ref)
+    graph = graph_of(view)
+    return trace(graph, row_of(graph, entry), direction=direction, depth=depth, limit=limit)
+
+
+def trace_both_ways(then: View, entry: Entry, *, limit: int | None = None) -> TracedBothWays:
+    """Return what stands directly above and below a memory that the viewer may see.
+
+    Args:
+        then: the vault at the time in question.
+        entry: the memory, as that view has it.
+        limit: how many dependents to show at most; None for all.
+
+    Raises:
+        ChangedMeanwhileError: the file is not there any more.
+    """
+    graph = graph_of(then)
+    row = row_of(graph, entry)
+    return TracedBothWays(
+        sources=trace(graph, row, direction=Direction.UP, depth=1),
+        dependents=trace(graph, row, direction=Direction.DOWN, depth=1, limit=limit),
+    )
+
+
+# -- impact ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harmed:
+    """A memory, and the edges that it would lose."""
+
+    node: Node
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """What the loss of `gone` would do.
+
+    `lost` would have no ground left: all that they rest on, directly or not, would be gone. `weakened` would lose a
+    source and still stand. Both are told nearest first, then by name; `left_out` counts those beyond the limit.
+    """
+
+    gone: tuple[Node, ...]
+    lost: tuple[Harmed, ...]
+    weakened: tuple[Harmed, ...]
+    left_out: int = 0
+
+    __repr__ = short_repr
+
+
+def impact_of(view: View, refs: Sequence[str], *, limit: int | None = None) -> Impact:
+    """Return what would lose ground, of what the viewer may see, if these memories were gone.
+
+    Args:
+        view: the vault.
+        refs: what names the memories.
+        limit: how many to tell of at most, the lost ones first; None for all.
+
+    Raises:
+        NotFoundError: one of them is no memory that the viewer may see.
+    """
+    entries = [view.find(ref) for ref in refs]
+    graph = graph_of(view)
+    gone = sorted({row_of(graph, entry) for entry in entries}, key=graph.name)
+    found = walk.impact(graph, gone)
+    lost = walk.nearest(graph, found.lost, limit)
+    weakened = walk.nearest(graph, found.weakened, None if limit is None else limit - len(lost))
+    harmed = sum(map(len, (*found.lost, *found.weakened)))
+    return Impact(
+        gone=tuple(node_of(graph, row) for row in gone),
+        lost=tuple(_harmed(graph, found, row) for row in lost),
+        weakened=tuple(_harmed(graph, found, row) for row in weakened),
+        left_out=harmed - len(lost) - len(weakened),
+    )
+
+
+def _harmed(graph: Graph, found: walk.Impact, row: int) -> Harmed:
+    cut = walk.cut_from(graph, row, found.going)
+    return Harmed(node=node_of(graph, row), edges=tuple(edge_of(graph, row, link) for link in cut))

@@ -8,12 +8,12 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
 
-from memstore.model.one_line import one_line
+from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memstore.model.catalog import EdgeKind
+    from memstore.core.catalog import EdgeKind
 
 
 class NodeState(Enum):
@@ -152,4 +152,4 @@ class Trace:
     is_ungrounded: bool
     left_out: LeftOut
 
-    __repr__ = one_line
+    __repr__ = short_repr

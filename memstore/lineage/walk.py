@@ -1,22 +1,26 @@
-"""Walks through lineage that end on any graph: level by level, each node once, in a lasting order, no recursion."""
+"""Walks through lineage that end on any graph: level by level, each node once, in a lasting order, no recursion.
+
+Refuse a link before it is written: would following what memories are made of lead back to where it began?
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from heapq import heapify, heappop, heappush
 from itertools import chain as joined
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.catalog import EdgeKind
-from memstore.model.edge_table import BITS, GROUND, HOP_SHIFT
-from memstore.rules.edge_table import bits_of
-from memstore.rules.lineage_graph import SUPPORT
+from memstore.core.catalog import EdgeKind
+from memstore.lineage.edges import BITS, GROUND, HOP_SHIFT, bits_of
+from memstore.lineage.graph import SUPPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-    from memstore.model.edge_table import Side
-    from memstore.rules.lineage_graph import Graph, Link
+    from memstore.lineage.edges import Side
+    from memstore.lineage.graph import Graph, Link
+
 
 _CHAIN = bits_of(EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY)
 
@@ -245,3 +249,38 @@ def _older(graph: Graph, key: int) -> list[int]:
 
 def _newer(graph: Graph, key: int) -> list[int]:
     return [heir for heir, bits in graph.below[key].items() if bits & _CHAIN]
+
+
+# -- lineage cycles --------------------------------------------------------------------------------
+
+
+# What makes a memory of another, on whichever side it is recorded.
+MADE_OF = bits_of(EdgeKind.DERIVED_FROM, EdgeKind.PROCESSED_INTO)
+
+
+def way_back(graph: Graph, start: int, targets: Iterable[int]) -> tuple[str, ...]:
+    """Return the circle that would close if `start` were made of all `targets`, too; empty where none would.
+
+    It is a shortest one, as names: the start, a target, what that is made of and so on, and the start again.
+    """
+    came_from: dict[int, int] = {}
+    waiting: deque[int] = deque()
+    for target in targets:
+        if came_from.setdefault(target, start) == start:
+            waiting.append(target)
+    while waiting:
+        key = waiting.popleft()
+        if key == start:
+            return _names(graph, start, came_from)
+        for source, bits in graph.above[key].items():
+            if source not in came_from and bits & MADE_OF:
+                came_from[source] = key
+                waiting.append(source)
+    return ()
+
+
+def _names(graph: Graph, start: int, came_from: dict[int, int]) -> tuple[str, ...]:
+    way = [start, came_from[start]]
+    while way[-1] != start:
+        way.append(came_from[way[-1]])
+    return tuple(graph.name(key) for key in reversed(way))

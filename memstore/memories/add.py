@@ -1,36 +1,42 @@
-"""Write a new memory."""
+"""Write a new memory.
+
+Where a new memory's file goes.
+
+Keys that `set` and `add` leave alone: they come in pairs, are computed, or have a command that checks more.
+
+What a person or program may give a memory by itself, and what only the program keeps.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.codec import fence, memory_file, splice, strict_yaml
-from memstore.codec.draft import new_file
-from memstore.codec.fence import FencedText
-from memstore.codec.memory_file import BrokenFile, MemoryFile
-from memstore.codec.shapes import is_absent
-from memstore.codec.titles import title_of
-from memstore.core.again import again_where_changed
+from memstore.access.grants import inherited
+from memstore.beliefs.next_lines import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.change import Edit, Saved
-from memstore.errors import UsageError
-from memstore.flows.by_hand import refuse_by_hand
-from memstore.flows.inherit import inherited
-from memstore.flows.named_refs import whole_refs
-from memstore.flows.save import hint, save, shown
-from memstore.flows.sources import ceiling, entries
-from memstore.model.instants import instant
-from memstore.rules.beliefs import UNSTATED_BELIEF_CONFIDENCE
-from memstore.rules.provenance import provenance_of_new
-from memstore.rules.slugs import path_of_new
+from memstore.core.errors import RefusedError, UsageError
+from memstore.core.memory import title_of
+from memstore.core.provenance import provenance_of_new
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, hint, save, shown
+from memstore.files import fence, memory_file, splice, strict_yaml
+from memstore.files.draft import new_file
+from memstore.files.fence import FencedText
+from memstore.files.memory_file import BrokenFile, MemoryFile
+from memstore.files.shapes import is_absent
+from memstore.lineage.refs import ceiling, entries, whole_refs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.codec.render import Plain
+    from memstore.access.grants import Inherited
+    from memstore.beliefs.echo import Recognised
     from memstore.core.view import View
-    from memstore.flows.echo import Recognised
-    from memstore.flows.inherit import Inherited
+    from memstore.files.render import Plain
+
 
 DEFAULT_TYPE = "note"
 DRAFT_PATH = "draft.md"
@@ -96,7 +102,7 @@ def composed(view: View, values: Mapping[str, Plain], body: str) -> Composed:
 def _repeats(view: View, values: Mapping[str, Plain], body: str) -> Recognised | None:
     if values.get("type") != "raw":
         return None
-    from memstore.flows.echo import recognised  # it searches, which other memories need not wait for
+    from memstore.beliefs.echo import recognised  # it searches, which other memories need not wait for
 
     return recognised(view, values, body)
 
@@ -238,3 +244,100 @@ def _edit_of_new(view: View, draft: MemoryFile) -> Edit:
     title = title_of(memory) if view.config.filenames == "slug-id" else ""
     path = path_of_new(memory.type, memory.id or "", memory.created_at or "", title)
     return Edit(path=path, before=None, after=draft.data, made=replace(draft, path=path))
+
+
+# -- slugs -----------------------------------------------------------------------------------------
+
+
+LONGEST_SLUG = 50
+
+_NO_WORD = re.compile(r"[^a-z0-9]+")
+# Letters that do not fall apart into a base letter and a mark.
+_FOLDED = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "þ": "th", "ð": "d", "ı": "i"})
+
+
+def slug(title: str) -> str:
+    """Return the words of a title as a part of a file name: ASCII, at most 50 characters; empty where it has none."""
+    plain = unicodedata.normalize("NFKD", title.casefold().translate(_FOLDED)).encode("ascii", "ignore").decode()
+    words = _NO_WORD.sub("-", plain).strip("-")
+    if len(words) <= LONGEST_SLUG:
+        return words
+    # Whole words, unless the first one alone is too long.
+    cut = words[: LONGEST_SLUG + 1].rpartition("-")[0]
+    return cut or words[:LONGEST_SLUG]
+
+
+def path_of_new(kind: str, memory_id: str, created_at: str, title: str) -> str:
+    """Return the path of a new memory's file, `memories/<type>/<YYYY>/<MM>/<slug>-<id>.md`.
+
+    Args:
+        kind: the memory's type.
+        memory_id: its id.
+        created_at: RFC 3339; year and month are its own.
+        title: empty where file names are to tell nothing.
+    """
+    words = slug(title)
+    name = f"{words}-{memory_id}" if words else memory_id
+    return f"memories/{kind}/{created_at[:4]}/{created_at[5:7]}/{name}.md"
+
+
+# -- not by hand -----------------------------------------------------------------------------------
+
+
+class Refusal(NamedTuple):
+    """Why a key is not set by hand, and what to do instead."""
+
+    why: str
+    instead: str
+
+
+_PAIRED = "both memories name each other"
+_REFUSED = {
+    "id": Refusal("an id is for good, others refer to it", "add a new memory and supersede this one"),
+    "author": Refusal("the author is who wrote it", "write it with --as ENTITY"),
+    "proposes": Refusal("a suggestion has it, with its evidence", "memstore consolidate --apply"),
+    "processed_into": Refusal(_PAIRED, "memstore promote RAW --to TYPE"),
+    "supersedes": Refusal(_PAIRED, "memstore supersede REF TEXT"),
+    "superseded_by": Refusal(_PAIRED, "memstore supersede REF TEXT"),
+    "resolved_conflicts": Refusal(_PAIRED, "memstore resolve-conflict REF REF"),
+    "confidence_history": Refusal(
+        "its lines are events", "memstore reinforce REF --evidence REF, or memstore set REF confidence=0.8"
+    ),
+    "upstream_grants": Refusal("it is what the sources allowed", "memstore generalize SRC…"),
+    "generalized": Refusal("it says that a check was passed", "memstore generalize SRC…"),
+    "generalization": Refusal("it is the verdict of a check", "memstore generalize SRC…"),
+    "compressed_from": Refusal("it says where the whole text is kept", "memstore compress REF"),
+    "signature": Refusal("only a key makes one", "memstore sign REF"),
+    "witnesses": Refusal("only witnesses write it", "memstore witness REF"),
+    "resolutions": Refusal("only a key makes one", "memstore resolve REF --outcome upheld"),
+    "anchors": Refusal("an anchor must be looked up", "memstore anchor REF"),
+}
+_REFUSED_STATUSES = {
+    "superseded": Refusal("its heir has to name it, too", "memstore supersede REF TEXT"),
+    "forgotten": Refusal("forgetting leaves a tombstone and a record", "memstore forget REF"),
+}
+KEPT_BY_THE_PROGRAM = frozenset(_REFUSED)
+
+
+def why_not(key: str, text: str) -> Refusal | None:
+    """Return why a key is not given this text by hand; None where it may be."""
+    if key == "status" and text in _REFUSED_STATUSES:
+        return _REFUSED_STATUSES[text]
+    return _REFUSED.get(key)
+
+
+# -- by hand ---------------------------------------------------------------------------------------
+
+
+def refuse_by_hand(key: str, value: object) -> None:
+    """Stop where a key is not to be given this value by hand.
+
+    Raises:
+        RefusedError: the program keeps the key, or another command sets it.
+        UsageError: it is no key.
+    """
+    if not key.strip():
+        raise UsageError("a key needs a name", hint="write KEY=VALUE")
+    refusal = why_not(key, str(value))
+    if refusal is not None:
+        raise RefusedError(f"`{key}` is not set by hand: {refusal.why}", hint=refusal.instead)

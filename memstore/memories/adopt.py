@@ -1,31 +1,34 @@
-"""Make Markdown files memories, with not one of their bytes changed but for the keys that are put in."""
+"""Make Markdown files memories, with not one of their bytes changed but for the keys that are put in.
+
+Frontmatter that another program wrote, read loosely for the little that helps to adopt its file.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import fence, foreign, memory_file, splice, strict_yaml
-from memstore.codec.draft import new_file
-from memstore.codec.fence import BOM, FencedText
-from memstore.codec.memory_file import BrokenFile, MemoryFile
-from memstore.codec.shapes import is_absent
-from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
-from memstore.errors import RefusedError, VaultError
-from memstore.flows.save import save_all
-from memstore.model.instants import instant
-from memstore.model.one_line import one_line
+from memstore.core.errors import RefusedError, VaultError
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, save_all
+from memstore.files import fence, memory_file, splice, strict_yaml
+from memstore.files.draft import new_file
+from memstore.files.fence import BOM, FencedText
+from memstore.files.memory_file import BrokenFile, MemoryFile
+from memstore.files.shapes import is_absent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.codec.memory_file import ReadFile
-    from memstore.codec.render import Plain
+    from memstore.core.finding import Finding
     from memstore.core.view import View
-    from memstore.model.finding import Finding
-    from memstore.ports.vault import FileStat
+    from memstore.files.memory_file import ReadFile
+    from memstore.files.render import Plain
+    from memstore.files.vault import FileStat
+
 
 DEFAULT_TYPE = "note"
 
@@ -45,7 +48,7 @@ class Adopted:
     saved: tuple[Saved, ...]
     left_alone: tuple[Finding, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[Adoptable, ...]:
@@ -160,7 +163,7 @@ def _added(
     wanted: dict[str, Plain] = {
         "type": kind,
         "id": memory_id,
-        "created_at": foreign.created_at(data) or instant(min(saved, view.clock.now())),
+        "created_at": created_at(data) or instant(min(saved, view.clock.now())),
         "source_type": "unknown",
     }
     # Whoever says where it comes from, if not how it is known, has said more than `unknown`.
@@ -180,3 +183,39 @@ def _with_keys(file: ReadFile, added: Mapping[str, Plain]) -> bytes:
     newline = b"\r\n" if file.data.partition(b"\n")[0].endswith(b"\r") else b"\n"
     mark = BOM if file.data.startswith(BOM) else b""
     return mark + new_file(added, "").replace(b"\n", newline) + file.data.removeprefix(BOM)
+
+
+# -- foreign ---------------------------------------------------------------------------------------
+
+
+# What Obsidian's plug-ins, Jekyll, Hugo, OKF and others call the day on which a note was made.
+_CREATED = ("created_at", "created", "date", "date_created", "creation_date", "timestamp")
+
+
+def created_at(data: bytes) -> str | None:
+    """Return when the frontmatter of a file says it was made, RFC 3339 in UTC; None where it does not say."""
+    import frontmatter
+    import yaml
+
+    try:
+        metadata = frontmatter.loads(data.decode("utf-8-sig")).metadata
+    except (yaml.YAMLError, ValueError):
+        return None
+    times = (_instant(metadata.get(name)) for name in _CREATED)
+    return next((time for time in times if time), None)
+
+
+def _instant(value: Any) -> str | None:
+    """Return a time in UTC; one without a zone is taken for UTC."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, datetime):
+        value = value if value.tzinfo else value.replace(tzinfo=UTC)
+    elif isinstance(value, date):
+        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
+    else:
+        return None
+    return instant(value)

@@ -1,35 +1,43 @@
-"""Change a memory that is there: single keys, tags, or all of it in an editor."""
+"""Change a memory that is there: single keys, tags, or all of it in an editor.
+
+Two changes of one text put together, where they don't touch.
+
+Give a memory's file another name; the memory stays the same, its id says which it is.
+
+Make the layout of memories even; see `files.tidy` for what that means.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from memstore.codec import memory_file, splice, typed
-from memstore.codec.memory_file import MemoryFile
-from memstore.codec.merge_lines import merged
-from memstore.codec.shapes import is_absent
-from memstore.core.again import again_where_changed
+from memstore.access.widening import unconsented
+from memstore.beliefs.next_lines import next_time
 from memstore.core.change import Edit, Saved
-from memstore.errors import ChangedMeanwhileError, RefusedError, UsageError
-from memstore.flows.by_hand import refuse_by_hand
-from memstore.flows.directory import wrong_links
-from memstore.flows.named_refs import whole_refs
-from memstore.flows.save import hint, save_all, shown
-from memstore.flows.widening import unconsented
-from memstore.model.instants import instant
-from memstore.rules.beliefs import next_time
-from memstore.rules.transitions import findings_between
+from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
+from memstore.core.places import MEMORY_SUFFIX, is_memory_path
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, hint, refuse_as_not_owner, save_all, shown
+from memstore.files import memory_file, render, splice
+from memstore.files.memory_file import MemoryFile
+from memstore.files.shapes import is_absent
+from memstore.files.tidy import tidied
+from memstore.lineage.refs import whole_refs
+from memstore.memories.add import refuse_by_hand
+from memstore.vault.references import wrong_links
+from memstore.vault.transitions import findings_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.codec.memory_file import ReadFile
-    from memstore.codec.render import Plain
+    from memstore.core.change import Written
+    from memstore.core.finding import Finding
+    from memstore.core.memory import LedgerLine
     from memstore.core.view import View
-    from memstore.model.confidence import LedgerLine
-    from memstore.model.finding import Finding
-    from memstore.ports.journal import Written
+    from memstore.files.memory_file import ReadFile
+    from memstore.files.render import Plain
 
 
 # -- keys ----------------------------------------------------------------------------------------
@@ -65,7 +73,7 @@ def set_keys(
 
 
 def _typed(name: str, texts: Sequence[str]) -> Plain:
-    return None if not any(text.strip() for text in texts) else typed.parse(name, texts, split=True)
+    return None if not any(text.strip() for text in texts) else render.parse(name, texts, split=True)
 
 
 def _edits(view: View, file: MemoryFile, name: str, value: Plain) -> list[splice.Edit]:
@@ -105,8 +113,8 @@ def tag(
     both = set(add) & set(remove)
     if both:
         raise UsageError(f"`{min(both)}` is to be added and removed at once")
-    adding = typed.parse("tags", add) if add else []
-    removing = typed.parse("tags", remove) if remove else []
+    adding = render.parse("tags", add) if add else []
+    removing = render.parse("tags", remove) if remove else []
     file = view.original(ref)
     edits: list[splice.Edit] = [
         splice.RemoveItems("tags", _items(removing)),
@@ -140,7 +148,7 @@ def _shared(view: View, before: MemoryFile, after: ReadFile) -> tuple[Written, .
     old, new = before.memory, after.memory
     if old.sharing == new.sharing:
         return ()
-    from memstore.flows.audit import recorded
+    from memstore.access.audit import recorded
 
     about = {"to": [*new.access_grants], "denied": [*new.access_denies]}
     return (recorded(view, "privacy set", memory=new.id or before.path, owner=new.owner, **about),)
@@ -188,8 +196,8 @@ def accept(
 
 def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
     """Return the errors of a draft; empty where it can be written."""
-    from memstore.codec.problem import Problem
-    from memstore.model.finding import Position, Severity, in_order
+    from memstore.core.finding import Position, Severity, in_order
+    from memstore.core.problems import Problem
 
     match memory_file.read(before.path, draft):
         case memory_file.BrokenFile(findings=findings):
@@ -203,3 +211,139 @@ def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, 
         case _:
             lost = Problem("fence-opening", Position(1), "the frontmatter is gone", "begin with a line ---")
             return (lost.found_in(before.path),)
+
+
+# -- merge lines -----------------------------------------------------------------------------------
+
+
+# Comparing takes the product of the lines that are left at both sides of what is the same; with more it is not tried.
+MOST_COMPARED = 4_000_000
+
+
+def merged(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """Return what both sides make of a text; None where they change the same line, or lines next to each other."""
+    old = base.splitlines(keepends=True)
+    mine, other = (_changes(old, side.splitlines(keepends=True)) for side in (ours, theirs))
+    if mine is None or other is None:
+        return None
+    out: list[bytes] = []
+    at = 0
+    changes = sorted([*mine, *other])
+    for number, (start, end, lines) in enumerate(changes):
+        if number and (start, end, lines) == changes[number - 1]:
+            continue  # both sides made the same change
+        if number and start <= changes[number - 1][1]:
+            return None
+        out += [*old[at:start], *lines]
+        at = end
+    return b"".join([*out, *old[at:]])
+
+
+def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int, list[bytes]]] | None:
+    """Return which lines of `old`, from and up to, became which; None where that would take too long to find out."""
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    left, right = old[first : len(old) - last], new[first : len(new) - last]
+    if len(left) * len(right) > MOST_COMPARED:
+        return None
+    steps = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    return [(first + i1, first + i2, [*right[j1:j2]]) for tag, i1, i2, j1, j2 in steps if tag != "equal"]
+
+
+# -- move ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """A memory whose file has, or would have, another path."""
+
+    ref: str | None
+    path_before: str
+    path: str
+    commit: str | None = None
+
+
+@again_where_changed
+def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool = False) -> Moved:
+    """Move the file of a memory within the vault.
+
+    Args:
+        view: the vault.
+        ref: the memory.
+        to: its new path, relative to the vault; one that ends with a slash is a folder, and the name stays.
+        dry_run: move nothing, and return what would be.
+        commit: commit it, too.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        UsageError: no memory can lie at that path.
+        ChangedMeanwhileError: there is a file already.
+    """
+    file = view.original(ref)
+    if not view.owns(file.memory):
+        refuse_as_not_owner(view, file)
+    path = _target(file, to)
+    moved = Moved(ref=str(file.memory.ref) if file.memory.ref else None, path_before=file.path, path=path)
+    if path == file.path:
+        return moved
+    folders, _, name = path.rpartition("/")
+    if not view.is_owners and ((file.memory.id or "/") not in name or MEMORY_SUFFIX in folders):
+        # Any other name may be taken by a memory that they may not know of, also that of a folder.
+        raise RefusedError(
+            f"only {view.config.owner} gives files any name they like here",
+            hint="keep the memory's id in the name, or name a folder: memstore mv REF folder/",
+        )
+    with view.transaction("mv", dry_run=dry_run, commit=commit) as change:
+        change.move(file, path)
+    return replace(moved, commit=change.commit)
+
+
+def _target(file: MemoryFile, to: str) -> str:
+    name = file.path.rpartition("/")[2]
+    whole = f"{to}/{name}" if to.endswith("/") or to in (".", "") else to
+    parts = [part for part in whole.split("/") if part not in ("", ".")]
+    path = "/".join(parts)
+    if ".." in parts:
+        raise UsageError(f"{to} may lie outside the vault", hint="write a path below the vault's folder")
+    if not is_memory_path(path):
+        raise UsageError(
+            f"no memory can lie at {path or to}",
+            hint=f"end the name with {MEMORY_SUFFIX}, or a folder's with /; hidden and reserved names hold no memories",
+        )
+    return path
+
+
+# -- fmt -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formatted:
+    """The memories whose layout changes, or would; how many there were, and how many can't be read."""
+
+    saved: tuple[Saved, ...]
+    total: int
+    left_out: int
+
+
+@again_where_changed
+def fmt(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Formatted:
+    """Make the layout of memories even: of those that `refs` name, or of all of the actor's own.
+
+    Raises:
+        NotFoundError: a ref names no memory that the actor may see.
+        ChangedMeanwhileError: a file was saved by somebody else meanwhile; nothing was written.
+    """
+    left_out = 0
+    if refs:
+        files = list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
+    else:
+        files = [file for file in view.memories() if view.owns(file.memory)]
+        left_out = len(view.broken) if view.is_owners else 0
+    edits = [Edit(path=file.path, before=file, after=tidied(file)) for file in files]
+    uneven = [edit for edit in edits if edit.before is None or edit.after != edit.before.data]
+    saved = save_all(view, uneven, verb="fmt", dry_run=dry_run, commit=commit)
+    return Formatted(saved=saved, total=len(files), left_out=left_out)

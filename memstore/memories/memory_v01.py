@@ -5,29 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import canonical, memory_file, memory_v01
-from memstore.codec.draft import new_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.codec.titles import title_of
-from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
-from memstore.errors import ChangedMeanwhileError, FormatError, UsageError
-from memstore.flows.reputation import Reputations
-from memstore.flows.save import hint, save_all, shown
-from memstore.flows.sources import loader
-from memstore.flows.trust import trusted
-from memstore.flows.vouch import Voucher
-from memstore.model.ids import MemoryRef, is_entity_id
-from memstore.model.instants import instant
-from memstore.rules.slugs import path_of_new
+from memstore.core.errors import ChangedMeanwhileError, FormatError, UsageError
+from memstore.core.ids import MemoryRef, is_entity_id
+from memstore.core.memory import title_of
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, hint, save_all, shown
+from memstore.files import memory_file
+from memstore.files.draft import new_file
+from memstore.files.memory_file import MemoryFile
+from memstore.lineage.refs import loader
+from memstore.memories.add import path_of_new
+from memstore.trust import statement
+from memstore.trust.formats import memory_v01
+from memstore.trust.reputation import Reputations
+from memstore.trust.trust import trusted
+from memstore.trust.verification import Voucher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.codec.memory_v01 import Document
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.flows.trust import Trusted
-    from memstore.model.memory import Memory
+    from memstore.trust.formats.memory_v01 import Document
+    from memstore.trust.trust import Trusted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def import_memories(
             taken[memory_id] = file.memory
             continue
         known.append(str(there.ref))
-        if canonical.digests(there) != canonical.digests(file.memory):
+        if statement.digests(there) != statement.digests(file.memory):
             different.append(str(there.ref))
     saved = save_all(view, edits, verb="import memory-v0.1", dry_run=dry_run, commit=commit)
     return ImportedMemories(saved=saved, known=tuple(known), different=tuple(different))

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memstore.errors import UsageError
-from memstore.flows.among import Among
-from memstore.flows.audience import Audience
-from memstore.flows.candidates import Candidates
-from memstore.flows.hits import HitReader, Wish
-from memstore.flows.narrow import narrowed, reader_of_values, texts_at
-from memstore.flows.trust_level import TrustReader
-from memstore.model.catalog import ITEM_SEPARATOR
-from memstore.model.retrieval import Answer
-from memstore.rules import filters, query
+from memstore.conflicts.compare import Among
+from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.errors import UsageError
+from memstore.search import filters, query
+from memstore.search.filters import narrowed, reader_of_values, texts_at
+from memstore.search.ranker import Audience, Candidates
+from memstore.search.reranker import HitReader, Wish
+from memstore.search.retrieval import Answer
+from memstore.trust.levels import TrustReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memstore.core.view import View
-    from memstore.model.retrieval import Filters, Query
+    from memstore.search.retrieval import Filters, Query
 
 __all__ = ["Searcher", "Wish", "search"]
 
@@ -38,7 +37,7 @@ def search(
 
     Args:
         view: the vault; its actor is the one who looks.
-        text: the query, in the language of `rules/query.py`.
+        text: the query, in the language of `search.query`.
         wish: how results are wanted.
         at: a commit or a date: the vault as it was then.
         min_confidence: the least quality, in [0,1], instead of the wish's; where nothing reaches it, the answer's
@@ -112,7 +111,7 @@ class Searcher:
         """Return how like the query in meaning rows are; nothing where no embedder tells."""
         if self._then.embedder is None or not asked.clauses:
             return {}
-        from memstore.flows.meaning import similar_rows
+        from memstore.search.meaning import similar_rows
 
         return similar_rows(self._then, rows, query.said(asked.text))
 
@@ -129,6 +128,6 @@ class Searcher:
         return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def _suggestion(self, asked: Query) -> str | None:
-        from memstore.flows.suggest import suggestion
+        from memstore.search.query import suggestion
 
         return suggestion(self._audience, asked)

@@ -1,20 +1,36 @@
-"""List memories."""
+"""List memories.
+
+Show one memory.
+
+Expand what came to mind: the whole memory, and what is linked with it; a compressed one with every byte it had.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from memstore.errors import UsageError
-from memstore.flows.narrow import narrowed
-from memstore.model.one_line import one_line
-from memstore.model.retrieval import Filters, Sort
+from memstore.beliefs.compress import whole_of
+from memstore.core.errors import ChangedMeanwhileError, NotFoundError, UsageError
+from memstore.core.ids import MemoryRef
+from memstore.core.short_repr import short_repr
+from memstore.search.filters import narrowed
+from memstore.search.retrieval import Filters, Sort
+from memstore.search.uses import record_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from memstore.beliefs.archive import Prunable
+    from memstore.beliefs.reconsolidation import Standing
+    from memstore.core.catalog import Entry
+    from memstore.core.change import Conflict
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.model.catalog import Entry
+    from memstore.files.memory_file import MemoryFile
+    from memstore.search.quality import Grounds
+    from memstore.trust.score import Trust
+
 
 SORTS = (Sort.CREATED, Sort.TITLE, Sort.CONFIDENCE, Sort.PATH)
 
@@ -30,7 +46,7 @@ class Listed:
     total: int
     left_out: int
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries)
@@ -94,3 +110,209 @@ def _sorted(rows: Sequence[int], sort: Sort, view: View) -> list[int]:
         return sorted(by_path, key=lambda row: column[row].casefold())
     key = column.__getitem__ if sort is Sort.CREATED else lambda row: float(column[row] or -1)
     return sorted(by_path, key=key, reverse=True)
+
+
+# -- show ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A memory and its file; `revision` is its git blob id.
+
+    `values` are the frontmatter's, without refs that are not for the viewer.
+
+    `commit` is the commit of which this is the state; None: the file as it is now. `confidence_now` is the confidence
+    as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
+    `grounds` is what the quality is made of, among it the strength that the memory had before this look. `conflicts`
+    are the open ones, of today; a past state has none. `standing` is
+    how firmly it is believed, None where no confidence is held; `prunable` why it could be archived, None where not;
+    `trust` how far others vouch for what was said, by the keys of today. `then` is the vault as it was when this was
+    read.
+    """
+
+    entry: Entry
+    file: MemoryFile
+    values: dict[str, Any]
+    revision: str
+    commit: str | None
+    confidence_now: float | None
+    quality: float
+    grounds: Grounds
+    standing: Standing | None
+    prunable: Prunable | None
+    trust: Trust
+    then: View = field(repr=False, compare=False)
+    conflicts: tuple[Conflict, ...] = ()
+
+    __repr__ = short_repr
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None where it has no id."""
+        return self.entry.ref
+
+    @property
+    def memory(self) -> Memory:
+        """What the file says."""
+        return self.file.memory
+
+
+def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
+    """Return the memory that `ref` names, now or as of a commit or a date; a look at it as it is now is a use.
+
+    Raises:
+        NotFoundError: there is none that the viewer may see.
+        UsageError: `at` is neither a date nor a commit.
+    """
+    shown = glance(view, ref, at=at)
+    if shown.commit is None:
+        record_use(view, shown.memory.id, "show")
+    return shown
+
+
+def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
+    """Return what `show_memory` does, for flows of which the look is no use."""
+    from memstore.beliefs.archive import prunable
+    from memstore.beliefs.next_lines import held_now
+    from memstore.beliefs.reconsolidation import standing
+    from memstore.conflicts.compare import Comparer, side_of
+    from memstore.core import digests
+    from memstore.core.config import QualityProfile
+    from memstore.files.catalog_entry import entry_of
+    from memstore.search import quality
+    from memstore.search.grounds import grounds_of
+    from memstore.search.opened import Opened
+    from memstore.search.ranker import Audience
+    from memstore.search.uses import uses_of
+    from memstore.trust.levels import TrustReader
+
+    commit = None if at is None else view.commit_at(at)
+    then = view.at(commit)
+    entry = then.find(ref)
+    file = then.read(entry.path)
+    if file is None:
+        raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+    now = view.clock.now()
+    blob = digests.blob_id(file.data, digests.format_of(entry.blob))
+    made_of = grounds_of(
+        Audience(then), Opened(entry_of(file, blob), file.data, file.text), uses_of(view, [entry.id]), now
+    )
+    open_ones = Comparer(then).conflicts(side_of(file)) if commit is None else []
+    made_of = made_of._replace(penalty=sum(conflict.penalty for conflict in open_ones))
+    now_held = held_now(file.memory, now)
+    return Shown(
+        entry=entry,
+        file=file,
+        values=file.front.values,
+        revision=blob,
+        commit=commit,
+        confidence_now=now_held,
+        standing=None if now_held is None else standing(file.memory, now),
+        prunable=prunable(file.memory, now, strength=made_of.strength.retrieval),
+        trust=TrustReader(then).of(file.memory),
+        grounds=made_of,
+        then=then,
+        conflicts=tuple(open_ones),
+        quality=round(quality.quality(made_of, QualityProfile(view.config.quality_profile)), quality.DIGITS),
+    )
+
+
+def path_of(view: View, ref: str) -> Entry:
+    """Return the entry of the memory that `ref` names, whose file need not be opened for it."""
+    return view.find(ref)
+
+
+# -- expand ----------------------------------------------------------------------------------------
+
+
+# The keys that link memories, in the order in which a card shows them.
+LINKS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """One link of a memory: the key, the ref, and title and path of what it names, None where there is none to see."""
+
+    key: str
+    ref: str
+    title: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expanded:
+    """A memory with its links.
+
+    `file` has the bytes of its file, `whole` those before it was compressed, None where it never was; of a file that
+    names memories which the viewer may not be told of, the bytes of its text alone.
+    """
+
+    shown: Shown
+    links: tuple[Link, ...]
+    file: bytes = b""
+    whole: bytes | None = None
+
+    __repr__ = short_repr
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None where it has no id."""
+        return self.shown.entry.ref
+
+
+def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
+    """Return all of a memory; that is a use of it.
+
+    >>> first = raw(ws.view(), "Claire yawned at four.")
+    >>> held = belief(ws.view(), "Claire tires early.", derived_from=[first.ref])
+    >>> [(link.key, link.title) for link in expand(ws.view(), held.ref).links]
+    [('derived_from', 'Claire yawned at four.')]
+
+    Args:
+        view: the vault.
+        ref: the memory.
+        full: bring back from the history what was compressed.
+
+    Raises:
+        NotFoundError: there is no such memory that the viewer may see, or the history has lost its bytes.
+    """
+    shown = glance(view, ref)
+    whole = _whole(view, shown.memory) if full else None
+    file = _shown_bytes(view, shown.file) if full else b""
+    links = tuple(_links(view, shown))
+    record_use(view, shown.memory.id, "expand")
+    return Expanded(shown=shown, links=links, file=file, whole=whole)
+
+
+def _links(view: View, shown: Shown) -> list[Link]:
+    from memstore.lineage.refs import entries
+
+    found = []
+    for key in LINKS:
+        for ref in getattr(shown.memory, key):
+            if MemoryRef.parse(ref):
+                entry = next(iter(entries(view, [ref])), None)
+                found.append(Link(key=key, ref=ref, title=entry and entry.title, path=entry and entry.path))
+            else:
+                found.append(Link(key=key, ref=ref))
+    return found
+
+
+def _whole(view: View, memory: Memory) -> bytes | None:
+    """Return the file as it was before the memory was compressed; None where it never was."""
+    kept = memory.compressed_from
+    if kept is None:
+        return None
+    before = whole_of(view, memory)
+    # Decided on the bytes that are shown: they have grants of their own.
+    if before is None or not view.sees(before.memory):
+        raise NotFoundError(
+            f"the history has no blob {kept.blob[:10]}, of which {memory.ref} is the summary",
+            hint=f"fetch the history that has commit {kept.commit[:10]}",
+        )
+    return _shown_bytes(view, before)
+
+
+def _shown_bytes(view: View, file: MemoryFile) -> bytes:
+    whole = view.shows_all(file)
+    return file.data if whole else file.text.body.encode("utf-8", "surrogateescape")

@@ -5,31 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import splice
-from memstore.codec.titles import title_of
-from memstore.core.again import again_where_changed
+from memstore.beliefs.archive import reasons
+from memstore.beliefs.consolidation import Action
+from memstore.beliefs.evidence import as_evidence
+from memstore.beliefs.next_lines import weigh
+from memstore.beliefs.reinforce import edit_of_evidence
+from memstore.beliefs.suggestion_file import SOURCE, STANCES, edit_of
 from memstore.core.change import Edit
-from memstore.errors import NotFoundError, RefusedError
-from memstore.flows.archive import reasons
-from memstore.flows.promote import Linked, promote
-from memstore.flows.reinforce import edit_of_evidence
-from memstore.flows.save import save, save_all
-from memstore.flows.sources import loader
-from memstore.flows.suggested_lines import edit_of
-from memstore.flows.suggestion_file import SOURCE, STANCES
-from memstore.flows.uses import record_use
-from memstore.model.ids import MemoryRef
-from memstore.model.one_line import one_line
-from memstore.rules.beliefs import weigh
-from memstore.rules.consolidation import Action
-from memstore.rules.evidence import as_evidence
-from memstore.rules.vault_places import SUGGESTIONS
+from memstore.core.errors import NotFoundError, RefusedError
+from memstore.core.ids import MemoryRef
+from memstore.core.memory import title_of
+from memstore.core.places import SUGGESTIONS
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import again_where_changed, save, save_all
+from memstore.files import splice
+from memstore.lineage.refs import loader
+from memstore.memories.promote import Linked, promote
+from memstore.search.uses import record_use
 
 if TYPE_CHECKING:
-    from memstore.codec.memory_file import MemoryFile
     from memstore.core.change import Saved
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.model.memory import Memory
+    from memstore.files.memory_file import MemoryFile
 
 REJECTED = "rejected"
 
@@ -43,7 +41,7 @@ class Waiting:
     target: str | None
     evidence: tuple[str, ...]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def ref(self) -> MemoryRef | None:

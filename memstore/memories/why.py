@@ -1,23 +1,32 @@
-"""Explanation: each number of a memory taken apart into the terms that it came from, in words a person understands."""
+"""Explanation: each number of a memory taken apart into the terms that it came from, in words a person understands.
+
+Tell how each number of a memory came about.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.config import QualityProfile
-from memstore.rules import beliefs, confidence
-from memstore.rules import quality as quality_rules
-from memstore.rules.strength import STABILITY_DAYS, Strength, days_between, stabilities
+from memstore.beliefs import ledger, next_lines
+from memstore.core.config import QualityProfile
+from memstore.core.short_repr import short_repr
+from memstore.memories.show import glance
+from memstore.search import quality as quality_rules
+from memstore.search.quality import STABILITY_DAYS, Strength, days_between, stabilities
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.model.confidence import LedgerLine
-    from memstore.model.conflict import Conflict
-    from memstore.model.memory import Memory
-    from memstore.rules.quality import Grounds
-    from memstore.rules.trust import Trust
+    from memstore.core.change import Conflict
+    from memstore.core.memory import LedgerLine, Memory
+    from memstore.core.view import View
+    from memstore.memories.show import Shown
+    from memstore.search.quality import Grounds
+    from memstore.trust.score import Trust
+
 
 MOST_USES = 10  # those before are told in one term
 # A pull that a number of four decimals does not show.
@@ -58,10 +67,10 @@ class Number(NamedTuple):
 def of_confidence(memory: Memory) -> Number:
     """Return the confidence as its history has it, line by line."""
     meaning = "how sure its holder is, as it is stored"
-    held = beliefs.held(memory)
+    held = next_lines.held(memory)
     if held is None:
         return Number("confidence", None, "a memory of this type needs none")
-    if not beliefs.states_nothing(memory.confidence_history):
+    if not next_lines.states_nothing(memory.confidence_history):
         return Number("confidence", held, meaning, tuple(_ledger_terms(memory, held)))
     if memory.confidence is None:
         return Number(
@@ -72,11 +81,11 @@ def of_confidence(memory: Memory) -> Number:
 
 def _ledger_terms(memory: Memory, held: float) -> Iterator[Term]:
     history = memory.confidence_history
-    steps = confidence.each_line(history)
+    steps = ledger.each_line(history)
     before = 0.0
     if steps[0][0].op in _OF_EVIDENCE:
-        before = confidence.BASE_CONFIDENCE
-        yield Term("prior", before, f"even odds to begin with, as {confidence.PRIOR_WEIGHT:g} observations")
+        before = ledger.BASE_CONFIDENCE
+        yield Term("prior", before, f"even odds to begin with, as {ledger.PRIOR_WEIGHT:g} observations")
     for line, after in steps:
         pull = after.confidence - before
         before = after.confidence
@@ -107,16 +116,14 @@ def _line_words(line: LedgerLine, pull: float) -> str:
 
 def of_confidence_now(memory: Memory, now: datetime) -> Number:
     """Return the confidence as its evidence has faded at `now`, UTC."""
-    held, today = beliefs.held(memory), beliefs.held_now(memory, now)
+    held, today = next_lines.held(memory), next_lines.held_now(memory, now)
     meaning = "the same, as evidence fades"
     if held is None or today is None:
         return Number("confidence_now", None, meaning)
     importance = "pinned" if memory.foundational else memory.importance or "normal"
-    factor = confidence.HALF_LIFE_FACTOR[importance]
+    factor = ledger.HALF_LIFE_FACTOR[importance]
     fades = (
-        f"halves in weight every {confidence.HALF_LIFE_DAYS * factor:g} days"
-        if factor < float("inf")
-        else "never fades"
+        f"halves in weight every {ledger.HALF_LIFE_DAYS * factor:g} days" if factor < float("inf") else "never fades"
     )
     return Number(
         "confidence_now",
@@ -230,3 +237,58 @@ def of_trust(of: Trust) -> Number:
         terms += (Term("cut", cut, "trust lies between 0 and 1"),)
     contested = ", contested" if of.contested else ""
     return Number("trust", of.score, f"who vouches for it: {of.level.word}{contested}", terms)
+
+
+# -- why -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """A memory's numbers, each with its terms; `shown` is the memory."""
+
+    shown: Shown
+    numbers: tuple[Number, ...]
+
+    __repr__ = short_repr
+
+    def line_of(self, term: Term) -> int | None:
+        """Return the line of the file that says a term; None where it says nothing of it."""
+        if term.line is not None:
+            return term.line
+        return self.shown.file.front.position(*term.at).line if term.at else None
+
+
+def why(view: View, ref: str, *, profile: QualityProfile | None = None) -> Why:
+    """Return how each number of the memory that `ref` names came about; this look is no use of it.
+
+    Args:
+        view: the vault.
+        ref: the memory.
+        profile: how quality is computed; None: as the vault's settings do.
+
+    Raises:
+        NotFoundError: there is none that the viewer may see.
+
+    >>> ref = note(ws.view(), "Bella eats at eight.", source_type="told_by_human").ref
+    >>> confidence, now, quality, strength, trust = why(ws.view(), ref).numbers
+    >>> quality.terms[0].why
+    '0.5 × 1 for source_type told_by_human, as no confidence is stored'
+    """
+    shown = glance(view, ref)
+    memory, now = shown.memory, view.clock.now()
+    uses = uses_of(view, [memory.id or ""]).get(memory.id or "", [])
+    return Why(
+        shown=shown,
+        numbers=(
+            of_confidence(memory),
+            of_confidence_now(memory, now),
+            of_quality(shown.grounds, memory, shown.conflicts, profile or QualityProfile(view.config.quality_profile)),
+            of_strength(
+                shown.grounds.strength,
+                memory.created_at,
+                [(use.at, f"{use.how} by {use.by}") for use in uses],
+                now,
+            ),
+            of_trust(shown.trust),
+        ),
+    )

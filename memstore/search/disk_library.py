@@ -2,37 +2,41 @@
 
 Every snapshot walks the vault and compares what it finds with the index in the user's cache. A few files that changed
 are read into memory and laid over the index, so that reading writes nothing; when they are many, they go into it.
+
+Work on many things by two processes, in order, as one would do it alone.
 """
 
 from __future__ import annotations
 
-from contextlib import closing
+import os
+import pickle
+import signal
+import threading
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from memstore.adapters import tree_walk
-from memstore.adapters.file_reader import FileReader
-from memstore.adapters.index_store import FIRST_BUILD_PATIENCE_SECONDS, Difference, IndexStore, ReadAnew
-from memstore.adapters.layered_snapshot import LayeredSnapshot
-from memstore.adapters.local_state import find_repository
-from memstore.adapters.manifest import DamagedError
-from memstore.adapters.memory_index import MemoryIndex
-from memstore.adapters.memory_snapshot import snapshot_of_documents, snapshot_of_files
-from memstore.adapters.tree_walk import KnownTree
-from memstore.ports.search_index import IndexStatus, Refreshed
-from memstore.ports.vault import FileStat
-from memstore.rules.freshness import plan_refresh
-from memstore.rules.vault_places import is_memory_path
+from memstore.core.places import is_memory_path
+from memstore.files import walk as tree_walk
+from memstore.files.local_state import find_repository
+from memstore.files.vault import FileStat
+from memstore.files.walk import KnownTree, plan_refresh
+from memstore.search.index import IndexStatus, Refreshed
+from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, Difference, IndexStore, ReadAnew
+from memstore.search.layered_snapshot import LayeredSnapshot
+from memstore.search.manifest import DamagedError
+from memstore.search.memory_snapshot import FileReader, MemoryIndex, snapshot_of_documents, snapshot_of_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from pathlib import Path
+    from typing import BinaryIO
 
-    from memstore.adapters.disk_vault import DiskVault
-    from memstore.adapters.file_reader import LoadedFile
-    from memstore.adapters.index_store import Index
-    from memstore.adapters.memory_snapshot import Document
-    from memstore.adapters.tree_walk import Walk
-    from memstore.ports.search_index import Snapshot
+    from memstore.files.disk_vault import DiskVault
+    from memstore.files.walk import Walk
+    from memstore.search.index import Snapshot
+    from memstore.search.index_store import Index
+    from memstore.search.memory_snapshot import Document, LoadedFile
+
 
 _File = TypeVar("_File")
 
@@ -152,8 +156,8 @@ class DiskLibrary:
             return Refreshed(difference.files, written=self._written(index, walk, difference, purge=purge))
 
     def _drop_derived(self) -> None:
-        from memstore.adapters.derived_cache import drop_derived
-        from memstore.adapters.vector_store import drop_vectors
+        from memstore.search.local_state import drop_derived
+        from memstore.search.vector_store import drop_vectors
 
         drop_vectors(self.store.cache)
         drop_derived(self.store.cache)
@@ -182,9 +186,7 @@ class DiskLibrary:
 
     def _read_all(self, stats: Sequence[FileStat]) -> Generator[ReadAnew]:
         """Yield what files say that are still there, and tell how far it is; nothing is kept."""
-        from memstore.adapters import in_two  # a search of what is indexed needs no second process
-
-        with closing(in_two.worked(stats, self._document)) as documents:
+        with closing(worked(stats, self._document)) as documents:
             for stat, document in zip(stats, self._told(documents, len(stats)), strict=True):
                 if document:
                     yield ReadAnew(stat, document, None)
@@ -275,7 +277,7 @@ class DiskLibrary:
                 self.on_progress(done, count)
 
     def _blob_id(self, data: bytes) -> str:
-        from memstore.codec.git_blob import blob_id
+        from memstore.core.digests import blob_id
 
         return blob_id(data, self._object_format)
 
@@ -285,3 +287,92 @@ def _stat_at(index: Index, walk: Walk, position: int) -> FileStat:
     path = index.column("path")[index.rows[position]]
     seen = walk.seen
     return FileStat(path, seen.size[position], seen.mtime_ns[position], seen.ctime_ns[position], seen.inode[position])
+
+
+# -- in two ----------------------------------------------------------------------------------------
+
+
+_Thing = TypeVar("_Thing")
+_Result = TypeVar("_Result")
+
+# Starting a second process and hearing from it pays from so many things on.
+MANY = 2000
+_BATCH = 100
+
+
+def worked(things: Sequence[_Thing], work: Callable[[_Thing], _Result]) -> Generator[_Result]:
+    """Yield what `work` gives for each thing; where there are many, every other batch is done by a second process.
+
+    The second process never outlives the first by more than a batch, however that ends: writing into a pipe that nobody
+    reads fails. Where the second one fails, the first does its work.
+    """
+    if len(things) < MANY or not _can_fork():
+        yield from map(work, things)
+        return
+    batches = [things[start : start + _BATCH] for start in range(0, len(things), _BATCH)]
+    with _second_process(batches[1::2], work) as pipe:
+        for number, batch in enumerate(batches):
+            done: list[_Result] | None = _received(pipe) if number % 2 else None
+            yield from map(work, batch) if done is None else done
+
+
+def _can_fork() -> bool:
+    """Return whether there is another processor to use, and no thread whose locks a fork would copy."""
+    return hasattr(os, "fork") and _processors() > 1 and threading.active_count() == 1
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _second_process(
+    batches: Sequence[Sequence[_Thing]], work: Callable[[_Thing], _Result]
+) -> Iterator[BinaryIO | None]:
+    """Start the second process, give the pipe that it writes its results into, and end it; None where there is none."""
+    reading, writing = os.pipe()
+    try:
+        child = os.fork()
+    except OSError:
+        os.close(reading)
+        os.close(writing)
+        yield None
+        return
+    if child == 0:
+        _be_the_second(batches, work, reading, writing)
+    os.close(writing)
+    try:
+        with open(reading, "rb", buffering=1 << 16) as pipe:  # noqa: PTH123 -- a descriptor
+            yield pipe
+    finally:
+        with suppress(OSError):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+def _be_the_second(
+    batches: Sequence[Sequence[_Thing]], work: Callable[[_Thing], _Result], reading: int, writing: int
+) -> None:
+    """Work the batches, and end the process: nothing that belongs to the first may happen twice."""
+    code = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first, which ends this one
+        os.close(reading)
+        with open(writing, "wb") as pipe:
+            for batch in batches:
+                pickle.dump([work(thing) for thing in batch], pipe, pickle.HIGHEST_PROTOCOL)
+                pipe.flush()
+        code = 0
+    finally:
+        os._exit(code)  # as forked processes end: buffers, locks and handlers are the first one's
+
+
+def _received(pipe: BinaryIO | None) -> list[_Result] | None:
+    """Return the next batch of the second process; None where it has ended before its time."""
+    if pipe is None:
+        return None
+    try:
+        batch: list[_Result] = pickle.load(pipe)  # noqa: S301 -- our own process wrote it
+    except (EOFError, OSError, pickle.UnpicklingError):
+        return None
+    return batch

@@ -1,13 +1,20 @@
-"""Texts as vectors that lie close together where the texts mean alike things; always optional."""
+"""Texts as vectors that lie close together where the texts mean alike things; always optional.
+
+An embedder from a folder on this machine: `model.onnx`, run with onnxruntime, and `tokenizer.json`. No download.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Vector = Sequence[float]
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
 
 class Embedder(Protocol):
@@ -32,3 +39,88 @@ class VectorStore(Protocol):
 
     def tell(self, done: int, count: int) -> None:
         """Tell whoever waits how many texts of how many have their vectors."""
+
+
+# -- onnx embedder ---------------------------------------------------------------------------------
+
+
+MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
+# Small models were trained on about so many; what is longer is known by its beginning.
+MOST_TOKENS = 256
+
+
+def load_embedder(folder: Path) -> OnnxEmbedder:
+    """Return the embedder in a folder.
+
+    Raises:
+        UsageError: a file or a package is missing, or a file can't be used.
+    """
+    missing = [name for name in (MODEL, TOKENIZER) if not (folder / name).is_file()]
+    if missing:
+        raise UsageError(
+            f"the embedder {folder} has no {' and no '.join(missing)}",
+            hint="docs/search.md says what belongs there; `memstore config --user embedder --unset` does without",
+        )
+    try:
+        import numpy as np
+        import onnxruntime
+        import tokenizers
+    except ImportError as error:
+        raise UsageError(
+            f"the embedder {folder} needs a package that is not there: {error.name}",
+            hint="pip install 'memstore[semantic]'; `memstore config --user embedder --unset` does without",
+        ) from error
+    try:
+        tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
+        session = onnxruntime.InferenceSession(str(folder / MODEL), providers=["CPUExecutionProvider"])
+    except Exception as error:  # what they raise is no class of their own
+        raise UsageError(f"the embedder {folder} can't be loaded: {error}", hint="is it the whole model?") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MOST_TOKENS)
+    return OnnxEmbedder(_name(folder), tokenizer, session, to_tensor=lambda rows: np.array(rows, dtype=np.int64))
+
+
+class OnnxEmbedder:
+    """Embeds texts as the mean over the last layer of a model.
+
+    Each text is run by itself: padded to others beside it, its vector would differ in the last digits.
+
+    Args:
+        name: names the model.
+        tokenizer: has `encode(text)`, which gives `ids`, `attention_mask` and `type_ids`.
+        session: has `get_inputs()` and `run(None, inputs)`, which gives vectors of the tokens, or one of the text.
+        to_tensor: makes the runtime's integers of rows of them.
+    """
+
+    def __init__(self, name: str, tokenizer: Any, session: Any, *, to_tensor: Callable[[list[list[int]]], Any]) -> None:
+        self.name = name
+        self._tokenizer = tokenizer
+        self._session = session
+        self._to_tensor = to_tensor
+        self._wanted = {one.name for one in session.get_inputs()}
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return a vector for each text; `UsageError` where the model is none that embeds texts."""
+        try:
+            return [self._embedded(text) for text in texts]
+        except Exception as error:  # what the runtime raises is no class of its own
+            raise UsageError(
+                f"the embedder {self.name} can't be run: {error}",
+                hint="its model must take input_ids and give vectors; docs/search.md says more",
+            ) from error
+
+    def _embedded(self, text: str) -> Vector:
+        tokens = self._tokenizer.encode(text)
+        inputs = {"input_ids": tokens.ids, "attention_mask": tokens.attention_mask, "token_type_ids": tokens.type_ids}
+        given = {name: self._to_tensor([list(row)]) for name, row in inputs.items() if name in self._wanted}
+        (found,) = self._session.run(None, given)[0]
+        rows = found.tolist()
+        if not isinstance(rows[0], list):
+            return list(map(float, rows))
+        return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+
+
+def _name(folder: Path) -> str:
+    """Return a name that changes with the files; reading a whole model for it would take long."""
+    stats = [(folder / name).stat() for name in (MODEL, TOKENIZER)]
+    return f"onnx:{folder.resolve()}:" + ":".join(f"{stat.st_size}-{stat.st_mtime_ns}" for stat in stats)

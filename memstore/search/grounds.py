@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.rules import quality
+from memstore.search import quality
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from memstore.codec.opened import Opened
-    from memstore.flows.audience import Audience
-    from memstore.ports.usage import Use
-    from memstore.rules.quality import Grounds
+    from memstore.search.opened import Opened
+    from memstore.search.quality import Grounds
+    from memstore.search.ranker import Audience
+    from memstore.search.uses import Use
 
 
 def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use]], now: datetime) -> Grounds:
@@ -42,6 +42,6 @@ def _cites(audience: Audience, file: Opened) -> bool:
     marks_in_text = "[[" in file.text.body and "@" in file.text.body
     if not marks_in_text and not any(source.startswith("file:") for source in file.entry.derived_from):
         return False  # most cite nothing, and need not wait for what follows citations to be loaded
-    from memstore.flows.cite import cites_standing_lines
+    from memstore.search.citations import cites_standing_lines
 
     return cites_standing_lines(audience, file)

@@ -1,16 +1,27 @@
-"""The catalogue and the search index, as one snapshot of the vault's files."""
+"""The catalogue and the search index, as one snapshot of the vault's files.
+
+What of a memory is indexed, as terms by field.
+
+The search index, as the vault's owner may look at it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from memstore.core.errors import RefusedError, VaultError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
     from pathlib import Path
 
-    from memstore.model.catalog import Entry, Field
-    from memstore.model.edge_table import EdgeTable
+    from memstore.core.catalog import Entry, Field
+    from memstore.core.memory import Claim, Memory
+    from memstore.core.view import View
+    from memstore.lineage.edges import EdgeTable
 
 
 class IndexStatus(NamedTuple):
@@ -142,3 +153,107 @@ class Library(Protocol):
             purge: put all segments together and drop the vectors, so that nothing of what was deleted or changed
                 stays in the cache.
         """
+
+
+# -- searchable ------------------------------------------------------------------------------------
+
+
+# To be raised when the same memory gives other terms than before: indexes of another version are built again.
+VERSION = 4
+
+
+class Searchable(NamedTuple):
+    """The terms of one memory in order: of its body, and of its head (title, aliases, the words of its date)."""
+
+    text: list[str]
+    head: list[str]
+
+
+def searchable(memory: Memory) -> Searchable:
+    """Return the terms under which a memory is found."""
+    from memstore.core import terms
+
+    head = [memory.title or "", *memory.aliases, date_words(memory.created_at)]
+    claims = [claim_term(claim) for claim in memory.claims]
+    return Searchable(text=terms.terms(memory.body), head=terms.terms(" . ".join(head)) + claims)
+
+
+def claim_term(claim: Claim) -> str:
+    """Return the term under which memories with a claim of this subject and attribute are found.
+
+    It begins with a character that no query can hold, so that nothing else finds it.
+    """
+    return "\x1f".join(("", *claim_key(claim)))
+
+
+def claim_key(claim: Claim) -> tuple[str, str]:
+    """Return what makes two claims answers to one question: subject and attribute, however they are written."""
+    from memstore.core.terms import fold
+
+    return " ".join(fold(claim.subject).split()), " ".join(fold(claim.attribute).replace("_", " ").split())
+
+
+def date_words(instant: str | None) -> str:
+    """Return a time's date as people say it: "8 May 2023"; empty where there is none."""
+    if not instant:
+        return ""
+    day = date.fromisoformat(instant[:10])
+    return f"{day.day} {day:%B} {day.year}"
+
+
+# -- index -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """An index that was built anew: of how many memories, and how many files could not be read."""
+
+    folder: Path
+    memories: int
+    left_out: int
+
+
+def status(view: View) -> IndexStatus:
+    """Return how the index stands to the vault.
+
+    Raises:
+        RefusedError: the one who looks isn't the vault's owner, and the index is of all that is in it.
+    """
+    _only_for_the_owner(view)
+    return view.index_status()
+
+
+def rebuild(view: View) -> Rebuilt:
+    """Drop the index and build it anew.
+
+    Raises:
+        RefusedError: as for `status`.
+    """
+    _only_for_the_owner(view)
+    now = view.rebuild_index()
+    return Rebuilt(folder=view.index_status().folder, memories=len(now.whole.rows), left_out=len(now.broken))
+
+
+def refresh(view: View) -> Refreshed:
+    """Write what has changed into the index, however little it is.
+
+    Raises:
+        RefusedError: as for `status`.
+        VaultError: the index can't be written.
+    """
+    _only_for_the_owner(view)
+    done = view.refresh_index()
+    if not done.written:
+        raise VaultError(
+            f"the index can't be written: {view.index_status().folder}",
+            hint="look at the folder's permissions and at the space on its disk; without it all is read anew each time",
+        )
+    return done
+
+
+def _only_for_the_owner(view: View) -> None:
+    if not view.is_owners:
+        raise RefusedError(
+            f"the index is of the whole vault, and {view.actor} is not its owner",
+            hint="memstore search finds what you may see, and keeps the index up to date by itself",
+        )

@@ -16,27 +16,26 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.adapters import manifest
-from memstore.adapters.local_state import is_private, make_private
-from memstore.adapters.manifest import Contents, DamagedError
-from memstore.adapters.memory_snapshot import COLUMNS, Document, cell, entry_of_cells
-from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree
-from memstore.adapters.whoosh_index import Generation, WhooshIndex
-from memstore.adapters.write_lock import flocked
-from memstore.model.catalog import Field, FileKind
-from memstore.rules.freshness import StatColumns
-from memstore.rules.searchable import VERSION as SEARCHABLE_VERSION
+from memstore.core.catalog import Field, FileKind
+from memstore.files.local_state import is_private, make_private
+from memstore.files.walk import UNSETTLED, KnownFolder, KnownTree, StatColumns
+from memstore.files.write_lock import flocked
+from memstore.search import manifest
+from memstore.search.index import VERSION as SEARCHABLE_VERSION
+from memstore.search.manifest import Contents, DamagedError
+from memstore.search.memory_snapshot import COLUMNS, Document, cell, entry_of_cells
+from memstore.search.whoosh_index import Generation, WhooshIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from memstore.adapters.manifest import Manifest
-    from memstore.adapters.tree_walk import Walk
-    from memstore.model.catalog import Entry
-    from memstore.model.edge_table import EdgeTable
-    from memstore.ports.vault import FileStat
-    from memstore.rules.searchable import Searchable
+    from memstore.core.catalog import Entry
+    from memstore.files.vault import FileStat
+    from memstore.files.walk import Walk
+    from memstore.lineage.edges import EdgeTable
+    from memstore.search.index import Searchable
+    from memstore.search.manifest import Manifest
 
 FORMAT = 6
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
@@ -106,7 +105,7 @@ class Index:
     @cached_property
     def edges(self) -> EdgeTable:
         """The edges of lineage among the rows."""
-        from memstore.model.edge_table import EdgeTable, Side  # a search asks for none
+        from memstore.lineage.edges import EdgeTable, Side  # a search asks for none
 
         numbers = self.manifest.numbers
         above, below = (Side(numbers(f"{way} hops"), numbers(f"{way} ends")) for way in _WAYS)
@@ -251,7 +250,7 @@ class IndexStore:
         with warnings.catch_warnings():
             # Whoosh's source is from 2016: newer Pythons warn of its escapes and comparisons as they compile it.
             warnings.simplefilter("ignore")
-            from memstore.adapters.whoosh_writer import remove_others, write_generation
+            from memstore.search.whoosh_writer import remove_others, write_generation
 
         generation = write_generation(
             self.cache,
@@ -323,9 +322,8 @@ class _Table:
 
     def _edges(self) -> EdgeTable:
         """Return the edges of lineage: those of the table before but for what the files changed, where that will do."""
-        from memstore.model.catalog import EdgeKind
-        from memstore.rules.edge_changes import Changes, changed, flattened
-        from memstore.rules.edge_table import Rows, edges_of, has_copies
+        from memstore.core.catalog import EdgeKind
+        from memstore.lineage.edges import Changes, Rows, changed, edges_of, flattened, has_copies
 
         kinds, ids = self.columns["kind"], self.columns["id"]
         memories = [row for row, kind in enumerate(kinds) if kind == FileKind.MEMORY.value]

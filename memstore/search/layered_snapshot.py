@@ -8,16 +8,15 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from memstore.adapters.manifest import DamagedError
-from memstore.adapters.memory_index import MemoryIndex
-from memstore.adapters.memory_snapshot import MemoryCatalog, cell
+from memstore.search.manifest import DamagedError
+from memstore.search.memory_snapshot import MemoryCatalog, MemoryIndex, cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.adapters.index_store import Difference, Index
-    from memstore.model.catalog import Entry, Field
-    from memstore.model.edge_table import EdgeTable
+    from memstore.core.catalog import Entry, Field
+    from memstore.lineage.edges import EdgeTable
+    from memstore.search.index_store import Difference, Index
 
 
 _Answer = TypeVar("_Answer")
@@ -109,8 +108,7 @@ class LayeredCatalog:
         difference, count = self._difference, self._index.row_count
         if not (difference.read or difference.gone or difference.moved):
             return self._index.edges
-        from memstore.rules.edge_changes import Changes, changed
-        from memstore.rules.edge_table import Rows, has_copies
+        from memstore.lineage.edges import Changes, Rows, changed, has_copies
 
         if has_copies(self.column("id"), self.memories):
             return None
@@ -120,7 +118,7 @@ class LayeredCatalog:
 
     def _links(self, row: int) -> list[str]:
         """Return the fields of a row that name other memories."""
-        from memstore.model.catalog import EdgeKind  # a search asks for none
+        from memstore.core.catalog import EdgeKind  # a search asks for none
 
         if row < self._index.row_count:
             cells = self._index.cells(row)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.errors import VaultError
+from memstore.core.errors import VaultError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from memstore.model.retrieval import Need, Phrase, Prefix, Word
-from memstore.rules import analysis
+from memstore.core import terms as analysis
+from memstore.search.retrieval import Need, Phrase, Prefix, Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.model.retrieval import Clause, Query
+    from memstore.search.retrieval import Clause, Query
 
     Places = list[tuple[int, int]]
 

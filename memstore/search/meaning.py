@@ -1,22 +1,28 @@
-"""How like a text in meaning memories are: their vectors, made where they are missing, and only of what may be seen."""
+"""How like a text in meaning memories are: their vectors, made where they are missing, and only of what may be seen.
+
+Fusion: how well memories match by their words and by their meaning, as one score.
+"""
 
 from __future__ import annotations
 
+import math
+from array import array
+from collections.abc import Mapping
 from functools import partial
+from operator import mul
 from typing import TYPE_CHECKING
 
-from memstore.codec import git_blob
-from memstore.codec.titles import default_title
-from memstore.errors import UsageError
-from memstore.rules import fusion
-from memstore.rules.fusion import Dense
+from memstore.core import digests
+from memstore.core.errors import UsageError
+from memstore.core.memory import default_title
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from memstore.codec.memory_file import MemoryFile
     from memstore.core.view import View
-    from memstore.ports.embedder import Embedder, Vector
+    from memstore.files.memory_file import MemoryFile
+    from memstore.search.embedder import Embedder, Vector
+
 
 AT_ONCE = 32
 NOTHING = "…"  # stands for a text that is empty
@@ -44,7 +50,7 @@ def similar_rows(then: View, rows: Sequence[int], text: str) -> dict[int, float]
 
     wanted = {blobs[row]: lambda row=row: text_of(row) for row in rows}
     vectors = _vectors(then, embedder, wanted, size=len(asked))
-    return {row: fusion.similarity(asked, vector) for row in rows if (vector := vectors.get(blobs[row]))}
+    return {row: similarity(asked, vector) for row in rows if (vector := vectors.get(blobs[row]))}
 
 
 def embedded(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
@@ -55,7 +61,7 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
     """
     if not texts:
         return []
-    made: list[Vector] = [fusion.unit(vector) for vector in embedder.embed(texts)]
+    made: list[Vector] = [unit(vector) for vector in embedder.embed(texts)]
     if len(made) != len(texts) or len({len(vector) for vector in made}) > 1:
         raise UsageError(
             f"the embedder {embedder.name} gave {len(made)} vectors for {len(texts)} texts, or not all of one length",
@@ -65,7 +71,7 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
 
 
 def vectors_of(view: View, files: Mapping[str, MemoryFile]) -> dict[str, Dense]:
-    """Return the vector of each file, of length 1 and by the same name, for `rules/clustering.py`.
+    """Return the vector of each file, of length 1 and by the same name, for `beliefs.clustering`.
 
     Args:
         view: the vault; it has an embedder.
@@ -78,7 +84,7 @@ def vectors_of(view: View, files: Mapping[str, MemoryFile]) -> dict[str, Dense]:
         return {}
     repository = view.history.repository
     digest = repository.object_format if repository else "sha1"
-    blobs = {name: git_blob.blob_id(file.data, digest) for name, file in files.items()}
+    blobs = {name: digests.blob_id(file.data, digest) for name, file in files.items()}
     wanted = {blobs[name]: partial(_said, file.memory.title, file.memory.body) for name, file in files.items()}
     vectors = _vectors(view, view.embedder, wanted)
     return {name: Dense(vectors[blob]) for name, blob in blobs.items()}
@@ -127,3 +133,64 @@ def _alive(view: View, known: Collection[str]) -> Collection[str]:
     blobs = view.column("blob")
     now = {blobs[row] for row in view.whole.rows}
     return [blob for blob in known if blob in now]
+
+
+# -- fusion ----------------------------------------------------------------------------------------
+
+
+VECTOR_WEIGHT = 0.3  # against 0.7 for words
+# What is less like the query is not found by its meaning alone; seed 002's minimum vector similarity.
+LEAST_SIMILARITY = 0.25
+
+
+def unit(vector: Iterable[float]) -> array[float]:
+    """Return a vector of length 1 that points the same way; zeros where it points nowhere, or is not finite."""
+    found = array("f", vector)
+    length = math.sqrt(sum(map(mul, found, found)))
+    return array("f", (value / length if 0 < length < math.inf else 0.0 for value in found))
+
+
+def similarity(left: Sequence[float], right: Sequence[float]) -> float:
+    """Return the cosine of two vectors of length 1, in [0,1]: what points away is as unlike as can be."""
+    return min(1.0, max(0.0, float(sum(map(mul, left, right)))))
+
+
+def fused(
+    lexical: Mapping[int, float], similar: Mapping[int, float], *, vector_weight: float = VECTOR_WEIGHT
+) -> dict[int, float]:
+    """Return a score in [0,1] for whatever has one of the two.
+
+    Args:
+        lexical: scores of any scale, 0 or more; they count as shares of the best.
+        similar: similarities in [0,1], which count as they are: the best may still be far off.
+        vector_weight: what these weigh, in [0,1]; with 0 the lexical order stands.
+    """
+    top = max(lexical.values(), default=0.0) or 1.0
+    rows = [*lexical, *(row for row in similar if row not in lexical)]
+    words = 1 - vector_weight
+    return {row: words * lexical.get(row, 0.0) / top + vector_weight * similar.get(row, 0.0) for row in rows}
+
+
+class Dense(Mapping[int, float]):
+    """A vector of an embedder: all of its numbers, by their place.
+
+    Args:
+        numbers: of a length that all vectors share.
+    """
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, numbers: Sequence[float]) -> None:
+        self._numbers = numbers
+
+    def __getitem__(self, at: int) -> float:
+        return self._numbers[at]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self._numbers)))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __contains__(self, at: object) -> bool:
+        return isinstance(at, int) and 0 <= at < len(self._numbers)

@@ -1,19 +1,31 @@
-"""A snapshot held in memory: files in, catalogue and index out."""
+"""A snapshot held in memory: files in, catalogue and index out.
+
+The search index in memory: for what changed since the one on disk was written, for past revisions, and for tests.
+
+Reading files for the catalogue: bytes at once, what they say only when that is asked for.
+"""
 
 from __future__ import annotations
 
+import time
+from bisect import bisect_left
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import takewhile
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.adapters.memory_index import MemoryIndex
-from memstore.model.catalog import ITEM_SEPARATOR, Entry, FileKind
+from memstore.core.catalog import ITEM_SEPARATOR, Entry, Field, FileKind
+from memstore.core.errors import TooLargeError, VaultError
+from memstore.files.walk import is_racy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from memstore.codec.memory_file import ReadFile
-    from memstore.rules.searchable import Searchable
+    from memstore.files.memory_file import BrokenFile, ReadFile
+    from memstore.files.vault import FileStat, Vault
+    from memstore.search.index import Searchable
+
 
 COLUMNS = Entry._fields
 LIST_COLUMNS = frozenset(name for name, default in Entry._field_defaults.items() if default == ())
@@ -28,9 +40,9 @@ class Document(NamedTuple):
 
 def document_of(file: ReadFile, blob: str) -> Document:
     """Return what is known of a file that was read; `blob` is the git blob id of its bytes."""
-    from memstore.codec.catalog_entry import entry_of
-    from memstore.codec.memory_file import MemoryFile
-    from memstore.rules.searchable import searchable
+    from memstore.files.catalog_entry import entry_of
+    from memstore.files.memory_file import MemoryFile
+    from memstore.search.index import searchable
 
     return Document(entry_of(file, blob), searchable(file.memory) if isinstance(file, MemoryFile) else None)
 
@@ -122,7 +134,7 @@ class LazySnapshot:
     """The snapshot of files that were read; the index is made when it is first asked for, since listing needs none."""
 
     def __init__(self, documents: Sequence[tuple[ReadFile, str]]) -> None:
-        from memstore.codec.catalog_entry import entry_of
+        from memstore.files.catalog_entry import entry_of
 
         self.catalog = MemoryCatalog([entry_of(file, blob) for file, blob in documents])
         self.state, self.is_certain = None, True
@@ -136,6 +148,137 @@ class LazySnapshot:
 
 def snapshot_of_files(files: Iterable[tuple[str, bytes]], *, blob_id: Callable[[bytes], str]) -> LazySnapshot:
     """Return the snapshot of files given by path and bytes, a row each in that order."""
-    from memstore.codec import memory_file
+    from memstore.files import memory_file
 
     return LazySnapshot([(memory_file.read(path, data), blob_id(data)) for path, data in files])
+
+
+# -- memory index ----------------------------------------------------------------------------------
+
+
+_TERMS_OF = {Field.TEXT: attrgetter("text"), Field.HEAD: attrgetter("head")}
+
+
+class MemoryIndex:
+    """Where terms stand, in plain dicts.
+
+    Args:
+        documents: rows and what is searched of them, in ascending order of rows.
+        row_count: the number of rows there are, those without a document included; by default up to the last document.
+    """
+
+    def __init__(self, documents: Iterable[tuple[int, Searchable]], *, row_count: int = 0) -> None:
+        self._lengths: dict[Field, list[int]] = {field: [0] * row_count for field in Field}
+        self._places: dict[Field, dict[str, dict[int, list[int]]]] = {field: defaultdict(dict) for field in Field}
+        self._sorted_terms: list[str] | None = None
+        for row, document in documents:
+            for field in Field:
+                self._add(field, row, _TERMS_OF[field](document))
+
+    @classmethod
+    def empty(cls) -> MemoryIndex:
+        """Return the index of nothing."""
+        return cls(())
+
+    def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the live rows that hold a term, ascending, and how often each does."""
+        places: Mapping[int, list[int]] = self._places[field].get(term, {})
+        return list(places), [len(positions) for positions in places.values()]
+
+    def frequency(self, term: str) -> int:
+        """Return how many rows hold a term in their text."""
+        return len(self._places[Field.TEXT].get(term, {}))
+
+    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
+        places = self._places[field].get(term, {})
+        return [places.get(row, ()) for row in rows]
+
+    def lengths(self, field: Field) -> Sequence[int]:
+        """Return the number of terms of a field for every row, dead ones included."""
+        return self._lengths[field]
+
+    def terms(self, prefix: str) -> Sequence[str]:
+        """Return all terms of both fields that begin with `prefix`, sorted; dead rows' terms may be among them."""
+        if self._sorted_terms is None:
+            self._sorted_terms = sorted({term for places in self._places.values() for term in places})
+        terms = self._sorted_terms
+        start = bisect_left(terms, prefix)
+        return list(takewhile(lambda term: term.startswith(prefix), (terms[i] for i in range(start, len(terms)))))
+
+    def _add(self, field: Field, row: int, terms: Sequence[str]) -> None:
+        lengths, places = self._lengths[field], self._places[field]
+        lengths.extend([0] * (row + 1 - len(lengths)))
+        lengths[row] = len(terms)
+        for position, term in enumerate(terms):
+            places[term].setdefault(row, []).append(position)
+
+
+# -- file reader -----------------------------------------------------------------------------------
+
+
+class LoadedFile:
+    """The bytes of a file, named by its blob id (empty where they can't be read), and what they say."""
+
+    def __init__(self, stat: FileStat, data: bytes | BrokenFile, blob: str) -> None:
+        self.stat, self.blob = stat, blob
+        self._data: Any = data
+        self._document: Document | None = None
+
+    @property
+    def document(self) -> Document:
+        """What is known of the file."""
+        if self._document is None:
+            from memstore.files import memory_file
+
+            data = self._data
+            file = memory_file.read(self.stat.path, data) if isinstance(data, bytes) else data
+            self._document = document_of(file, self.blob)
+            self._data = None
+        return self._document
+
+
+class FileReader:
+    """Reads files of a vault, and remembers those of the last reading.
+
+    Args:
+        vault: the vault.
+        blob_id: names a file's bytes.
+    """
+
+    def __init__(self, vault: Vault, blob_id: Callable[[bytes], str]) -> None:
+        self._vault = vault
+        self._blob_id = blob_id
+        self._last: dict[FileStat, LoadedFile] = {}
+
+    def load_all(self, stats: Iterable[FileStat]) -> Iterator[LoadedFile | None]:
+        """Yield the files with these stats, None for those that are gone."""
+        began_ns = time.time_ns()
+        last, self._last = self._last, {}
+        for stat in stats:
+            file = last.get(stat) or self.load(stat)
+            if file and not is_racy(stat.mtime_ns, stat.ctime_ns, began_ns):
+                self._last[stat] = file
+            yield file
+
+    def forget(self) -> None:
+        """Let go of what was read."""
+        self._last = {}
+
+    def load(self, stat: FileStat) -> LoadedFile | None:
+        """Return the file at a path; None where there is none."""
+        path = stat.path
+        try:
+            data = self._vault.read(path)
+        except TooLargeError:
+            return LoadedFile(stat, _unreadable(path), "")
+        except VaultError as error:
+            return None if isinstance(error.__cause__, FileNotFoundError) else LoadedFile(stat, _unreadable(path), "")
+        return LoadedFile(stat, data, self._blob_id(data))
+
+
+def _unreadable(path: str) -> BrokenFile:
+    """Return the file that is there and can't be read; its findings are the checks' to tell."""
+    from memstore.files.memory_file import BrokenFile
+
+    return BrokenFile(path, b"", ())

@@ -6,17 +6,18 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.codec import fence, git_blob, passages, titles
-from memstore.codec.fence import FencedText
-from memstore.codec.line_map import LineMap
-from memstore.model.retrieval import Citation
+from memstore.core import digests, memory
+from memstore.files import fence, passages
+from memstore.files.fence import FencedText
+from memstore.files.passages import LineMap
+from memstore.search.retrieval import Citation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.codec.memory_file import MemoryFile, ReadFile
-    from memstore.codec.passages import Passage
-    from memstore.model.catalog import Entry
+    from memstore.core.catalog import Entry
+    from memstore.files.memory_file import MemoryFile, ReadFile
+    from memstore.files.passages import Passage
 
 
 class Opened:
@@ -34,7 +35,7 @@ class Opened:
     def own_title(self) -> str:
         """The title that the frontmatter has; empty where the text's beginning serves for one."""
         title = self.entry.title
-        return "" if not title or title == titles.default_title(self.text.body) else title
+        return "" if not title or title == memory.default_title(self.text.body) else title
 
     def states(self) -> Iterator[str]:
         """Yield the texts in which it may state something."""
@@ -55,14 +56,14 @@ class Opened:
         """Return the line of a key of the frontmatter, or of an item in its list."""
         if len(path) == 1 and (found := re.search(rf"^{path[0]}[ \t]*:", self.text.head, re.MULTILINE)):
             return self.text.head_line + self.text.head.count("\n", 0, found.start())
-        from memstore.codec.memory_file import MemoryFile
+        from memstore.files.memory_file import MemoryFile
 
         return self.file.front.position(*path).line if isinstance(self.file, MemoryFile) else 1
 
     @cached_property
     def file(self) -> ReadFile:
         """What its bytes hold: the memory."""
-        from memstore.codec import memory_file
+        from memstore.files import memory_file
 
         return memory_file.read(self.entry.path, self.data)
 
@@ -73,7 +74,7 @@ class Opened:
 
 def is_revision(entry: Entry, data: bytes) -> bool:
     """Whether these bytes are the revision that an entry is of."""
-    return git_blob.blob_id(data, git_blob.format_of(entry.blob)) == entry.blob
+    return digests.blob_id(data, digests.format_of(entry.blob)) == entry.blob
 
 
 def opened(entry: Entry, data: bytes) -> Opened | None:
@@ -84,7 +85,7 @@ def opened(entry: Entry, data: bytes) -> Opened | None:
 
 def of_file(file: MemoryFile, entry: Entry) -> Opened:
     """Return a file that was saved since `entry` was made of it."""
-    from memstore.codec.catalog_entry import entry_of
+    from memstore.files.catalog_entry import entry_of
 
-    now = entry_of(file, git_blob.blob_id(file.data, git_blob.format_of(entry.blob)))
+    now = entry_of(file, digests.blob_id(file.data, digests.format_of(entry.blob)))
     return Opened(now, file.data, file.text)

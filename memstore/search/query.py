@@ -1,18 +1,27 @@
 """The query language: words are alternatives, ranked; `"phrase"`, `+must`, `-not`, `prefix*`, `field:value`.
 
 A query that means nothing is refused. It is never read as a wider one.
+
+Did you mean: a query that finds something, from the words of the memories that the viewer may see.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.errors import UsageError
-from memstore.model.ids import MEMORY_TYPES
-from memstore.model.keys import KEY_BY_NAME
-from memstore.model.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
-from memstore.rules import analysis, filters
+from memstore.core import terms
+from memstore.core.catalog import Field
+from memstore.core.errors import UsageError
+from memstore.core.ids import MEMORY_TYPES
+from memstore.core.keys import KEY_BY_NAME
+from memstore.search import filters
+from memstore.search.matching import within_edits
+from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
+
+if TYPE_CHECKING:
+    from memstore.search.ranker import Audience
+
 
 # One part of a query: its sign, its field, and a text that is quoted or not. A backslash takes the next character
 # as it is; a quote between letters is none.
@@ -100,31 +109,31 @@ def _parts(text: str) -> list[_Part]:
 def _words(text: str) -> list[tuple[Clause, bool]]:
     """Return the clauses of plain text without blanks, several for `re-use`, and whether each is a stop word's."""
     if _PREFIX.fullmatch(text):
-        return [(Clause(Prefix(analysis.fold(text[:-1]))), False)]
-    return [(Clause(_word(word, text)), word in analysis.STOP_WORDS) for word in analysis.words(text)]
+        return [(Clause(Prefix(terms.fold(text[:-1]))), False)]
+    return [(Clause(_word(word, text)), word in terms.STOP_WORDS) for word in terms.words(text)]
 
 
 def _exact(part: _Part) -> list[Clause]:
     """Return the clause of a quoted or signed part: its words side by side."""
     need = _NEEDS[part.sign]
     if not part.is_quoted and _PREFIX.fullmatch(part.text):
-        return [Clause(Prefix(analysis.fold(part.text[:-1])), need)]
-    words = analysis.words(part.text)
+        return [Clause(Prefix(terms.fold(part.text[:-1])), need)]
+    words = terms.words(part.text)
     match words:
         case []:
             return []
         case [word]:
             return [Clause(_word(word, part.text), need)]
         case _:
-            return [Clause(Phrase(tuple(map(analysis.term_of, words))), need)]
+            return [Clause(Phrase(tuple(map(terms.term_of, words))), need)]
 
 
 def _word(word: str, typed: str) -> Word:
     """Return a word with its other spellings: `Müller` may stand as Mueller, `Mueller` as Müller."""
-    with_e = analysis.words(typed.lower().translate(_UMLAUTS))
+    with_e = terms.words(typed.lower().translate(_UMLAUTS))
     others = {*(with_e if len(with_e) == 1 else ()), _SPELT_UMLAUT.sub(r"\1", word)}
-    term = analysis.term_of(word)
-    return Word(term, tuple(sorted({analysis.term_of(other) for other in others} - {term})))
+    term = terms.term_of(word)
+    return Word(term, tuple(sorted({terms.term_of(other) for other in others} - {term})))
 
 
 # -- fields --------------------------------------------------------------------------------------
@@ -148,7 +157,7 @@ def _with_field(wanted: Filters, part: _Part, field: str) -> Filters:
             where=(*wanted.where, filters.checked_where(Where(KEYS.get(name, name), operator, value)))
         )
     if name == "title":
-        return wanted._replace(title=(*wanted.title, tuple(analysis.terms(value))))
+        return wanted._replace(title=(*wanted.title, tuple(terms.terms(value))))
     if name in FIELDS:
         return _with_value(wanted, name, value)
     return wanted._replace(where=(*wanted.where, filters.checked_where(Where(name, Operator.EQUAL, value))))
@@ -162,7 +171,7 @@ def _with_value(wanted: Filters, name: str, value: str) -> Filters:
 def _instead(name: str, value: str) -> str:
     if name in _OPTIONS:
         return f"it is an option: --{name.replace('_', '-')} {value}"
-    from memstore.model.nearest import nearest
+    from memstore.core.errors import nearest
 
     near = nearest(name, [*FIELDS, *KEY_BY_NAME])
     return f"did you mean `{near}:`?" if near else f"fields are {', '.join(FIELDS)}"
@@ -179,5 +188,60 @@ def of_prompt(text: str) -> Query:
 
     It asks for nothing where there are no such words.
     """
-    words = dict.fromkeys(word for word in analysis.words(text) if word not in analysis.STOP_WORDS)
+    words = dict.fromkeys(word for word in terms.words(text) if word not in terms.STOP_WORDS)
     return Query(text=text, clauses=tuple(Clause(_word(word, word)) for word in [*words][:MOST_WORDS]))
+
+
+# -- suggest ---------------------------------------------------------------------------------------
+
+
+SHORTEST_CORRECTED = 4
+LETTERS_FOR_TWO_SLIPS = 8
+
+
+def suggestion(audience: Audience, asked: Query) -> str | None:
+    """Return the query with each word that stands nowhere replaced by the nearest one that does; None without any."""
+    text = asked.text
+    for clause in asked.clauses:
+        if isinstance(clause.asked, Word) and not audience.holds(clause.asked.term):
+            typed = next((word for word in terms.words(asked.text) if terms.term_of(word) == clause.asked.term), "")
+            word = _nearest_word(audience, typed)
+            if word:
+                text = re.sub(rf"(?i)(?<!\w){re.escape(typed)}(?!\w)", word, text)
+    return text if text != asked.text else None
+
+
+def _nearest_word(audience: Audience, typed: str) -> str | None:
+    """Return the word nearest to one that stands nowhere, as a memory spells it."""
+    if len(typed) < SHORTEST_CORRECTED:
+        return None
+    most = 2 if len(typed) >= LETTERS_FOR_TWO_SLIPS else 1
+    term = terms.term_of(typed)
+    for edits in range(1, most + 1):
+        near = [known for known in audience.then.terms("") if within_edits(term, known, edits)]
+        counted = [(-_rows_holding(audience, known), known) for known in near]
+        for count, known in sorted(counted):
+            if count and (word := _spelt(audience, known)):
+                return word
+    return None
+
+
+def _rows_holding(audience: Audience, term: str) -> int:
+    return sum(len(audience.rows_of(term, field)) for field in Field)
+
+
+def _spelt(audience: Audience, term: str) -> str | None:
+    """Return a word of which `term` is the stem, from a memory that has it."""
+    for field in Field:
+        # The first by name: rows stand as files came, hidden ones among them.
+        rows = audience.rows_of(term, field)
+        for row in sorted(rows, key=audience.names(rows))[:1]:
+            file = audience.then.opened(row)
+            if file is None:
+                continue
+            entry = file.entry
+            words = terms.words(" ".join((file.text.body, entry.title, *entry.aliases)))
+            found = sorted((word for word in set(words) if terms.term_of(word) == term), key=lambda w: (len(w), w))
+            if found:
+                return found[0]
+    return None

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.codec.passages import Passage
-    from memstore.rules.matching import Matcher
+    from memstore.files.passages import Passage
+    from memstore.search.matching import Matcher
 
     Counts = Mapping[int, int]
 

@@ -6,27 +6,28 @@ import sys
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memstore.codec.passages import Passage, PassageKind
-from memstore.flows.candidates import FILES_AT_ONCE
-from memstore.flows.grounds import grounds_of
-from memstore.flows.uses import uses_of
-from memstore.model.config import QualityProfile
-from memstore.model.retrieval import NO_FILTERS, Filters, Hit, Sort, Unit
-from memstore.rules import analysis, quality, ranking
-from memstore.rules.matching import holds_alias
-from memstore.rules.ranking import ScoredPassage, Source
-from memstore.rules.searchable import date_words
+from memstore.core import terms
+from memstore.core.config import QualityProfile
+from memstore.files.passages import Passage, PassageKind
+from memstore.search import quality, ranking
+from memstore.search.grounds import grounds_of
+from memstore.search.index import date_words
+from memstore.search.matching import holds_alias
+from memstore.search.ranker import FILES_AT_ONCE
+from memstore.search.ranking import ScoredPassage, Source
+from memstore.search.retrieval import NO_FILTERS, Filters, Hit, Sort, Unit
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.codec.opened import Opened
-    from memstore.flows.candidates import Candidates
-    from memstore.model.conflict import Conflict
-    from memstore.model.retrieval import Query
-    from memstore.ports.usage import Use
-    from memstore.rules.quality import Grounds
+    from memstore.core.change import Conflict
+    from memstore.search.opened import Opened
+    from memstore.search.quality import Grounds
+    from memstore.search.ranker import Candidates
+    from memstore.search.retrieval import Query
+    from memstore.search.uses import Use
 
 MOST_MORE = 2
 # Of the best passage's own score, for a passage to be shown beside it.
@@ -73,8 +74,8 @@ class HitReader:
     ) -> None:
         self._candidates = candidates
         self._then = candidates.audience.then
-        self._words = analysis.words(asked.text)
-        self._to_answer = analysis.is_question(asked.text)
+        self._words = terms.words(asked.text)
+        self._to_answer = terms.is_question(asked.text)
         self._wish = wish
         self._now = now
         self._matcher = candidates.matcher
@@ -215,7 +216,7 @@ class HitReader:
             return [ScoredPassage(first, 0.0, 0.0)]
         for passage in self._lines_of_the_head(file):
             held = {clause for _, clause in self._matcher.places(passage.text)}
-            is_named = holds_alias(self._words, analysis.words(passage.text))
+            is_named = holds_alias(self._words, terms.words(passage.text))
             if (held or is_named) and self._candidates.demands.met_by(held):
                 own = ranking.line_score(held, self._weights)
                 return [ScoredPassage(passage, own, own + ranking.MEMORY_SHARE * score)]
@@ -234,7 +235,7 @@ class HitReader:
     def _lines_of_the_head(self, file: Opened) -> Iterator[Passage]:
         """Yield the lines of the frontmatter by which a memory may have been found."""
         aliases = file.entry.aliases
-        named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, analysis.words(alias))]
+        named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, terms.words(alias))]
         for at in named:
             yield _line(file.line_of_key("aliases", at), aliases[at])
         if file.own_title:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.one_line import one_line
+from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memstore.model.conflict import Conflict
+    from memstore.core.change import Conflict
 
 
 class Need(Enum):
@@ -136,7 +136,7 @@ class Citation(NamedTuple):
     version_hash: str
 
     def __repr__(self) -> str:
-        return one_line(self)
+        return short_repr(self)
 
 
 class Hit(NamedTuple):
@@ -164,7 +164,7 @@ class Hit(NamedTuple):
     trust_level: str | None = None
 
     def __repr__(self) -> str:
-        return one_line(self)
+        return short_repr(self)
 
     @property
     def combined(self) -> float:
@@ -188,4 +188,4 @@ class Answer(NamedTuple):
     suggestion: str | None = None
 
     def __repr__(self) -> str:
-        return one_line(self)
+        return short_repr(self)

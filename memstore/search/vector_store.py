@@ -11,13 +11,13 @@ from array import array
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from memstore.adapters.local_state import is_private, make_private
+from memstore.files.local_state import is_private, make_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memstore.ports.embedder import Vector
+    from memstore.search.embedder import Vector
 
 VERSION = 1
 _FOLDER = "vectors"
@@ -47,7 +47,7 @@ class DiskVectors:
 
     def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
         """Keep these vectors, all of one length, in place of the last ones; not being able to is no error."""
-        from memstore.adapters.whole_file import write_whole
+        from memstore.files.local_state import write_whole
 
         with suppress(OSError):
             make_private(self._cache)

@@ -2,25 +2,36 @@
 
 A document is a memory: the terms of its body and of its head with their positions, and the number of the catalogue's
 row that describes it. Lengths are kept in the manifest, since Whoosh rounds them to a byte.
+
+One segment of the search index, read without Whoosh, in whose format it is written (docs/adr/0020).
+
+Three of its files are read: `.trm`, a table of all terms in order, with what is known of each; `.pst`, where they
+stand; and the column of the documents' rows. What is read is what `whoosh_writer` writes: positions, nothing compressed
+and nothing inlined. All numbers are big-endian.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+from array import array
+from bisect import bisect_left
 from contextlib import contextmanager
-from itertools import chain
+from io import BytesIO
+from itertools import accumulate, chain, repeat
+from mmap import ACCESS_READ, mmap
+from pickle import Unpickler
+from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.adapters.manifest import DamagedError
-from memstore.adapters.whoosh_segment import Segment, SegmentFacts, positions_of
-from memstore.model.catalog import Field
+from memstore.core.catalog import Field
+from memstore.search.manifest import DamagedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
+    from typing import Any, NoReturn
 
-    from memstore.adapters.whoosh_segment import Block
 
 FileMarks = dict[str, list[int]]
 
@@ -127,3 +138,192 @@ def file_marks(folder: Path, names: Iterable[str]) -> FileMarks:
 
 def _ascends(rows: Sequence[int]) -> bool:
     return all(map(int.__lt__, rows, rows[1:]))
+
+
+# -- whoosh segment --------------------------------------------------------------------------------
+
+
+ROW = "row"
+
+_INT = Struct("!i")
+_LENGTHS = Struct("!ii")
+_FIELD = Struct("!H")
+# Of a term: whether its postings are inlined, its weight, how many documents hold it, the least and most of their
+# lengths, the most weight, the first and last document; then where its postings lie in the other file.
+_FACTS = Struct("!BfIBBfIIqi")
+_MAGIC = b"W3Bl"
+_NO_FIELD = 0xFFFF
+_BYTES_OF_COUNT = 4
+
+
+class SegmentFacts(NamedTuple):
+    """What the manifest knows of a segment.
+
+    `name` begins the names of its files; it has so many `documents`, and the numbers of `deleted` ones; `first_row` is
+    the row of document 0 where each further document has the next row, as after a first build, else None.
+    """
+
+    name: str
+    documents: int
+    deleted: Sequence[int]
+    first_row: int | None
+
+
+class Block(NamedTuple):
+    """Some postings of a term: document numbers, how often each holds it, and its positions there, encoded."""
+
+    documents: Sequence[int]
+    counts: Sequence[int]
+    values: Sequence[bytes]
+
+
+class Segment:
+    """A segment whose files are opened at once, so that it stays readable when they are removed.
+
+    Its methods raise whatever damaged bytes lead to.
+    """
+
+    def __init__(self, folder: Path, facts: SegmentFacts) -> None:
+        self._facts = facts
+        self._terms = _TermTable(_mapped(folder / f"{facts.name}.trm"))
+        self._postings = _mapped(folder / f"{facts.name}.pst")
+        self._rows = None if facts.first_row == 0 and not facts.deleted else _rows(folder, facts)
+
+    @property
+    def has_deletions(self) -> bool:
+        """Whether documents are deleted."""
+        return bool(self._facts.deleted)
+
+    def rows_of(self, documents: Sequence[int]) -> Sequence[int]:
+        """Return the rows of documents; -1 for deleted ones."""
+        rows = self._rows
+        return documents if rows is None else [rows[number] for number in documents]
+
+    def frequency(self, field: str, term: str) -> int:
+        """Return how many documents hold a term in a field, deleted ones included."""
+        return self._terms.find(field, term.encode()).documents
+
+    def blocks(self, field: str, term: str) -> Iterator[Block]:
+        """Yield the postings of a term block by block, as they lie on disk."""
+        found = self._terms.find(field, term.encode())
+        if not found.documents:
+            return
+        file = BytesIO(self._postings[found.start : found.start + found.length])
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise ValueError("no postings here")
+        is_last = False
+        while not is_last:
+            is_last = _INT.unpack(file.read(_INT.size))[0] < 0
+            pickles = _PlainUnpickler(file)
+            count, *_ = pickles.load()
+            steps, weights, values = pickles.load()
+            yield Block(list(accumulate(steps)), _counts(weights, count), values)
+
+    def terms(self, field: str, prefix: str) -> Iterator[str]:
+        """Yield the terms of a field that begin with `prefix`, in the order of their bytes."""
+        return map(bytes.decode, self._terms.beginning_with(field, prefix.encode()))
+
+
+class _Term(NamedTuple):
+    """How many documents hold a term, and where its postings lie in their file."""
+
+    documents: int
+    start: int
+    length: int
+
+
+_NO_TERM = _Term(0, 0, 0)
+
+
+class _TermTable:
+    """The table of terms: keys in order with a value each, and at the end where each of them begins.
+
+    Whoosh finds a key by a table of hashes that lies between; going by the order needs no hash, and finds prefixes too.
+    """
+
+    def __init__(self, data: mmap | bytes) -> None:
+        self._data = data
+        end = len(data) - _INT.size
+        (length,) = _INT.unpack_from(data, end)
+        extras = _unpickled(data[end - length : end])
+        self._fields: dict[str, int] = extras["fieldmap"]
+        self._count: int = extras["indexlen"]
+        self._place = Struct(f"!{extras['indextype']}")
+        self._places = end - self._count * self._place.size
+
+    def find(self, field: str, term: bytes) -> _Term:
+        key = self._key(field, term)
+        position = self._first_from(key)
+        found, end = self._at(position) if position < self._count else (b"", 0)
+        if found != key:
+            return _NO_TERM
+        _, _, documents, *_, start, length = _FACTS.unpack_from(self._data, end)
+        return _Term(documents, start, length)
+
+    def beginning_with(self, field: str, prefix: bytes) -> Iterator[bytes]:
+        start = self._key(field, prefix)
+        for position in range(self._first_from(start), self._count):
+            key, _ = self._at(position)
+            if not key.startswith(start):
+                return
+            yield key[_FIELD.size :]
+
+    def _key(self, field: str, term: bytes) -> bytes:
+        return _FIELD.pack(self._fields.get(field, _NO_FIELD)) + term
+
+    def _first_from(self, key: bytes) -> int:
+        return bisect_left(range(self._count), key, key=lambda position: self._at(position)[0])
+
+    def _at(self, position: int) -> tuple[bytes, int]:
+        """Return a key, and where it ends: there its value begins."""
+        (start,) = self._place.unpack_from(self._data, self._places + position * self._place.size)
+        length, _ = _LENGTHS.unpack_from(self._data, start)
+        start += _LENGTHS.size
+        return self._data[start : start + length], start + length
+
+
+class _PlainUnpickler(Unpickler):
+    """Loads numbers, texts and lists of them; nothing in a file can have it call anything."""
+
+    def find_class(self, module: str, name: str) -> NoReturn:
+        raise ValueError(f"{module}.{name} in a search index")
+
+
+def _unpickled(data: bytes) -> Any:
+    return _PlainUnpickler(BytesIO(data)).load()
+
+
+def positions_of(value: bytes) -> list[int]:
+    """Return the positions that a posting's value holds, ascending."""
+    return list(accumulate(_unpickled(value[_BYTES_OF_COUNT:])))
+
+
+def rows_on_disk(folder: Path, name: str, documents: int) -> array[int]:
+    """Return the row of every document of a segment: its column's integers, without zeros at the end."""
+    column = array("I", (folder / f"{name}.{ROW}.col").read_bytes())
+    if sys.byteorder == "little":
+        column.byteswap()
+    return array("q", [*column, *[0] * (documents - len(column))])
+
+
+def _rows(folder: Path, facts: SegmentFacts) -> Sequence[int]:
+    """Return the row of every document, -1 for a deleted one."""
+    if facts.first_row is None:
+        rows = rows_on_disk(folder, facts.name, facts.documents)
+    else:
+        rows = array("q", range(facts.first_row, facts.first_row + facts.documents))
+    for number in facts.deleted:
+        rows[number] = -1
+    return rows
+
+
+def _mapped(place: Path) -> mmap | bytes:
+    with place.open("rb") as file:
+        return mmap(file.fileno(), 0, access=ACCESS_READ) if os.fstat(file.fileno()).st_size else b""
+
+
+def _counts(weights: tuple[float, ...] | float | None, count: int) -> Sequence[int]:
+    """Return the counts of a block; Whoosh keeps them as weights: none where all are 1, and one where all are equal."""
+    if isinstance(weights, tuple):
+        return list(map(int, weights))
+    return list(repeat(1 if weights is None else int(weights), count))

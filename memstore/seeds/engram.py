@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.rules.reconsolidation import destab_threshold
-from memstore.rules.strength import retrieval_strength, spacing_bonus
+from memstore.beliefs.reconsolidation import destab_threshold
+from memstore.search.quality import retrieval_strength, spacing_bonus
 
 if TYPE_CHECKING:
+    from memstore.beliefs.consolidate import Consolidated
+    from memstore.beliefs.graduate import Graduated
+    from memstore.beliefs.recall import Recalled
     from memstore.core.change import Saved
-    from memstore.flows.consolidate import Consolidated
-    from memstore.flows.expand import Expanded
-    from memstore.flows.graduate import Graduated
-    from memstore.flows.recall import Recalled
-    from memstore.vault.face import Vault
+    from memstore.face.vault import Vault
+    from memstore.memories.show import Expanded
 
 __all__ = ["Engram", "destab_threshold", "retrieval_strength", "spacing_bonus"]
 

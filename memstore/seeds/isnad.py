@@ -6,21 +6,21 @@ import json
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.codec import memory_v01
-from memstore.errors import UsageError
-from memstore.flows import isnad
-from memstore.flows.reputation import Reputations
-from memstore.flows.vouch import Voucher
-from memstore.model.ids import is_entity_id
-from memstore.vault.given import items, ref_of
+from memstore.core.errors import UsageError
+from memstore.core.ids import is_entity_id
+from memstore.face.given import items, ref_of
+from memstore.memories import create
+from memstore.trust.formats import memory_v01
+from memstore.trust.reputation import Reputations
+from memstore.trust.verification import Voucher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.flows.create import About
-    from memstore.flows.registry import Registered
-    from memstore.vault.face import Vault
-    from memstore.vault.given import Named
+    from memstore.access.registry_edits import Registered
+    from memstore.face.given import Named
+    from memstore.face.vault import Vault
+    from memstore.memories.create import About
 
 
 class SeedMemory(SimpleNamespace):
@@ -55,7 +55,7 @@ class Isnad:
         **about: Unpack[About],
     ) -> SeedMemory:
         """Write a memory with author and time, signed where the user's settings name a key."""
-        made = isnad.create_memory(
+        made = create.create_memory(
             self.vault.view(), type=type, summary=summary, body=body, confidence=confidence, **about
         )
         return self.memory(str(made.ref))
@@ -89,7 +89,7 @@ class Isnad:
 
     def query_memories(self, *, tags: Sequence[str] = (), min_trust: float = 0.0) -> list[SeedMemory]:
         """Return the memories that have all of these tags and at least this trust, the newest first."""
-        found = isnad.query_memories(self.vault.view(), tags=items("tags", tags), min_trust=min_trust)
+        found = create.query_memories(self.vault.view(), tags=items("tags", tags), min_trust=min_trust)
         return [self.memory(str(memory.ref)) for memory in found]
 
     # -- its algorithm -----------------------------------------------------------------------------

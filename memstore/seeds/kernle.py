@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.codec import splice
+from memstore.access import generalization
+from memstore.access.principals import kind_of
+from memstore.beliefs.next_lines import Stance
 from memstore.core.change import Edit
-from memstore.errors import NotThereYetError, RefusedError, UsageError
-from memstore.flows import create
-from memstore.flows.promote import process_raw
-from memstore.flows.save import save
-from memstore.model.ids import MemoryRef
-from memstore.model.sharing import EVERYBODY
-from memstore.rules import generalization
-from memstore.rules.beliefs import Stance
-from memstore.rules.standing import kind_of
-from memstore.vault.given import ref_of
+from memstore.core.errors import NotThereYetError, RefusedError, UsageError
+from memstore.core.ids import MemoryRef
+from memstore.core.memory import EVERYBODY
+from memstore.core.transaction import save
+from memstore.face.given import ref_of
+from memstore.files import splice
+from memstore.memories import create
+from memstore.memories.promote import process_raw
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from memstore.access.registry_edits import Registered
+    from memstore.core.catalog import Entry
     from memstore.core.view import View
-    from memstore.flows.create import About
-    from memstore.flows.registry import Registered
-    from memstore.model.catalog import Entry
-    from memstore.vault.face import Vault
-    from memstore.vault.given import Named
+    from memstore.face.given import Named
+    from memstore.face.vault import Vault
+    from memstore.memories.create import About
 
 # What the document's seed beliefs are called, which are facts that stay whatever the evidence.
 _FOUNDATIONAL = "foundational"
@@ -271,7 +271,7 @@ class Kernle:
             requesting_si: who looks.
             access_grants: where given, only memories that are granted to one of these, to it or to everybody.
         """
-        from memstore.vault.face import open_vault
+        from memstore.face.vault import open_vault
 
         asked = {EVERYBODY, requesting_si, *access_grants}
         with open_vault(stack_id, entity=requesting_si) as stack:

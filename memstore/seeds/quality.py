@@ -5,23 +5,23 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import memory_file
-from memstore.codec.draft import new_file
-from memstore.codec.git_blob import blob_id
-from memstore.codec.line_map import LineMap
-from memstore.codec.memory_file import MemoryFile
-from memstore.codec.results import answer_document, conflict_document
-from memstore.errors import UsageError
-from memstore.flows.cite_file import cite_file
-from memstore.flows.compare import side_of
-from memstore.flows.why import why
-from memstore.model.conflict import PENALTY, RESOLUTION
-from memstore.rules.conflicts import between
+from memstore.conflicts.compare import side_of
+from memstore.conflicts.conflict import between
+from memstore.core.change import PENALTY, RESOLUTION
+from memstore.core.digests import blob_id
+from memstore.core.errors import UsageError
+from memstore.documents.search import answer_document, conflict_document
+from memstore.files import memory_file
+from memstore.files.draft import new_file
+from memstore.files.memory_file import MemoryFile
+from memstore.files.passages import LineMap
+from memstore.memories.why import why
+from memstore.search.citations import cite_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.vault.face import Vault
+    from memstore.face.vault import Vault
 
 
 class MemoryStore:

@@ -11,17 +11,17 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from memstore.codec.problem import Problem
-from memstore.codec.ssh_wire import read_public_key
-from memstore.errors import FormatError
-from memstore.model.finding import Position
-from memstore.model.ids import is_entity_id
-from memstore.model.keyring import ALLOWED_SIGNERS, REVOKED_KEYS, Keyring, PublicKey, Signer
+from memstore.core.errors import FormatError
+from memstore.core.finding import Position
+from memstore.core.ids import is_entity_id
+from memstore.core.problems import Problem
+from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS, Keyring, PublicKey, Signer
+from memstore.trust.ssh_wire import read_public_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memstore.model.finding import Finding
+    from memstore.core.finding import Finding
 
 _LINE = re.compile(r'(?P<principals>\S+)[ \t]+(?P<options>(?:[^\s"]|"[^"]*")+)[ \t]+(?P<key>\S+[ \t]+\S+.*)')
 _OPTION = re.compile(r'(namespaces|valid-after|valid-before)="([^"]*)"|(cert-authority)')

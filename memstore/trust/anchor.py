@@ -6,27 +6,25 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from memstore.codec import canonical, memory_file, splice
-from memstore.codec.memory_file import MemoryFile
-from memstore.core.again import again_where_changed
-from memstore.core.change import Edit, Saved
-from memstore.errors import NotFoundError, UsageError
-from memstore.flows.anchors import hash_of, holds_digest, proof_path, snapshot_path, verified
-from memstore.flows.keyring import own_bytes
-from memstore.flows.save import save_all, save_own, unchanged
-from memstore.flows.sign import attestable
-from memstore.flows.timestamps import read_proof
-from memstore.model.instants import instant
-from memstore.model.one_line import one_line
-from memstore.ports.journal import Written
+from memstore.core.change import Edit, Saved, Written
+from memstore.core.errors import NotFoundError, UsageError
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, save_all, save_own, unchanged
+from memstore.files import memory_file, splice
+from memstore.files.memory_file import MemoryFile
+from memstore.trust import statement
+from memstore.trust.read_keyring import own_bytes
+from memstore.trust.sign import attestable
+from memstore.trust.verify_anchors import hash_of, holds_digest, proof_path, read_proof, snapshot_path, verified
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.codec.render import Plain
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.model.memory import Memory
-    from memstore.rules.anchors import Anchored
+    from memstore.files.render import Plain
+    from memstore.trust.anchors import Anchored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +38,7 @@ class Recorded:
     anchored: Anchored | None
     remotes: Mapping[str, bool] = field(default_factory=dict)
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def ref(self) -> str | None:
@@ -133,7 +131,7 @@ def anchor_page(
     entry: dict[str, Plain] = {
         "type": kind,
         "reference": reference,
-        "role": "commitment" if holds_digest(page, canonical.digests(memory)) else "source",
+        "role": "commitment" if holds_digest(page, statement.digests(memory)) else "source",
         "hash": hashed,
         "created_at": instant(view.clock.now()),
     }
@@ -183,12 +181,12 @@ def anchor_stamp(
     known = [(anchor.type, anchor.hash) for anchor in memory.anchors]
     if ("opentimestamps", hashed) in known:
         save_own(view, own, verb="anchor", dry_run=dry_run, commit=commit)
-        found = verified(view, memory, canonical.digests(memory))[known.index(("opentimestamps", hashed))]
+        found = verified(view, memory, statement.digests(memory))[known.index(("opentimestamps", hashed))]
         return Recorded(saved=unchanged(file), anchored=found if own else None)
     entry: dict[str, Plain] = {
         "type": "opentimestamps",
         "reference": reference or proof_path(hashed),
-        "role": "commitment" if holds_digest(page, canonical.digests(memory)) else "source",
+        "role": "commitment" if holds_digest(page, statement.digests(memory)) else "source",
         "hash": hashed,
         "created_at": instant(view.clock.now()),
     }
@@ -227,4 +225,4 @@ def _recorded(
     saved = save_all(view, [edit], verb="anchor", dry_run=dry_run, commit=commit, own=copy)[0]
     after = memory_file.read(file.path, data)
     memory = after.memory if isinstance(after, MemoryFile) else file.memory
-    return Recorded(saved=saved, anchored=verified(view, memory, canonical.digests(memory))[-1])
+    return Recorded(saved=saved, anchored=verified(view, memory, statement.digests(memory))[-1])

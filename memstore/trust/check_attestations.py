@@ -5,23 +5,23 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memstore.codec import git_blob
-from memstore.flows.known_verdicts import KnownVerdicts
-from memstore.flows.rotations import rotation_findings
-from memstore.flows.vouch import Voucher
-from memstore.rules.anchors import AnchorStatus
-from memstore.rules.vouching import State
+from memstore.core import digests
+from memstore.trust.anchors import AnchorStatus
+from memstore.trust.keys import rotation_findings
+from memstore.trust.levels import KnownVerdicts
+from memstore.trust.verification import Voucher
+from memstore.trust.vouching import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.core.finding import Finding
+    from memstore.core.memory import Memory
+    from memstore.core.problems import Checked
     from memstore.core.view import View
-    from memstore.model.checked import Checked
-    from memstore.model.finding import Finding
-    from memstore.model.memory import Memory
-    from memstore.rules.anchors import Anchored
-    from memstore.rules.tampering import Tampered
-    from memstore.rules.vouching import Verdict
+    from memstore.trust.anchors import Anchored
+    from memstore.trust.tampering import Tampered
+    from memstore.trust.vouching import Verdict
 
 _CODES = {
     State.INVALID: "attestation-invalid",
@@ -54,7 +54,7 @@ class AttestationCheck:
         voucher = self._voucher
         if not voucher.knows_of(checked.memory):
             return
-        blob = git_blob.blob_id(data, self._object_format)
+        blob = digests.blob_id(data, self._object_format)
         known = self._known.of(blob)
         if known and known.is_sound and not voucher.has_past(checked.memory.id or ""):
             return
@@ -85,7 +85,7 @@ class AttestationCheck:
 
     @cached_property
     def _object_format(self) -> str:
-        return git_blob.format_of(next(filter(None, self._view.column("blob")), ""))
+        return digests.format_of(next(filter(None, self._view.column("blob")), ""))
 
 
 def _attestation(checked: Checked, verdict: Verdict, what: str, *at: str | int) -> Iterator[Finding]:

@@ -1,22 +1,33 @@
-"""The rotations that a vault knows of, each verified: both keys must have signed that one takes the other's place."""
+"""The rotations that a vault knows of, each verified: both keys must have signed that one takes the other's place.
+
+Whose keys count in this vault: enrol, list, end and revoke them.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec import rotation, sshsig
-from memstore.errors import FormatError
-from memstore.flows.keyring import own_bytes
-from memstore.model.finding import Finding, Position
-from memstore.model.finding_codes import CODES
-from memstore.model.keyring import ATTEST_NAMESPACE, ROTATIONS
+from memstore.access.registry_edits import entity_id, stop_unless_owner
+from memstore.core.change import Written
+from memstore.core.errors import FormatError, NotFoundError, RefusedError
+from memstore.core.finding import Finding, Position
+from memstore.core.finding_codes import CODES
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import again_where_changed, save_own, unified_diff
+from memstore.trust import allowed_signers, sshsig
+from memstore.trust.formats import rotation
+from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAMESPACE, REVOKED_KEYS, ROTATIONS
+from memstore.trust.read_keyring import own_bytes, read_keyring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
-    from memstore.codec.rotation import Rotation, SignedRotation
     from memstore.core.view import View
-    from memstore.ports.signatures import Signatures
+    from memstore.trust.formats.rotation import Rotation, SignedRotation
+    from memstore.trust.keyring import Keyring, PublicKey, Signer
+    from memstore.trust.signatures import Signatures
 
 
 class Rotated(NamedTuple):
@@ -62,3 +73,203 @@ def _verified(view: View, number: int, found: SignedRotation | FormatError) -> R
     if isinstance(found, FormatError):
         return Rotated(number, None, str(found))
     return Rotated(number, found.rotation, problem_of(view.signatures, found))
+
+
+# -- keys ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysChanged:
+    """What became of the keyring, or would: the keys that it was about, and the unified diff, empty where it stays.
+
+    `pinned` is whether the vault is; then `counts` says whether the change does so for others, too.
+    """
+
+    entity: str
+    keys: tuple[PublicKey, ...]
+    path: str
+    diff: str
+    commit: str | None = None
+    pinned: bool = False
+    counts: bool = True
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownKey:
+    """One line of the keyring, and how it stands: `valid`, `revoked`, `expired`, `not yet` or `not counted`.
+
+    `follows` is the fingerprint of the key whose place it took, as both keys signed; empty for none.
+    """
+
+    signer: Signer
+    standing: str
+    follows: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it counts for anything at all."""
+        return self.standing in ("valid", "expired", "not yet")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownKeys:
+    """All keys of a vault, the commit that the user pinned (None: none), and what is wrong with the files."""
+
+    keys: tuple[KnownKey, ...]
+    pin: str | None
+    findings: tuple[Finding, ...]
+
+    __repr__ = short_repr
+
+
+def list_keys(view: View) -> KnownKeys:
+    """Return all keys of the vault in the file's order, those last that the file no longer has.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner asks.
+    """
+    stop_unless_owner(view, "see its keys")
+    keyring, findings = read_keyring(view)
+    now = view.clock.now()
+    told = rotations(view)
+    known = [
+        KnownKey(signer=one, standing=_standing(one, keyring, now), follows=_followed(one, told))
+        for one in keyring.signers
+    ]
+    known += [KnownKey(signer=one, standing="not counted") for one in keyring.uncounted]
+    known.sort(key=lambda one: (one.signer.line == 0, one.signer.line))
+    return KnownKeys(keys=tuple(known), pin=keyring.pin, findings=(*findings, *rotation_findings(view)))
+
+
+@again_where_changed
+def add_key(
+    view: View,
+    entity: str,
+    key: str,
+    *,
+    keeper: bool = False,
+    authority: bool = False,
+    dry_run: bool = False,
+    commit: bool = False,
+) -> KeysChanged:
+    """Enrol a key: what it signs counts as the entity's word from now on.
+
+    Args:
+        view: the vault.
+        entity: whose key it is.
+        key: the file of the key, or its .pub.
+        keeper: whether commits that it signs may change the keyring itself.
+        authority: whether it certifies keys for the entity, and signs nothing else.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner acts, or the key was revoked.
+        UsageError: `entity` is no entity id.
+        VaultError: there is no such key.
+    """
+    stop_unless_owner(view, "enrol keys")
+    entity_id(entity, "the holder")
+    public = view.signatures.public_key(key)
+    keyring, _ = read_keyring(view)
+    if public.blob in keyring.revoked:
+        raise RefusedError(f"{public.fingerprint} was revoked, and counts no more", hint="make another: ssh-keygen")
+    namespaces = [ATTEST_NAMESPACE, COMMIT_NAMESPACE] if keeper else [ATTEST_NAMESPACE]
+    lines = keyring.lines_of(entity, ATTEST_NAMESPACE)
+    held = [one for one in lines if (one.key, one.authority) == (public, authority)]
+    if any(one.valid_before is None and set(namespaces) <= set(one.namespaces) for one in held):
+        return KeysChanged(entity=entity, keys=(public,), path=ALLOWED_SIGNERS, diff="")
+    before = own_bytes(view, ALLOWED_SIGNERS)
+    text = with_line(text_of(before), allowed_signers.signer_line([entity], public, namespaces, authority=authority))
+    change = Written(ALLOWED_SIGNERS, before, text.encode("utf-8", "surrogateescape"))
+    return changed(view, [change], entity, [public], verb="keys add", dry_run=dry_run, commit=commit)
+
+
+@again_where_changed
+def revoke_key(view: View, named: str, *, dry_run: bool = False, commit: bool = False) -> KeysChanged:
+    """Revoke a key, or all keys of an entity: nothing that they signed counts any more, whenever it was signed.
+
+    Args:
+        view: the vault.
+        named: a fingerprint as `keys list` shows it, or an entity id.
+        dry_run: write nothing, and return what would be.
+        commit: commit the change, too.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner acts.
+        NotFoundError: the keyring has no such key.
+    """
+    stop_unless_owner(view, "revoke keys")
+    keyring, _ = read_keyring(view)
+    known = (*keyring.signers, *keyring.uncounted)
+    found = [one for one in known if named in (one.key.fingerprint, *one.principals)]
+    if not found:
+        raise NotFoundError(f"no key answers to `{named}`", hint="memstore keys list shows them")
+    keys = list(dict.fromkeys(one.key for one in found if one.key.blob not in keyring.revoked))
+    before = own_bytes(view, REVOKED_KEYS)
+    text = text_of(before)
+    for key in keys:
+        text = with_line(text, f"{key.type} {key.base64} {named if named != key.fingerprint else ''}".rstrip())
+    change = Written(REVOKED_KEYS, before, text.encode("utf-8", "surrogateescape"))
+    return changed(view, [change], found[0].principals[0], keys, verb="keys revoke", dry_run=dry_run, commit=commit)
+
+
+def _followed(signer: Signer, told: Sequence[Rotated]) -> str:
+    """Return the fingerprint of the key whose place a line's key took, as both signed; empty for none."""
+    said = [one.rotation for one in told if one.rotation and not one.problem]
+    found = (one.old.fingerprint for one in said if one.new == signer.key and one.agent in signer.principals)
+    return next(found, "")
+
+
+def _standing(signer: Signer, keyring: Keyring, now: datetime) -> str:
+    if signer.key.blob in keyring.revoked:
+        return "revoked"
+    if signer.valid_after is not None and now < signer.valid_after:
+        return "not yet"
+    return "valid" if signer.is_valid_at(now) else "expired"
+
+
+def text_of(data: bytes | None) -> str:
+    """Return a file's bytes as text, odd ones as surrogates."""
+    return (data or b"").decode("utf-8", "surrogateescape")
+
+
+def with_line(text: str, line: str) -> str:
+    """Return a file's text with one line more."""
+    return f"{text}\n{line}\n" if text and not text.endswith("\n") else f"{text}{line}\n"
+
+
+def changed(
+    view: View,
+    files: Sequence[Written],
+    entity: str,
+    keys: Sequence[PublicKey],
+    *,
+    verb: str,
+    dry_run: bool,
+    commit: bool,
+) -> KeysChanged:
+    """Write the files that change the keyring, the first of which tells how, and return what became of it."""
+    diff = "".join(unified_diff(file.path, file.before, file.after) for file in files)
+    made = save_own(view, files if diff else [], verb=verb, dry_run=dry_run, commit=commit and bool(diff))
+    pinned = view.pins.commit is not None
+    return KeysChanged(
+        entity=entity,
+        keys=tuple(keys),
+        path=files[0].path,
+        diff=diff,
+        commit=made,
+        pinned=pinned,
+        counts=not pinned or (made is not None and _is_by_keeper(view, files[0].path, entity, keys)),
+    )
+
+
+def _is_by_keeper(view: View, path: str, entity: str, keys: Sequence[PublicKey]) -> bool:
+    """Whether what was committed about some keys counts by a keeper's signature."""
+    keyring, _ = read_keyring(view)
+    if path == REVOKED_KEYS:
+        return all(keyring.is_revoked(key) for key in keys)
+    sure = {one.key for one in keyring.signers if one.pinned and entity in one.principals}
+    return sure.issuperset(keys)

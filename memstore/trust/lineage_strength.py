@@ -3,25 +3,31 @@
 What it was made of is a chain, as strong as its weakest link. What supports it adds up, as independent witnesses do (1
 less the chance that all are wrong, a noisy-or), but only where it goes back to distinct roots. What goes round in a
 loop lends nothing.
+
+How far what a memory was made of, and what supports it, is itself vouched for, as far as the viewer may see it.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.ids import MemoryRef
-from memstore.rules.evidence import rests_on, roots
-from memstore.rules.lineage import knots
+from memstore.beliefs.evidence import rests_on, roots
+from memstore.core.ids import MemoryRef
+from memstore.lineage.graph import knots
+from memstore.lineage.refs import loader
+from memstore.trust.levels import TrustReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.model.memory import Memory
-    from memstore.rules.evidence import Load
+    from memstore.beliefs.evidence import Load
+    from memstore.core.memory import Memory
 
     Trusted = Callable[[Memory], float]
+    from memstore.core.view import View
 
 
 class Link(NamedTuple):
@@ -112,3 +118,28 @@ def _joined(groups: Sequence[tuple[set[str], float]], own: set[str], strength: f
 
 def _sources(memory: Memory) -> list[str]:
     return [str(ref) for ref in map(MemoryRef.parse, memory.derived_from) if ref is not None]
+
+
+# -- lineage strength ------------------------------------------------------------------------------
+
+
+class LineageStrength(NamedTuple):
+    """The weakest memory that another was made of, and what others lend it; None where there are none."""
+
+    derived_from: Link | None
+    relates_to: Support | None
+
+
+def lineage_strength_of(view: View, memory: Memory) -> LineageStrength:
+    """Return how strong the lineage of a memory is that the viewer was shown; what they may not see does not exist."""
+    now = view
+    reader, load, owner = TrustReader(now), loader(view), view.is_owners
+    scores = cache(lambda ref: reader.of(found).score if (found := load(ref)) else 0.0)
+
+    def score(known: Memory) -> float:
+        return float(scores(str(known.ref)))
+
+    return LineageStrength(
+        weakest(memory, load, score, shows_missing=owner),
+        support(memory, load, score, shows_missing=owner),
+    )

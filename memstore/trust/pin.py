@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import allowed_signers, bitcoin
-from memstore.errors import FormatError, UsageError
-from memstore.flows.keyring import KEYRING_FILES, read_keyring
-from memstore.flows.objects_at import bytes_at, true_objects
-from memstore.flows.registry import stop_unless_owner
-from memstore.model.keyring import COMMIT_NAMESPACE
-from memstore.model.one_line import one_line
+from memstore.access.registry_edits import stop_unless_owner
+from memstore.core.errors import FormatError, UsageError
+from memstore.core.short_repr import short_repr
+from memstore.history.revisions import bytes_at, true_objects
+from memstore.trust import allowed_signers
+from memstore.trust.formats import opentimestamps
+from memstore.trust.keyring import COMMIT_NAMESPACE
+from memstore.trust.read_keyring import KEYRING_FILES, read_keyring
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memstore.core.finding import Finding
     from memstore.core.view import View
-    from memstore.model.finding import Finding
-    from memstore.model.keyring import Signer
+    from memstore.trust.keyring import Signer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,7 @@ class Pinned:
     let_in: tuple[Signer, ...] = ()
     findings: tuple[Finding, ...] = ()
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def keepers(self) -> tuple[Signer, ...]:
@@ -88,7 +89,7 @@ def pin_block(view: View, height: int, header: str) -> datetime:
     """
     try:
         data = bytes.fromhex(header)
-        read = bitcoin.read(data)
+        read = opentimestamps.read_header(data)
     except (ValueError, FormatError) as error:
         raise UsageError(
             f"that is no header of block {height}: 160 hexadecimal digits, with the work that they claim",

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.codec import allowed_signers, rotation
-from memstore.codec.rotation import Rotation, SignedRotation
-from memstore.core.again import again_where_changed
-from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
-from memstore.flows.keyring import own_bytes, read_keyring
-from memstore.flows.keys import KeysChanged, changed, text_of, with_line
-from memstore.flows.registry import entity_id, stop_unless_owner
-from memstore.flows.rotations import problem_of
-from memstore.model.instants import instant
-from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, ROTATIONS
-from memstore.ports.journal import Written
+from memstore.access.registry_edits import entity_id, stop_unless_owner
+from memstore.core.change import Written
+from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed
+from memstore.trust import allowed_signers
+from memstore.trust.formats import rotation
+from memstore.trust.formats.rotation import Rotation, SignedRotation
+from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, ROTATIONS
+from memstore.trust.keys import KeysChanged, changed, problem_of, text_of, with_line
+from memstore.trust.read_keyring import own_bytes, read_keyring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from memstore.core.view import View
-    from memstore.model.keyring import PublicKey, Signer
-    from memstore.ports.signatures import Signatures
+    from memstore.trust.keyring import PublicKey, Signer
+    from memstore.trust.signatures import Signatures
 
 
 @again_where_changed

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-from memstore.model.one_line import one_line
+from memstore.core.short_repr import short_repr
 
 FOR_SIGNATURE = 200
 FOR_ONE_CONFIRM = 200
@@ -78,7 +78,7 @@ class Trust(NamedTuple):
     terms: tuple[Term, ...]
 
     def __repr__(self) -> str:
-        return one_line(self)
+        return short_repr(self)
 
 
 def trust(grounds: Grounds) -> Trust:

@@ -1,33 +1,37 @@
-"""Sign one's own memory, and witness somebody else's."""
+"""Sign one's own memory, and witness somebody else's.
+
+Attestations for other tools: the bytes that were signed, and envelopes.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memstore.codec import canonical, memory_file, splice, statement
-from memstore.codec.memory_file import MemoryFile
-from memstore.core.again import again_where_changed
 from memstore.core.change import Edit, Saved
-from memstore.errors import RefusedError, UsageError
-from memstore.flows.save import save, unchanged
-from memstore.flows.vouch import Voucher
-from memstore.model.attestation import Resolution, Signature, Witness
-from memstore.model.instants import instant
-from memstore.model.keyring import ATTEST_NAMESPACE
-from memstore.model.keys import RESOLUTION_KEYS, SIGNATURE_KEYS, WITNESS_KEYS
-from memstore.model.one_line import one_line
+from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
+from memstore.core.keys import RESOLUTION_KEYS, SIGNATURE_KEYS, WITNESS_KEYS
+from memstore.core.memory import Resolution, Signature, Witness
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, save, unchanged
+from memstore.files import memory_file, splice
+from memstore.files.memory_file import MemoryFile
+from memstore.trust import sshsig, statement
+from memstore.trust import statement as canonical
+from memstore.trust.keyring import ATTEST_NAMESPACE
+from memstore.trust.verification import Voucher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.codec.render import Plain
-    from memstore.codec.statement import Statement
+    from memstore.core.keys import Key
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.model.keys import Key
-    from memstore.model.memory import Memory
-    from memstore.ports.signatures import Signatures
-    from memstore.rules.vouching import Verdict
+    from memstore.files.render import Plain
+    from memstore.trust.signatures import Signatures
+    from memstore.trust.statement import Statement
+    from memstore.trust.vouching import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +41,7 @@ class Signed:
     saved: Saved
     verdict: Verdict
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def ref(self) -> str | None:
@@ -245,3 +249,65 @@ def _written(
     saved = save(view, Edit(path=file.path, before=file, after=data), verb=verb, dry_run=dry_run, commit=commit)
     after = memory_file.read(file.path, data)
     return saved, after.memory if isinstance(after, MemoryFile) else file.memory
+
+
+# -- attest ----------------------------------------------------------------------------------------
+
+
+def payload(view: View, ref: str, *, by: str | None = None) -> bytes:
+    """Return the very bytes that an attestation's signature is over, for `ssh-keygen -Y verify` to read.
+
+    Args:
+        view: the vault.
+        ref: the memory.
+        by: whose attestation; None is the author's. Of a witness's several it is the latest.
+
+    Raises:
+        NotFoundError: there is no such memory, or nobody of that name attests to it.
+    """
+    return statement.message(_entry(view.original(ref).memory, by)[0])
+
+
+def signature(view: View, ref: str, *, by: str | None = None) -> str:
+    """Return an attestation's signature as the file that `ssh-keygen -Y verify -s FILE` reads; see `payload`."""
+    return sshsig.armoured(_entry(view.original(ref).memory, by)[1])
+
+
+def envelope(view: View, ref: str, *, by: str | None = None) -> dict[str, Any]:
+    """Return an attestation as a DSSE envelope; see `payload`."""
+    said, sig = _entry(view.original(ref).memory, by)
+    return statement.envelope(said, sig, sshsig.read(sig, namespace=ATTEST_NAMESPACE).key.fingerprint)
+
+
+def digest_page(view: View, refs: Sequence[str]) -> str:
+    """Return a page that commits to memories: their digests and signatures, a few lines each, to publish or to stamp.
+
+    Nothing of what they say stands in it; whoever guesses that can tell that they guessed right.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        UsageError: one has no id.
+    """
+    lines = ["memstore digests, memstore.c14n/1"]
+    for ref in refs:
+        memory = attestable(view.original(ref))
+        entries = (memory.signature, *memory.witnesses, *memory.resolutions)
+        lines += ["", str(memory.ref)]
+        lines += [f"{name} {digest}" for name, digest in canonical.digests(memory)._asdict().items()]
+        lines += [f"signature {entry.sig}" for entry in entries if entry is not None and entry.sig]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(memory: Memory, by: str | None) -> tuple[Statement, str]:
+    """Return the statement that an entry stands for, and its signature."""
+    if memory.signature is not None and by in (None, memory.signature.by):
+        return statement.by_author(memory.id or "", memory.signature), memory.signature.sig
+    signed = [witness for witness in memory.witnesses if witness.agent_id == by and witness.sig]
+    if not signed:
+        raise NotFoundError(
+            f"{memory.ref} has no signed attestation by {by or 'its author'}", hint=f"memstore trust {memory.ref}"
+        )
+    latest = max(signed, key=lambda witness: witness.witnessed_at)
+    if latest.sig is None:
+        raise FormatError("it has no signature")
+    return statement.by_witness(memory.id or "", latest), latest.sig

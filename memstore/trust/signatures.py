@@ -1,12 +1,25 @@
-"""Makes and checks signatures with SSH keys."""
+"""Makes and checks signatures with SSH keys.
+
+Signatures with SSH keys: by `cryptography`, by an ssh-agent, or by `ssh-keygen`, whichever can.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memstore.core.errors import FormatError, VaultError
+from memstore.trust import ssh_programs, sshsig
+from memstore.trust.formats import ssh_certificate
+from memstore.trust.keyring import RSA
+from memstore.trust.ssh_wire import read_public_key, unarmoured
+from memstore.trust.sshsig import SshSignature
 
 if TYPE_CHECKING:
-    from memstore.codec.sshsig import SshSignature
-    from memstore.model.keyring import PublicKey
+    from collections.abc import Callable
+
+    from memstore.trust.keyring import Certificate, PublicKey
 
 
 class Signatures(Protocol):
@@ -35,3 +48,133 @@ class Signatures(Protocol):
 
     def holds(self, signature: SshSignature, message: bytes) -> bool:
         """Return whether the key in a signature made it over this message, for the namespace that it names."""
+
+
+# -- ssh signatures --------------------------------------------------------------------------------
+
+
+# What ssh-keygen adds to the name of a key for its certificate.
+_CERTIFICATE = "-cert.pub"
+_MOST_KEY_BYTES = 1 << 20
+
+
+class SshSignatures:
+    """Makes and checks SSHSIG signatures.
+
+    Args:
+        home: the person's folder, for `~` in the names of keys.
+        agent: the socket of the ssh-agent; empty where there is none.
+        own_key: the key that the user's configuration names.
+        read: gives a file's bytes; what whoever acts may not have is missing.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        agent: str,
+        own_key: str | None = None,
+        read: Callable[[Path], bytes] = Path.read_bytes,
+    ) -> None:
+        self._home = home
+        self._read_file = read
+        self._agent = agent
+        self.own_key = own_key
+
+    def public_key(self, key: str) -> PublicKey:
+        """Return the public part of a key; see the port."""
+        path = self._path(key)
+        beside = path if path.suffix == ".pub" else path.with_name(path.name + ".pub")
+        if (data := self._found(beside)) is not None:
+            return self._public(beside, data)
+        private = self._private(path)
+        if private is None:
+            raise VaultError(
+                f"{path} is kept by a passphrase, and no {beside.name} lies beside it", hint="ssh-keygen -y"
+            )
+        public: PublicKey = self._crypto_needed().public_of(private)
+        return public
+
+    def sign(self, message: bytes, *, namespace: str, key: str) -> str:
+        """Return a signature over a message; see the port."""
+        path = self._path(key)
+        certificate = self._certificate(path) if path.name.endswith(_CERTIFICATE) else None
+        keeper = path.with_name(path.name.removesuffix(_CERTIFICATE).removesuffix(".pub"))
+        signed = sshsig.signed_bytes(message, namespace=namespace)
+        private = self._private(path) if keeper == path else None
+        if private is None:
+            public = certificate.key if certificate else self.public_key(key)
+            held = self._held([certificate.blob] if certificate else [], public)
+            if held is not None:
+                form, raw = ssh_programs.sign_by_agent(self._agent, held, signed, is_rsa=public.type == RSA)
+                return sshsig.write(SshSignature(public, namespace, sshsig.HASH, form, raw, certificate))
+            private = self._private(keeper) if keeper != path and self._found(keeper) is not None else None
+        if private is None:
+            return ssh_programs.sign_by_ssh_keygen(str(path), message, namespace=namespace)
+        crypto = self._crypto_needed()
+        public, (form, raw) = crypto.public_of(private), crypto.sign(private, signed)
+        if certificate and certificate.key != public:
+            raise VaultError(f"{path} certifies another key than {keeper} holds", hint="ssh-keygen -L -f shows it")
+        return sshsig.write(SshSignature(public, namespace, sshsig.HASH, form, raw, certificate))
+
+    def _held(self, blobs: list[bytes], public: PublicKey) -> bytes | None:
+        """Return the wire form under which the agent holds a key, its certificate's or its own; None: it does not."""
+        held = ssh_programs.held(self._agent) if self._agent else frozenset()
+        return next((blob for blob in (*blobs, public.blob) if blob in held), None)
+
+    def holds(self, signature: SshSignature, message: bytes) -> bool:
+        """Return whether the key in a signature made it over this message."""
+        if self._crypto is None:
+            return ssh_programs.holds(sshsig.write(signature), message, namespace=signature.namespace)
+        signed = sshsig.signed_bytes(message, namespace=signature.namespace, hashed_with=signature.hash)
+        return bool(self._crypto.holds(signature, signed))
+
+    def _path(self, named: str) -> Path:
+        return self._home / named[2:] if named.startswith("~/") else Path(named)
+
+    def _private(self, path: Path) -> Any:
+        """Return the private key in a file; None where this process can't read it, and another program has to sign."""
+        data = self._read(path)
+        return self._crypto.load_private(data, str(path)) if self._crypto else None
+
+    @cached_property
+    def _crypto(self) -> Any:
+        try:
+            from memstore.trust import ssh_crypto
+        except ImportError:
+            return None
+        return ssh_crypto
+
+    def _crypto_needed(self) -> Any:
+        if self._crypto is None:
+            raise VaultError("the library cryptography is not installed", hint="pip install 'memstore[sign]'")
+        return self._crypto
+
+    def _certificate(self, path: Path) -> Certificate:
+        words = self._read(path).decode("utf-8", "replace").split()
+        try:
+            return ssh_certificate.read(unarmoured(words[1] if len(words) > 1 else ""))
+        except FormatError as error:
+            raise VaultError(f"{path}: {error}", hint=error.hint or "ssh-keygen -L -f shows it") from error
+
+    def _public(self, path: Path, data: bytes) -> PublicKey:
+        try:
+            return read_public_key(data.decode())[0]
+        except (FormatError, UnicodeDecodeError) as error:
+            hint = getattr(error, "hint", None) or "ssh-keygen -y -f KEY prints a key's public part"
+            raise VaultError(f"{path}: {error}", hint=hint) from error
+
+    def _found(self, path: Path) -> bytes | None:
+        """Return a file's bytes; None where it is missing, or whoever acts may not have it."""
+        try:
+            return self._read_file(path)[:_MOST_KEY_BYTES]
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise VaultError(f"the key {path} can't be read: {error.strerror}", hint="ssh-keygen makes one") from error
+
+    def _read(self, path: Path) -> bytes:
+        try:
+            return self._read_file(path)[:_MOST_KEY_BYTES]
+        except OSError as error:
+            raise VaultError(f"the key {path} can't be read: {error.strerror}", hint="ssh-keygen makes one") from error

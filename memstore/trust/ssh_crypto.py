@@ -16,13 +16,13 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_public_key,
 )
 
-from memstore.codec import sshsig
-from memstore.codec.ssh_wire import mpint, read_public_key, string
-from memstore.errors import FormatError, VaultError
-from memstore.model.keyring import ECDSA_CURVES, PublicKey
+from memstore.core.errors import FormatError, VaultError
+from memstore.trust import sshsig
+from memstore.trust.keyring import ECDSA_CURVES, PublicKey
+from memstore.trust.ssh_wire import mpint, read_public_key, string
 
 if TYPE_CHECKING:
-    from memstore.codec.sshsig import SshSignature
+    from memstore.trust.sshsig import SshSignature
 
     PrivateKey = ed25519.Ed25519PrivateKey | rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 

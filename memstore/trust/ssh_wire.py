@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 
-from memstore.errors import FormatError
-from memstore.model.keyring import CERTIFICATE_SUFFIX, ECDSA_CURVES, ED25519, KEY_TYPES, RSA, PublicKey
+from memstore.core.errors import FormatError
+from memstore.trust.keyring import CERTIFICATE_SUFFIX, ECDSA_CURVES, ED25519, KEY_TYPES, RSA, PublicKey
 
 _LENGTH_BYTES = 4
 SHORTEST_RSA_BITS = 2048

@@ -10,10 +10,10 @@ import hashlib
 import textwrap
 from typing import NamedTuple
 
-from memstore.codec import ssh_certificate
-from memstore.codec.ssh_wire import Reader, public_key, string, unarmoured
-from memstore.errors import FormatError
-from memstore.model.keyring import ECDSA_CURVES, ED25519, RSA, Certificate, PublicKey
+from memstore.core.errors import FormatError
+from memstore.trust.formats import ssh_certificate
+from memstore.trust.keyring import ECDSA_CURVES, ED25519, RSA, Certificate, PublicKey
+from memstore.trust.ssh_wire import Reader, public_key, string, unarmoured
 
 _MAGIC = b"SSHSIG"
 _VERSION = 1

@@ -5,28 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.codec import canonical
-from memstore.flows.reputation import Reputations
-from memstore.flows.vouch import Voucher
-from memstore.model.one_line import one_line
-from memstore.rules import beta, trust
-from memstore.rules.anchors import AnchorStatus
-from memstore.rules.beta import Voice
-from memstore.rules.reputation import AUTHOR
-from memstore.rules.trust import Profile, Term, Trust
+from memstore.core.short_repr import short_repr
+from memstore.trust import score, statement
+from memstore.trust.anchors import AnchorStatus
+from memstore.trust.formats import beta
+from memstore.trust.formats.beta import Voice
+from memstore.trust.reputation import AUTHOR, Reputations
+from memstore.trust.score import Profile, Term, Trust
+from memstore.trust.verification import Voucher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from memstore.codec.memory_file import MemoryFile
+    from memstore.core.ids import MemoryRef
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.flows.vouch import Vouched
-    from memstore.model.ids import MemoryRef
-    from memstore.model.memory import Memory
-    from memstore.rules.beta import Beta
-    from memstore.rules.reputation import Reputation
-    from memstore.rules.trust import Grounds
+    from memstore.files.memory_file import MemoryFile
+    from memstore.trust.formats.beta import Beta
+    from memstore.trust.reputation import Reputation
+    from memstore.trust.score import Grounds
+    from memstore.trust.verification import Vouched
 
 _ATTESTATIONS = frozenset({"signature", "witnesses", "anchors", "resolutions"})
 
@@ -48,7 +47,7 @@ class Trusted:
     unsigned: tuple[str, ...]
     computed_at: datetime
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def ref(self) -> MemoryRef | None:
@@ -120,7 +119,7 @@ def trusted(
     return Trusted(
         file=file,
         profile=profile,
-        trust=trust.trust(grounds) if counted is None else _weighed(counted, grounds),
+        trust=score.trust(grounds) if counted is None else _weighed(counted, grounds),
         grounds=grounds,
         vouched=vouched,
         reputation=known,
@@ -146,11 +145,11 @@ def _voices(
 def _weighed(of: Beta, grounds: Grounds) -> Trust:
     """Return the number that voices amount to, with the level that the evidence allows; its terms are their weights."""
     terms = tuple(Term(voice.said, _points(voice), _weight_because(voice)) for voice in of.voices)
-    return Trust(of.score, trust.gate(grounds), of.contested, terms)
+    return Trust(of.score, score.gate(grounds), of.contested, terms)
 
 
 def _points(voice: Voice) -> int:
-    weight = round(voice.worth.weight * trust.MOST)
+    weight = round(voice.worth.weight * score.MOST)
     return {"dispute": -weight, "partial": 0}.get(voice.said, weight)
 
 
@@ -161,14 +160,14 @@ def _weight_because(voice: Voice) -> str:
 
 def _signed_keys(memory: Memory) -> frozenset[str]:
     """Return the keys that a signature is over; whoever has the file may change all others, and none notices."""
-    return frozenset({*canonical.content_of(memory), *canonical.provenance_of(memory)} - {"body"})
+    return frozenset({*statement.content_of(memory), *statement.provenance_of(memory)} - {"body"})
 
 
 def claimed(file: MemoryFile) -> Grounds:
     """Return what a file says of itself, nothing of it verified."""
     memory = file.memory
     said = [witness.attestation for witness in memory.witnesses]
-    return trust.Grounds(
+    return score.Grounds(
         signed=memory.signature is not None,
         confirms=said.count("confirm"),
         disputes=said.count("dispute"),

@@ -1,11 +1,19 @@
-"""What the user holds on to, outside every vault: a vault can't vouch for itself."""
+"""What the user holds on to, outside every vault: a vault can't vouch for itself.
+
+What the user pinned, in their configuration file.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Protocol
+
+from memstore.core.config import USER_SETTINGS
+from memstore.files.config_file import ConfigFile, read_user_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 
 class Pins(Protocol):
@@ -34,3 +42,47 @@ class Pins(Protocol):
 
     def pin_header(self, height: int, header: bytes) -> None:
         """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
+
+
+# -- user pins -------------------------------------------------------------------------------------
+
+
+class UserPins:
+    """The pins of one vault, which is known by its real path: no change that arrives by git can move it.
+
+    Args:
+        config: the user's configuration file.
+        vault: the vault's folder.
+    """
+
+    def __init__(self, config: Path, vault: Path) -> None:
+        self._config = config
+        self._vault = os.path.realpath(vault)
+
+    @property
+    def commit(self) -> str | None:
+        """The commit that is pinned; see the port."""
+        return read_user_config(self._config).pins.get(self._vault)
+
+    @property
+    def place(self) -> str:
+        """The user's configuration file."""
+        return str(self._config)
+
+    def astray(self) -> Mapping[str, str]:
+        """Return the pins of folders that are not there; see the port."""
+        pins = read_user_config(self._config).pins
+        return {folder: commit for folder, commit in pins.items() if not os.path.lexists(folder)}
+
+    def pin(self, commit: str | None) -> None:
+        """Pin a commit, or none; see the port."""
+        ConfigFile(self._config, USER_SETTINGS).set_entry("pins", self._vault, commit)
+
+    def header(self, height: int) -> bytes | None:
+        """Return the header of a block; see the port."""
+        found = read_user_config(self._config).block_headers.get(str(height))
+        return bytes.fromhex(found) if found else None
+
+    def pin_header(self, height: int, header: bytes) -> None:
+        """Pin the header of a block; see the port."""
+        ConfigFile(self._config, USER_SETTINGS).set_entry("block_headers", str(height), header.hex())

@@ -1,35 +1,39 @@
-"""Who vouches for memories, verified now: keyring, signatures, and whose voice each witness is."""
+"""Who vouches for memories, verified now: keyring, signatures, and whose voice each witness is.
+
+Who stands behind entities, and who introduced them: what the files of entities say, read once.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec import canonical, edges, sshsig, statement
-from memstore.errors import FormatError
-from memstore.flows.anchors import verified
-from memstore.flows.controllers import Controllers
-from memstore.flows.keyring import read_keyring
-from memstore.flows.past_words import PastWords
-from memstore.flows.sources import loader
-from memstore.model.keyring import ATTEST_NAMESPACE
-from memstore.rules import evidence, tampering, vouching
-from memstore.rules.anchors import proven_by
-from memstore.rules.tampering import Tampering
-from memstore.rules.trust import Grounds
-from memstore.rules.vouching import UNSIGNED, Attested, Proof, State, Verdict
+from memstore.access.registry import expected_id, is_named
+from memstore.beliefs import evidence
+from memstore.core.errors import FormatError
+from memstore.core.places import RegistryKind
+from memstore.files import catalog_entry
+from memstore.lineage.refs import loader
+from memstore.trust import sshsig, statement, tampering, vouching
+from memstore.trust import statement as canonical
+from memstore.trust.anchors import proven_by
+from memstore.trust.formats.beta import sponsor_of
+from memstore.trust.keyring import ATTEST_NAMESPACE
+from memstore.trust.read_keyring import read_keyring
+from memstore.trust.score import Grounds
+from memstore.trust.tampering import PastWords, Tampering
+from memstore.trust.verify_anchors import verified
+from memstore.trust.vouching import UNSIGNED, Attested, Proof, State, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from memstore.codec.canonical import Digests
-    from memstore.codec.statement import Statement
+    from memstore.core.memory import Memory, Resolution, Witness
     from memstore.core.view import View
-    from memstore.model.attestation import Resolution, Witness
-    from memstore.model.memory import Memory
-    from memstore.rules.anchors import Anchored
-    from memstore.rules.tampering import Tampered
+    from memstore.trust.anchors import Anchored
+    from memstore.trust.statement import Digests, Statement
+    from memstore.trust.tampering import Tampered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +143,7 @@ class Voucher:
         """
         if memory.compressed_from is None:
             return memory
-        from memstore.flows.compress import summary_of, whole_of
+        from memstore.beliefs.compress import summary_of, whole_of
 
         whole = whole_of(self._view, memory)
         if whole is None or canonical.canonical_body(summary_of(whole)) != canonical.canonical_body(memory.body):
@@ -210,7 +214,7 @@ class Voucher:
 
     def _roots(self, witness: Witness) -> frozenset[str]:
         """Return the sources that what a witness cites goes back to; empty where it cites nothing to be seen."""
-        cited = edges.cited_refs(witness.notes or "")
+        cited = catalog_entry.cited_refs(witness.notes or "")
         memories = [memory for ref in cited if (memory := self._load(ref)) is not None]
         return frozenset(root for memory in memories for root in evidence.roots(memory, self._load))
 
@@ -224,3 +228,66 @@ def _digests(memory: Memory) -> Digests | FormatError:
         return canonical.digests(memory)
     except FormatError as error:
         return error
+
+
+# -- controllers -----------------------------------------------------------------------------------
+
+
+class _Known(NamedTuple):
+    controllers: Mapping[str, str]
+    sponsors: Mapping[str, str]
+
+
+class Controllers:
+    """Who controls whom, and who sponsors whom.
+
+    Args:
+        view: the vault.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def of(self, entity: str) -> str:
+        """Return who controls an entity in the end, itself where nobody does; "" where that can't be read."""
+        return vouching.controller(entity, self._known.controllers)
+
+    def sponsor_of(self, entity: str) -> str | None:
+        """Return who sponsors an entity, if that one's own sponsors lead to the vault's owner; None where nobody does.
+
+        The owner needs none, and sponsors themselves.
+        """
+        return sponsor_of(entity, self._sponsors, controller_of=self.of, owner=self._view.config.owner)
+
+    @property
+    def told(self) -> object:
+        """All that the files of entities say of it, in a lasting order."""
+        return sorted(self._known.controllers.items()), sorted(self._known.sponsors.items())
+
+    @cached_property
+    def _sponsors(self) -> Mapping[str, str]:
+        """The sponsor of each controller; of several personas' the first by name."""
+        found: dict[str, str] = {}
+        for entity, sponsor in sorted(self._known.sponsors.items()):
+            found.setdefault(self.of(entity), sponsor)
+        return found
+
+    @cached_property
+    def _known(self) -> _Known:
+        controllers: dict[str, str] = {}
+        sponsors: dict[str, str] = {}
+        known: set[str] = set()
+        unknown: set[str] = set()
+        for path, file in self._view.registry(RegistryKind.ENTITY).items():
+            named = expected_id(path, RegistryKind.ENTITY)
+            entity = named if file is None else file.values["id"]
+            if file is None or entity in known or not is_named(entity, path, RegistryKind.ENTITY):
+                unknown |= {named, entity}
+                continue
+            known.add(entity)
+            controllers |= {entity: controller} if (controller := file.values.get("controller")) else {}
+            sponsors |= {entity: sponsor} if (sponsor := file.values.get("sponsor")) else {}
+        # Who controls one whose file can't be read is unknown; so it is where two files are about one, or one is about
+        # somebody else than its name says.
+        sponsors = {entity: sponsor for entity, sponsor in sponsors.items() if entity not in unknown}
+        return _Known({**controllers, **dict.fromkeys(unknown, "")}, sponsors)

@@ -1,4 +1,9 @@
-"""Anchors, verified now against the objects of the repository and the copies that the vault keeps."""
+"""Anchors, verified now against the objects of the repository and the copies that the vault keeps.
+
+Proofs of time by OpenTimestamps, as far as the blocks that the user pinned lead; nothing is asked of any network.
+
+Look again at the pages that anchor a memory: whether they still say what the vault's copies say.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +11,30 @@ import hashlib
 import os
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec import canonical, git_object, memory_file
-from memstore.codec.git_blob import DIGEST_PREFIX, format_of
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import FormatError, GitError
-from memstore.flows.timestamps import stamp_at
-from memstore.model.keys import PAGE_ANCHORS
-from memstore.rules import anchors
-from memstore.rules.anchors import Anchored, InHistory, Snapshot
+from memstore.core.digests import DIGEST_PREFIX, format_of
+from memstore.core.errors import FormatError, GitError, UsageError, VaultError
+from memstore.core.keys import PAGE_ANCHORS
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.history import git_objects
+from memstore.trust import anchors, statement
+from memstore.trust.anchors import Anchored, InHistory, Snapshot, Stamp
+from memstore.trust.formats import opentimestamps
+from memstore.trust.formats import opentimestamps as bitcoin
 
 if TYPE_CHECKING:
-    from memstore.codec.canonical import Digests
-    from memstore.codec.git_object import GitObject
+    from collections.abc import Mapping
+
+    from memstore.core.memory import Anchor, Memory
     from memstore.core.view import View
-    from memstore.model.attestation import Anchor
-    from memstore.model.memory import Memory
+    from memstore.history.git_objects import GitObject
+    from memstore.trust.formats.opentimestamps import TimeProof
+    from memstore.trust.pages import Pages
+    from memstore.trust.statement import Digests
+
 
 SNAPSHOTS = ".memstore/snapshots/"
 _HASH = re.compile(r"(sha256:)?[0-9a-f]{64}")
@@ -127,7 +139,7 @@ def _in_history(view: View, anchor: Anchor, digests: Digests, signatures: frozen
     if blob not in found:
         return InHistory(is_there=False)
     data = found[blob].data
-    if not git_object.is_named(blob, found[blob]) or anchor.hash not in (None, hash_of(data)):
+    if not git_objects.is_named(blob, found[blob]) or anchor.hash not in (None, hash_of(data)):
         return InHistory(is_there=True)
     changed = _changed(data, digests)
     held = commit in found and _blob_at(view, commit, found[commit], anchor.path or "") == blob
@@ -150,7 +162,7 @@ def _changed(data: bytes, digests: Digests) -> tuple[str, ...]:
     """Return which sections of the memory that was anchored are another now."""
     then = memory_file.read("", data)
     try:
-        before = canonical.digests(then.memory) if isinstance(then, MemoryFile) else None
+        before = statement.digests(then.memory) if isinstance(then, MemoryFile) else None
     except FormatError:
         before = None
     if before is None:
@@ -160,18 +172,99 @@ def _changed(data: bytes, digests: Digests) -> tuple[str, ...]:
 
 def _blob_at(view: View, commit: str, found: GitObject, path: str) -> str | None:
     """Return the blob that a commit has at a path of the vault; every object on the way must be what its name says."""
-    object_id, below = commit, git_object.tree_of(found)
-    if not git_object.is_named(object_id, found):
+    object_id, below = commit, git_objects.tree_of(found)
+    if not git_objects.is_named(object_id, found):
         return None
     for part in os.fsencode(view.history.require().prefix + path).split(b"/"):
         tree = view.history.objects([below]).get(below) if below else None
-        if below is None or tree is None or not git_object.is_named(below, tree):
+        if below is None or tree is None or not git_objects.is_named(below, tree):
             return None
-        below = git_object.entry_of(tree, part, object_format=format_of(commit))
+        below = git_objects.entry_of(tree, part, object_format=format_of(commit))
     return below
 
 
 def _made_at(view: View, commit: str) -> datetime | None:
     found = view.history.objects([commit]).get(commit)
-    seconds = git_object.committed_at(found) if found and git_object.is_named(commit, found) else None
+    seconds = git_objects.committed_at(found) if found and git_objects.is_named(commit, found) else None
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+# -- timestamps ------------------------------------------------------------------------------------
+
+
+def stamp_at(view: View, path: str, digest: bytes) -> Stamp | None:
+    """Return what the proof in a file of the vault shows of a digest, SHA-256; None where there is no such file."""
+    data = view.own_file(path)
+    if data is None:
+        return None
+    try:
+        return _shown_proof(view, read_proof(data, digest))
+    except FormatError as error:
+        return Stamp(problem=str(error))
+
+
+def read_proof(data: bytes, digest: bytes) -> TimeProof:
+    """Return the proof in some bytes.
+
+    Raises:
+        FormatError: it is none, or of something else than what has that digest.
+    """
+    proof = opentimestamps.read(data)
+    if proof.digest != digest:
+        raise FormatError(f"the proof is of {proof.digest.hex()[:16]}…, not of {digest.hex()[:16]}…")
+    return proof
+
+
+def _shown_proof(view: View, proof: TimeProof) -> Stamp:
+    times, open_heights = [], []
+    for height, root in proof.blocks:
+        data = view.pins.header(height)
+        if data is None:
+            open_heights.append(height)
+            continue
+        header = bitcoin.read_header(data)
+        if header.merkle_root != root:
+            return Stamp(problem=f"it leads to another root than the header of block {height} that you pinned has")
+        times.append(header.at)
+    return Stamp(at=min(times, default=None), heights=tuple(sorted(open_heights)), pending=proof.pending)
+
+
+# -- look again ------------------------------------------------------------------------------------
+
+
+class Online(Enum):
+    """What a page says now, compared with what it said."""
+
+    SAME = "fetched-same"
+    CHANGED = "changed"
+    UNREACHABLE = "unreachable"
+
+
+class Fetched(NamedTuple):
+    """What became of fetching a page, and why where there is more to say."""
+
+    status: Online
+    reason: str = ""
+
+
+def look_again(pages: Pages, memory: Memory) -> Mapping[int, Fetched]:
+    """Return for each anchor that is a page, by its number from 0, what it says now.
+
+    Trust stays as it is: a page may change, and commits to what it said. That is what the copy is for.
+    """
+    return {
+        i: _fetched(pages, anchor.reference, anchor.hash)
+        for i, anchor in enumerate(memory.anchors)
+        if anchor.type in PAGE_ANCHORS
+    }
+
+
+def _fetched(pages: Pages, url: str, hashed: str | None) -> Fetched:
+    try:
+        found = hash_of(pages.fetch(url))
+    except (UsageError, VaultError) as error:
+        return Fetched(Online.UNREACHABLE, str(error))
+    if found == hashed:
+        return Fetched(Online.SAME)
+    said = f"its sha256 is {found.partition(':')[2][:16]}… now"
+    return Fetched(Online.CHANGED, said)

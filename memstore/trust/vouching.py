@@ -6,13 +6,13 @@ from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.model.keyring import ATTEST_NAMESPACE
+from memstore.trust.keyring import ATTEST_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memstore.model.attestation import Witness
-    from memstore.model.keyring import Certificate, Keyring, PublicKey, Signer
+    from memstore.core.memory import Witness
+    from memstore.trust.keyring import Certificate, Keyring, PublicKey, Signer
 
 
 class State(Enum):

@@ -1,4 +1,7 @@
-"""Check the vault's files: what can't be read, what is probably not meant, what does not fit together."""
+"""Check the vault's files: what can't be read, what is probably not meant, what does not fit together.
+
+Check the vault as a successor of an earlier revision: what a pull request, say, would do to what there was.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,35 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.codec import edges, memory_file, registry_file, splice
-from memstore.codec.ledger import entry_of
-from memstore.codec.memory_file import BrokenFile, MemoryFile
-from memstore.core.again import again_where_changed
+from memstore.access import registry as registry_file
+from memstore.access.registry import expected_id, is_named
+from memstore.access.registry_edits import consents_gone
+from memstore.beliefs.compress import wholes_of
+from memstore.beliefs.recompute import HandEdits
+from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit
-from memstore.errors import FormatError, NotFoundError, VaultError
-from memstore.flows.check_attestations import AttestationCheck
-from memstore.flows.compress import wholes_of
-from memstore.flows.directory import directory_of
-from memstore.flows.hand_edits import HandEdits
-from memstore.flows.save import save_all
-from memstore.flows.staged import check_staged, staged
-from memstore.model.catalog import EdgeKind
-from memstore.model.checked import Checked
-from memstore.model.finding import Finding, in_order
-from memstore.model.finding_codes import CODES
-from memstore.model.ids import MemoryRef
-from memstore.model.one_line import one_line
-from memstore.model.registry import expected_id, is_named
-from memstore.rules import checks, references
-from memstore.rules.vault_places import RegistryKind, kind_of
+from memstore.core.errors import FormatError, NotFoundError, VaultError
+from memstore.core.finding import Finding, in_order
+from memstore.core.finding_codes import CODES
+from memstore.core.ids import MemoryRef
+from memstore.core.places import RegistryKind, kind_of
+from memstore.core.problems import Checked
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import again_where_changed, save_all
+from memstore.files import catalog_entry, memory_file, splice
+from memstore.files.memory_file import BrokenFile, MemoryFile
+from memstore.files.render import entry_of
+from memstore.trust.check_attestations import AttestationCheck
+from memstore.vault import checks, references
+from memstore.vault.references import directory_of
+from memstore.vault.staged import check_staged, findings_of, staged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.codec.memory_file import ReadFile
-    from memstore.codec.registry_file import RegistryFile
+    from memstore.access.registry import RegistryFile
     from memstore.core.view import View
+    from memstore.files.memory_file import ReadFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,7 @@ class CheckResult:
     findings: tuple[Finding, ...]
     fixed: tuple[Finding, ...] = ()
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
     @property
     def errors(self) -> int:
@@ -173,10 +177,10 @@ def _read(view: View, path: str) -> ReadFile:
 
 def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Directory) -> Iterator[Finding]:
     """Yield the citations in a text that lead to no memory."""
-    for cited in edges.cited_refs(file.memory.body):
+    for cited in catalog_entry.cited_refs(file.memory.body):
         ref = MemoryRef.parse(cited)
         if ref is not None and ref.id not in directory.by_id:
-            for _, at in edges.places(file, EdgeKind.CITES, cited):
+            for _, at in catalog_entry.places(file, EdgeKind.CITES, cited):
                 text, hint = f"the text cites {cited}, and there is no such memory", "mend the citation, or take it out"
                 yield checked.finding("ref-dangling", text, hint, line=at.line)._replace(at=at)
 
@@ -266,3 +270,32 @@ def _edit(view: View, file: MemoryFile, finding: Finding, by_hand: HandEdits) ->
             return by_hand.settled(file)
         case _:
             return None
+
+
+# -- check against ---------------------------------------------------------------------------------
+
+
+def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResult:
+    """Return what is wrong with all that changed since a revision, committed or not; as the pre-commit hook does.
+
+    A line of evidence that a ledger has lost is accepted where the ledger says that it is retracted, or folded.
+
+    Args:
+        view: the vault.
+        revision: a commit, in git's own notation.
+        mend: mend first what needs no judgement, as `fix` does, with what hands changed since that revision.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner asks.
+        NotFoundError: there is no such commit.
+        GitError: the vault has no history.
+        ChangedMeanwhileError: a file was saved by somebody else at the same moment; nothing was mended.
+    """
+    view.require_owner()
+    view.history.require()
+    commit = view.history.resolve(revision)
+    fixed = fix(view, since=commit).fixed if mend else ()
+    changed = view.again().pending(since=commit)
+    findings = findings_of(view.again() if mend else view, changed.changes, changed.files)
+    findings += consents_gone(set(view.history.own_files_at(commit)), view.whole.registry_files)
+    return CheckResult(files=len(changed.files), findings=in_order(findings), fixed=fixed)

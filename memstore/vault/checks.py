@@ -6,17 +6,18 @@ import re
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memstore.model.instants import instant
-from memstore.model.keys import KEYS, Shape
-from memstore.model.nearest import nearest
-from memstore.rules import beliefs, provenance
-from memstore.rules.vault_places import SUGGESTIONS
+from memstore.beliefs import next_lines
+from memstore.core import provenance
+from memstore.core.errors import nearest
+from memstore.core.keys import KEYS, Shape
+from memstore.core.places import SUGGESTIONS
+from memstore.core.times import instant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from memstore.model.checked import Checked
-    from memstore.model.finding import Finding
+    from memstore.core.finding import Finding
+    from memstore.core.problems import Checked
 
 
 # Similarity by difflib's ratio: `acess_grants` and `tag` are near, `source_url` is a key of its own.
@@ -159,7 +160,7 @@ def _source(checked: Checked) -> Iterator[Finding]:
 
 
 def _confidence(checked: Checked) -> Iterator[Finding]:
-    amounts_to = beliefs.drifted(checked.memory)
+    amounts_to = next_lines.drifted(checked.memory)
     if amounts_to is not None:
         held = checked.memory.confidence
         stands = "there is no confidence" if held is None else f"the confidence is {held:g}"

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.codec import audit_event
+from memstore.access import audit
+from memstore.access import audit as audit_event
+from memstore.access.audit import AUDIT_HEAD
+from memstore.access.registry_edits import consents_gone
+from memstore.core import places
 from memstore.core.change import Changes, Committed
-from memstore.errors import NotFoundError, RefusedError
-from memstore.flows.keyring import KEYRING_FILES, keeper_signature, read_keyring
-from memstore.flows.registry import consents_gone
-from memstore.flows.staged import findings_of
-from memstore.model.finding import in_order
-from memstore.rules import audit, commit_messages, own_files
-from memstore.rules.audit import AUDIT_HEAD
-from memstore.rules.vault_places import is_audit_path
+from memstore.core.errors import NotFoundError, RefusedError
+from memstore.core.finding import in_order
+from memstore.core.places import is_audit_path
+from memstore.history import commit_messages
+from memstore.trust.read_keyring import KEYRING_FILES, keeper_signature, read_keyring
+from memstore.vault.staged import findings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from memstore.codec.memory_file import ReadFile
-    from memstore.core.change import Pending
+    from memstore.access.audit import AuditEvent
+    from memstore.core.change import MemoryChange, Pending
+    from memstore.core.finding import Finding
     from memstore.core.view import View
-    from memstore.model.audit import AuditEvent
-    from memstore.model.change import MemoryChange
-    from memstore.model.finding import Finding
+    from memstore.files.memory_file import ReadFile
     from memstore.vault.workspace import Workspace
 
 
 def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Committed:
-    """Commit what is pending of the memories that refs mean, or all that is pending; see `flows.commit`."""
+    """Commit what is pending of the memories that refs mean, or all that is pending; see `vault.status.commit`."""
     ws.history.require()
     ws.history.identity()
     with ws.vault.lock():
@@ -49,7 +50,7 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
         waiting = view.pending()
         chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
         own: Mapping[str, bytes | None] = {}
-        if any(map(own_files.is_own_path, paths)):
+        if any(map(places.is_own_path, paths)):
             own = {path: data for path, data in view.own_pending().items() if path in paths}
         return _commit(view, ws, waiting, chosen, own, text)
 
@@ -85,11 +86,11 @@ def _message(chosen: Sequence[MemoryChange], own: Mapping[str, bytes | None], te
     """Return the message for memories and the vault's own files, of which there are some, of the one or the other."""
     heads = [f"{AUDIT_HEAD}: {digest}" for digest in audit.heads(_events(own))]
     if not chosen:
-        return commit_messages.with_trailers(text or f"vault: {own_files.told(own)}", heads)
+        return commit_messages.with_trailers(text or f"vault: {places.told(own)}", heads)
     message = commit_messages.message(chosen, text)
     if own and text is None:
         subject, _, rest = message.partition("\n")
-        message = f"{subject}\n\nwith {own_files.told(own)}\n{rest}"
+        message = f"{subject}\n\nwith {places.told(own)}\n{rest}"
     return commit_messages.with_trailers(message, heads)
 
 

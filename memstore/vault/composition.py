@@ -7,36 +7,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from memstore.adapters import config_file
-from memstore.errors import RefusedError, UsageError, VaultError
-from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
-from memstore.model.ids import is_entity_id
-from memstore.rules.vault_places import SETTINGS_FOLDER
+from memstore.core.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
+from memstore.core.errors import RefusedError, UsageError, VaultError
+from memstore.core.ids import is_entity_id
+from memstore.core.places import SETTINGS_FOLDER
+from memstore.files import config_file
 from memstore.vault.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memstore.adapters.editor import Drafts, Editor
-    from memstore.adapters.environment import Environment
-    from memstore.ports.access_log import AccessLog
-    from memstore.ports.derived import Derived
-    from memstore.ports.embedder import Embedder, VectorStore
-    from memstore.ports.history import History
-    from memstore.ports.journal import Journal
-    from memstore.ports.lexicon import Lexicon
-    from memstore.ports.pages import Pages
-    from memstore.ports.pins import Pins
-    from memstore.ports.place import Place
-    from memstore.ports.run_record import RunRecord
-    from memstore.ports.settings import SettingsFile
-    from memstore.ports.signatures import Signatures
-    from memstore.ports.surroundings import Surroundings
-    from memstore.ports.synthesizer import Synthesizer
-    from memstore.ports.usage import UsageLog
-    from memstore.ports.vault import Vault as Files
-    from memstore.ports.verdicts import Verdicts
+    from memstore.access.local_state import AccessLog, Verdicts
+    from memstore.beliefs.run_record import RunRecord
+    from memstore.beliefs.synthesizers import Synthesizer
+    from memstore.conflicts.lexicon import Lexicon
+    from memstore.core.change import Journal
+    from memstore.files.config_file import SettingsFile
+    from memstore.files.local_state import Environment
+    from memstore.files.vault import Vault as Files
+    from memstore.history.history import History
+    from memstore.search.embedder import Embedder, VectorStore
+    from memstore.search.local_state import Derived
+    from memstore.search.uses import UsageLog
+    from memstore.trust.pages import Pages
+    from memstore.trust.signatures import Signatures
+    from memstore.trust.user_pins import Pins
+    from memstore.vault.editor import Drafts, Editor
+    from memstore.vault.surroundings import Place, Surroundings
 
 
 class Found(NamedTuple):
@@ -88,7 +86,7 @@ def open_workspace(
 
 def make_ready(env: Environment, ws: Workspace) -> None:
     """Do for each call on an opened vault what the program does when it starts."""
-    from memstore.adapters.local_state import state_folder
+    from memstore.files.local_state import state_folder
 
     _finish_what_was_begun(state_folder(ws.vault.root, state_home=env.state_home), ws.vault)
     _check_context(env, ws)
@@ -106,12 +104,11 @@ def assemble(
     embedder: Embedder | None = None,
 ) -> Workspace:
     """Return the workspace of the vault at `root`, built from the adapters of this machine."""
-    from memstore.adapters.context_file import ContextFile
-    from memstore.adapters.disk_library import DiskLibrary
-    from memstore.adapters.disk_vault import DiskVault
-    from memstore.adapters.local_state import cache_folder, state_folder
-    from memstore.adapters.random_ids import RandomIds
-    from memstore.adapters.system_clock import SystemClock
+    from memstore.access.local_state import ContextFile
+    from memstore.core.clock import RandomIds, SystemClock
+    from memstore.files.disk_vault import DiskVault
+    from memstore.files.local_state import cache_folder, state_folder
+    from memstore.search.disk_library import DiskLibrary
 
     state = state_folder(root, state_home=env.state_home)
     cache = cache_folder(root, cache_home=env.cache_home)
@@ -155,7 +152,7 @@ def _caches(env: Environment) -> Path:
 
 
 def _git_folders(root: Path) -> tuple[Path, ...]:
-    from memstore.adapters.local_state import find_repository
+    from memstore.files.local_state import find_repository
 
     repository = find_repository(root)
     return (repository.git_dir.resolve(), repository.common_dir.resolve()) if repository else ()
@@ -186,14 +183,14 @@ class _Later:
 
 
 def _history(env: Environment, root: Path) -> History:
-    from memstore.adapters.git_history import GitHistory
+    from memstore.history.git_history import GitHistory
 
     return GitHistory(root, env.variables)
 
 
 def _finish_what_was_begun(state: Path, vault: Files) -> None:
     """Finish what a program that was killed had begun to write; a look for one file, mostly."""
-    from memstore.adapters.local_state import BEGUN_OPERATION
+    from memstore.files.local_state import BEGUN_OPERATION
 
     if (state / BEGUN_OPERATION).exists():
         from memstore.vault.writing import recover
@@ -202,13 +199,13 @@ def _finish_what_was_begun(state: Path, vault: Files) -> None:
 
 
 def _verdicts(cache: Path) -> Verdicts:
-    from memstore.adapters.verdict_cache import VerdictCache
+    from memstore.access.local_state import VerdictCache
 
     return VerdictCache(cache)
 
 
 def _derived(cache: Path) -> Derived:
-    from memstore.adapters.derived_cache import DerivedCache
+    from memstore.search.local_state import DerivedCache
 
     return DerivedCache(cache)
 
@@ -220,7 +217,7 @@ def _embedder(env: Environment) -> Embedder | None:
         return None
 
     def load() -> Embedder:
-        from memstore.adapters.onnx_embedder import load_embedder
+        from memstore.search.embedder import load_embedder
 
         return load_embedder(env.expanded(folder))
 
@@ -228,31 +225,31 @@ def _embedder(env: Environment) -> Embedder | None:
 
 
 def _vectors(env: Environment, cache: Path) -> VectorStore:
-    from memstore.adapters.vector_store import DiskVectors
+    from memstore.search.vector_store import DiskVectors
 
     return DiskVectors(cache, on_progress=env.on_progress)
 
 
 def _journal(state: Path) -> Journal:
-    from memstore.adapters.disk_journal import DiskJournal
+    from memstore.files.disk_journal import DiskJournal
 
     return DiskJournal(state)
 
 
 def _runs(state: Path, actor: str) -> RunRecord:
-    from memstore.adapters.disk_runs import DiskRuns
+    from memstore.beliefs.run_record import DiskRuns
 
     return DiskRuns(state, actor)
 
 
 def _access_log(state: Path) -> AccessLog:
-    from memstore.adapters.access_log import DiskAccessLog
+    from memstore.access.local_state import DiskAccessLog
 
     return DiskAccessLog(state)
 
 
 def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
-    from memstore.adapters.usage_log import DiskUsage
+    from memstore.search.local_state import DiskUsage
 
     return DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)
 
@@ -264,7 +261,7 @@ def signatures(env: Environment, *, read: Callable[[Path], bytes] | None = None)
         env: the process's surroundings.
         read: gives the bytes of a file that whoever acts may have; None where there is no vault to ask.
     """
-    from memstore.adapters.ssh_signatures import SshSignatures
+    from memstore.trust.signatures import SshSignatures
 
     own_key = config_file.read_user_config(env.config_file).signing_key
     agent = env.get("SSH_AUTH_SOCK") or ""
@@ -272,20 +269,20 @@ def signatures(env: Environment, *, read: Callable[[Path], bytes] | None = None)
 
 
 def _pins(env: Environment, root: Path) -> Pins:
-    from memstore.adapters.user_pins import UserPins
+    from memstore.trust.user_pins import UserPins
 
     return UserPins(env.config_file, root)
 
 
 def pages() -> Pages:
     """Return the web, for a command that was told to ask it; no workspace has it."""
-    from memstore.adapters.web_pages import WebPages
+    from memstore.trust.pages import WebPages
 
     return WebPages()
 
 
 def _lexicon(env: Environment) -> Lexicon:
-    from memstore.adapters.wordnet import WordNet
+    from memstore.conflicts.lexicon import WordNet
 
     named = env.get("WN_DATA_DIR")
     return WordNet(env.expanded(named) if named else env.home / ".wn_data")
@@ -423,7 +420,7 @@ def _check_context(env: Environment, ws: Workspace) -> None:
 
 def place(env: Environment, root: Path) -> Place:
     """Return the folder at `root` as one that is to become a vault."""
-    from memstore.adapters.disk_place import DiskPlace
+    from memstore.vault.surroundings import DiskPlace
 
     return DiskPlace(root, env.variables)
 
@@ -472,7 +469,7 @@ def stop_unless_settings_are_ones_own(
 
 def surroundings(env: Environment, vault: str | None) -> Surroundings:
     """Return what `doctor` looks at around the vault; the vault itself may be missing or broken."""
-    from memstore.adapters.machine import Machine
+    from memstore.vault.surroundings import Machine
 
     try:
         root: Path | None = find_vault(env, vault)
@@ -490,21 +487,21 @@ def synthesizer(env: Environment, named: str | None) -> Synthesizer | None:
     chosen = named or config_file.read_user_config(env.config_file).synthesizer
     if chosen is None:
         return None
-    from memstore.adapters.synthesizers import synthesizer as made
+    from memstore.beliefs.synthesizers import synthesizer as made
 
     return made(chosen)
 
 
 def editor(env: Environment) -> Editor:
     """Return the person's editor."""
-    from memstore.adapters.editor import Editor
+    from memstore.vault.editor import Editor
 
     return Editor(env.variables, env.home)
 
 
 def drafts(env: Environment, root: Path) -> Drafts:
     """Return the drafts of the vault at `root`."""
-    from memstore.adapters.editor import Drafts
-    from memstore.adapters.local_state import state_folder
+    from memstore.files.local_state import state_folder
+    from memstore.vault.editor import Drafts
 
     return Drafts(state_folder(root, state_home=env.state_home) / "drafts")

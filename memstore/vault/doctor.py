@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from memstore.errors import GitError, MemstoreError, RefusedError
-from memstore.flows.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH
-from memstore.model.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
-from memstore.ports.history import HookState
+from memstore.core.errors import GitError, MemstoreError, RefusedError
+from memstore.history.history import HookState
+from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
+from memstore.vault.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memstore.core.view import View
-    from memstore.model.keyring import Keyring
-    from memstore.ports.surroundings import Surroundings
+    from memstore.trust.keyring import Keyring
+    from memstore.vault.surroundings import Surroundings
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 31)  # the first that takes its configuration from the environment (GIT_CONFIG_COUNT)
@@ -197,7 +197,7 @@ def _usage(view: View) -> Check:
 
 def _keyring(view: View) -> Check:
     """Tell which keyring the user pinned and where, and whether whose keys count now follows from it."""
-    from memstore.flows.keyring import read_keyring
+    from memstore.trust.read_keyring import read_keyring
 
     pin = view.pins.commit
     told = f"pinned at {pin[:10]} in {view.pins.place}" if pin else "unpinned"

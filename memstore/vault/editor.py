@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.adapters.git_process import GitProcess
-from memstore.adapters.local_state import make_private
-from memstore.errors import GitError, VaultError
+from memstore.core.errors import GitError, VaultError
+from memstore.files.local_state import make_private
+from memstore.history.git_process import GitProcess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

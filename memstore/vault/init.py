@@ -1,23 +1,26 @@
-"""Make a folder a vault."""
+"""Make a folder a vault.
+
+Memstore's hooks in the repository around the vault.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.errors import RefusedError, UsageError, VaultError
-from memstore.flows import hooks
-from memstore.model.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Config
-from memstore.ports.history import HookState
-from memstore.rules.vault_places import TEMPORARY_PREFIX
+from memstore.core.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Config
+from memstore.core.errors import RefusedError, UsageError, VaultError
+from memstore.core.places import TEMPORARY_PREFIX
+from memstore.history.history import HookState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from memstore.core.config import Setting
     from memstore.core.view import View
-    from memstore.model.config import Setting
-    from memstore.ports.place import Place
+    from memstore.vault.surroundings import Place
+
 
 # Line ends are the person's (-text); the driver's name makes a diff's hunks tell their key or heading.
 ATTRIBUTES_PATH = ".gitattributes"
@@ -132,9 +135,53 @@ def _with_hooks(view: View) -> tuple[tuple[str, ...], str | None]:
         return (), None
     refused = None
     try:
-        hooks.install(view)
+        install(view)
     except RefusedError as error:
         refused = f"{error}; {error.hint}"
     after = view.history.hooks.states()
     new = (name for name, state in after.items() if state is HookState.OURS is not before[name])
     return tuple(new), refused
+
+
+# -- hooks -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class HooksReport:
+    """Where the hooks lie, and the state of each by name."""
+
+    folder: Path
+    states: Mapping[str, HookState]
+
+
+def install(view: View) -> HooksReport:
+    """Put memstore's hooks in place, or bring them up to date.
+
+    Raises:
+        RefusedError: another program's hook is there; those without one are in place all the same.
+        GitError: there is no repository.
+    """
+    hooks = view.history.hooks
+    # Ours first, so that a foreign hook keeps none of the others out.
+    for name, _ in sorted(hooks.states().items(), key=lambda item: item[1] is HookState.FOREIGN):
+        hooks.install(name)
+    return states(view)
+
+
+def uninstall(view: View) -> HooksReport:
+    """Take memstore's hooks away; other programs' stay.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner acts: the hooks check what everybody commits.
+    """
+    from memstore.access.registry_edits import stop_unless_owner
+
+    stop_unless_owner(view, "take its hooks away")
+    for name in view.history.hooks.states():
+        view.history.hooks.uninstall(name)
+    return states(view)
+
+
+def states(view: View) -> HooksReport:
+    """Return whose hooks are in place."""
+    return HooksReport(view.history.hooks.folder(), view.history.hooks.states())

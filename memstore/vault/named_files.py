@@ -8,9 +8,9 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.codec.vault_owner import NOBODY, owner_of
-from memstore.model.config import CONFIG_PATH
-from memstore.rules.vault_places import SETTINGS_FOLDER, is_memory_path
+from memstore.core.config import CONFIG_PATH
+from memstore.core.places import SETTINGS_FOLDER, is_memory_path
+from memstore.files.config_file import NOBODY, owner_of
 
 if TYPE_CHECKING:
     from memstore.vault.view import VaultView

@@ -1,23 +1,27 @@
-"""What the work tree has that the current commit has not."""
+"""What the work tree has that the current commit has not.
+
+The vault as of a commit or a date.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec import memory_file
+from memstore.core import times
 from memstore.core.change import Changes, Pending
-from memstore.errors import NoFileError, VaultError
-from memstore.flows.changes import changes_between
-from memstore.ports.vault import read_file
-from memstore.rules.own_files import is_own_path
-from memstore.vault.past import Past
+from memstore.core.errors import NoFileError, NotFoundError, UsageError, VaultError
+from memstore.core.places import is_own_path
+from memstore.files import memory_file
+from memstore.files.vault import read_file
+from memstore.history.changes import changes_between
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from memstore.codec.memory_file import ReadFile
-    from memstore.ports.search_index import Snapshot
+    from memstore.files.memory_file import ReadFile
+    from memstore.search.index import Snapshot
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
@@ -113,3 +117,58 @@ def _is_there(ws: Workspace, path: str, unread: set[str]) -> bool:
     It may be ignored since, be a link now, or lie below a folder that can't be looked into.
     """
     return os.path.lexists(ws.vault.root / path) or any(path.startswith(folder + "/") for folder in unread)
+
+
+# -- past ------------------------------------------------------------------------------------------
+
+
+_LIKE_A_DATE = re.compile(r"\d{4}-\d|\d{4}-?$|\d+(d|w|mo|y)$")
+
+
+class Past(NamedTuple):
+    """The vault as it was: its snapshot, and a function that gives a file's bytes as they were."""
+
+    snapshot: Snapshot
+    read: Callable[[str], bytes]
+
+
+def snapshot_of_commit(ws: Workspace, commit: str) -> Past:
+    """Return the vault as of a commit, given by its id."""
+    files = ws.history.files_at(commit)
+    blobs = ws.history.blobs(files.values())
+
+    def read(path: str) -> bytes:
+        if path not in files:
+            raise VaultError(f"{path} was not there in commit {commit[:10]}", hint="memstore log shows what was when")
+        return blobs[files[path]]
+
+    return Past(ws.library.snapshot_of((path, blobs[blob]) for path, blob in files.items() if blob in blobs), read)
+
+
+def commit_at(ws: Workspace, when: str) -> str:
+    """Return the commit that `when` names: the last one at or before the end of a date, or the one of a revision.
+
+    Raises:
+        UsageError: it is nothing, or looks like a date and is none.
+        NotFoundError: there is no such commit.
+        GitError: the vault has no history.
+    """
+    ws.history.require()
+    try:
+        period = times.period(when, now=ws.clock.now())
+    except UsageError as no_date:
+        return _revision(ws, when, no_date)
+    commit = ws.history.last_commit(until=period.end)
+    if commit is None:
+        raise NotFoundError(f"the history has no commit at or before {when}", hint="memstore log shows when it begins")
+    return commit
+
+
+def _revision(ws: Workspace, when: str, no_date: UsageError) -> str:
+    """Return the commit of a revision; what looks like a date, or is nothing, and names no commit either is no date."""
+    try:
+        return ws.history.resolve(when)
+    except NotFoundError:
+        if not when or _LIKE_A_DATE.match(when):
+            raise no_date from None
+        raise

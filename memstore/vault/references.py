@@ -1,4 +1,7 @@
-"""Checks of memories together: ids that are not unique, refs that lead nowhere, round in circles, or one way only."""
+"""Checks of memories together: ids that are not unique, refs that lead nowhere, round in circles, or one way only.
+
+The memories of a snapshot by their ids and refs, for the rules that check them together.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,18 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memstore.model.ids import MemoryRef
-from memstore.rules import lineage
+from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.ids import MemoryRef
+from memstore.core.problems import Checked
+from memstore.lineage import graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.model.checked import Checked
-    from memstore.model.finding import Finding
+    from memstore.core.finding import Finding
+    from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
+
 
 # Keys whose refs make a memory of other memories: following them must come to an end.
 _ACYCLIC = ("derived_from", "supersedes")
@@ -51,7 +58,7 @@ class Directory:
                 memory_id: [ref.id for node in same for ref in _refs(node.refs.get(key, ()))]
                 for memory_id, same in by_id.items()
             }
-            for cycle in lineage.cycles(edges):
+            for cycle in graph.cycles(edges):
                 found.update({(key, memory_id): cycle for memory_id in cycle})
         return cls(by_id, found)
 
@@ -136,3 +143,48 @@ def _target(
                 "link-one-sided", f"`{key}` names {ref}, whose `{back}` does not name {checked.memory.ref}",
                 f"add {checked.memory.ref} to `{back}` in {targets[0].path}, or take this out", *at,
             )  # fmt: skip
+
+
+# -- directory -------------------------------------------------------------------------------------
+
+
+_OF_LINKS = frozenset({"lineage-cycle", "ref-dangling", "ref-type"})
+
+
+def directory_of(view: View, rows: Iterable[int]) -> Directory:
+    """Return the directory of these memories."""
+    return Directory.of(_nodes(view, rows))
+
+
+def wrong_links(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:
+    """Return what is wrong with refs that `before` did not name: they lead nowhere, to another type, or in a circle."""
+    if (
+        _refs_of_file(before) == _refs_of_file(after)
+        and before.memory.confidence_history == after.memory.confidence_history
+    ):
+        return []
+    others = [node for node in _nodes(view, view.rows) if node.path != before.path]
+    known = {(finding.code, finding.text) for finding in _links(before, others)}
+    return [finding for finding in _links(after, others) if (finding.code, finding.text) not in known]
+
+
+def _links(file: MemoryFile, others: Sequence[Node]) -> list[Finding]:
+    memory = file.memory
+    own = [Node(file.path, memory.type, memory.id, _refs_of_file(file))] if memory.id else []
+    checked = Checked(file.path, memory, file.front.position, file.text.body_line)
+    found = of_memory(checked, Directory.of([*others, *own]))
+    return [finding for finding in found if finding.code in _OF_LINKS]
+
+
+def _refs_of_file(file: MemoryFile) -> dict[str, tuple[str, ...]]:
+    return {key: getattr(file.memory, key) for key in REF_KEYS}
+
+
+def _nodes(view: View, rows: Iterable[int]) -> Iterator[Node]:
+    """Yield what is known of each memory that has an id."""
+    ids, paths, types = view.column("id"), view.column("path"), view.column("type")
+    columns = {key: view.column(key) for key in REF_KEYS}
+    for row in rows:
+        if ids[row]:
+            refs = {key: tuple(column[row].split(ITEM_SEPARATOR)) for key, column in columns.items() if column[row]}
+            yield Node(paths[row], types[row], ids[row], refs)

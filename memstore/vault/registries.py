@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec.vault_owner import owner_of
-from memstore.errors import VaultError
-from memstore.model.config import CONFIG_PATH
-from memstore.rules.vault_places import RegistryKind, is_audit_path, kind_of
+from memstore.core.config import CONFIG_PATH
+from memstore.core.errors import VaultError
+from memstore.core.places import RegistryKind, is_audit_path, kind_of
+from memstore.files.config_file import owner_of
 
 # What every event holds that is about a consent; most are not.
 CONSENT_ID = b'"con_'
@@ -16,8 +16,8 @@ CONSENT_ID = b'"con_'
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memstore.codec.registry_file import RegistryFile
-    from memstore.model.world import World
+    from memstore.access.registry import RegistryFile
+    from memstore.access.world import World
     from memstore.vault.workspace import Workspace
 
 
@@ -43,7 +43,7 @@ class Registries(NamedTuple):
 
     def world(self) -> World:
         """Return what they say; the world has no memories yet."""
-        from memstore.codec.registry_world import world_of
+        from memstore.access.registry_world import world_of
 
         return world_of(self.owner, self.files, recorded=self.recorded)
 
@@ -70,12 +70,12 @@ def _counts(path: str) -> bool:
 
 def registry_files(ws: Workspace, kind: RegistryKind) -> dict[str, RegistryFile | None]:
     """Return all registry files of a kind, by path in order; None for one that can't be read."""
-    from memstore.codec import registry_file
+    from memstore.access import registry
 
     found: dict[str, RegistryFile | None] = {}
     for path in sorted(path for path in ws.vault.registry_files() if kind_of(path) is kind):
         data = _bytes(ws, path)
-        read = () if data is None else registry_file.read(path, kind, data)
+        read = () if data is None else registry.read(path, kind, data)
         found[path] = None if isinstance(read, tuple) else read
     return found
 
@@ -88,8 +88,8 @@ def _recorded(files: Iterable[tuple[str, bytes]]) -> frozenset[str]:
     about_consents = [(path, data) for path, data in files if CONSENT_ID in data]
     if not about_consents:
         return frozenset()
-    from memstore.codec import audit_event
-    from memstore.rules.audit import consents_named
+    from memstore.access import audit as audit_event
+    from memstore.access.audit import consents_named
 
     return consents_named(event for path, data in about_consents if (event := audit_event.read(path, data)))
 

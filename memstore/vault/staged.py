@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec import memory_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.flows.changes import changes_between, introduced_ids
-from memstore.flows.registry import consents_gone
-from memstore.flows.widening import Surroundings, check_widening, surroundings
-from memstore.model.checked import Checked
-from memstore.model.finding import Finding, in_order
-from memstore.model.ids import is_memory_id
-from memstore.rules import checks, transitions
-from memstore.rules.vault_places import kind_of
+from memstore.access.registry_edits import consents_gone
+from memstore.access.widening import Surroundings, check_widening, surroundings
+from memstore.core.finding import Finding, in_order
+from memstore.core.ids import is_memory_id
+from memstore.core.places import kind_of
+from memstore.core.problems import Checked
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.history.changes import changes_between, introduced_ids
+from memstore.vault import checks, transitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from memstore.codec.memory_file import ReadFile
     from memstore.core.change import Changes
+    from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.model.memory import Memory
-    from memstore.ports.history import History
+    from memstore.files.memory_file import ReadFile
+    from memstore.history.history import History
 
 
 class Staged(NamedTuple):
@@ -68,8 +68,8 @@ def _around(history: History, owner: str, ids: frozenset[str]) -> Surroundings:
     """Return the staged registries, and the staged memories with these ids and all that they were made of."""
     from dataclasses import replace
 
-    from memstore.codec.registry_world import world_of
-    from memstore.rules.judge import labels_of
+    from memstore.access.policy import labels_of
+    from memstore.access.registry_world import world_of
 
     blobs = history.index_files()
     own = {path: blob for path, blob in blobs.items() if kind_of(path)}

@@ -1,22 +1,40 @@
-"""What is going on in the vault: what is not committed, what could be adopted, what is broken."""
+"""What is going on in the vault: what is not committed, what could be adopted, what is broken.
+
+Counts of what is in a vault, over the memories that the viewer may see.
+
+See and change settings.
+
+Commit what is pending, with a message computed from the change.
+
+Take back what memstore wrote last.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memstore.codec.memory_file import BrokenFile
-from memstore.errors import VaultError
-from memstore.model.one_line import one_line
-from memstore.rules.commit_messages import verb
-from memstore.rules.differences import differences
+from memstore.core.change import Undone
+from memstore.core.errors import NotFoundError, UsageError, VaultError
+from memstore.core.short_repr import short_repr
+from memstore.files.memory_file import BrokenFile
+from memstore.history.changes import differences
+from memstore.history.commit_messages import verb
+from memstore.search.filters import narrowed
+from memstore.search.ranker import Audience
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from memstore.core.change import MemoryChange
     from memstore.core.view import View
-    from memstore.model.change import MemoryChange
-    from memstore.ports.history import HookState, Repository
+    from memstore.history.history import HookState, Repository
+    from memstore.search.retrieval import Filters
+
+    Counts = tuple[tuple[str, int], ...]
+    from memstore.core.change import Committed, Operation
+    from memstore.files.config_file import SettingsFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +68,7 @@ class Status:
     broken: tuple[str, ...]
     hooks: Mapping[str, HookState]
 
-    __repr__ = one_line
+    __repr__ = short_repr
 
 
 def status(view: View) -> Status:
@@ -95,3 +113,145 @@ def _paths(view: View, rows: Sequence[int]) -> tuple[str, ...]:
         return ()
     paths = view.column("path")
     return tuple(sorted(paths[row] for row in rows))
+
+
+# -- stats -----------------------------------------------------------------------------------------
+
+
+_YEAR_AND_MONTH = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """How many memories there are, of which kinds, and how many words; absent values are counted as empty.
+
+    `left_out` is how many files can't be read, as far as the viewer may know.
+    """
+
+    total: int
+    words: int
+    types: Counts
+    statuses: Counts
+    months: Counts
+    authors: Counts
+    left_out: int
+
+    __repr__ = short_repr
+
+
+def stats(view: View, filters: Filters | None = None, *, at: str | None = None) -> Stats:
+    """Return the counts of the memories that `filters` let through, all of them by default, now or as of `at`.
+
+    Raises:
+        UsageError: `at` is neither a date nor a commit.
+    """
+    then = view.at(at)
+    audience = Audience(then)
+    rows = audience.rows if filters is None else narrowed(then, audience.rows, filters)
+
+    def cells(name: str) -> list[str]:
+        column = audience.column(name)
+        return [column[row] for row in rows]
+
+    return Stats(
+        total=len(rows),
+        words=sum(audience.lengths[row] for row in rows),
+        types=_counted(cells("type")),
+        statuses=_counted(status or "active" for status in cells("status")),
+        months=tuple(sorted(_counted(time[:_YEAR_AND_MONTH] for time in cells("created_at")))),
+        authors=_counted(cells("author")),
+        left_out=audience.left_out,
+    )
+
+
+def _counted(values: Iterable[str]) -> Counts:
+    return tuple(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
+
+
+# -- config ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingValue:
+    """A setting, its value (None: not set) and where the value comes from: a file, or `default`."""
+
+    name: str
+    value: Any
+    source: str
+    meaning: str
+
+
+def settings(file: SettingsFile, defaults: Mapping[str, Any]) -> tuple[SettingValue, ...]:
+    """Return all settings of a file, in the order of their table; `defaults` hold where the file says nothing."""
+    values = file.values()
+    return tuple(
+        SettingValue(
+            name=name,
+            value=values.get(name, defaults.get(name)),
+            source=str(file.path) if name in values else "default",
+            meaning=setting.meaning,
+        )
+        for name, setting in file.settings.items()
+    )
+
+
+def setting(file: SettingsFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
+    """Return one setting; `UsageError` where there is none of that name."""
+    found = {known.name: known for known in settings(file, defaults)}
+    if name not in found:
+        raise UsageError(f"there is no setting {name!r} in {file.path}", hint=file.advice(name))
+    return found[name]
+
+
+def set_setting(file: SettingsFile, defaults: Mapping[str, Any], name: str, text: str) -> SettingValue:
+    """Write one setting as a person types it; comments and layout of the file stay as they are."""
+    file.set(name, text)
+    return setting(file, defaults, name)
+
+
+def unset_setting(file: SettingsFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
+    """Take one setting out of the file; what is returned is the default that holds now."""
+    file.unset(name)
+    return setting(file, defaults, name)
+
+
+# -- commit ----------------------------------------------------------------------------------------
+
+
+def commit(view: View, refs: Sequence[str] = (), *, text: str | None = None) -> Committed:
+    """Commit pending changes of memories; with all of them also those of the vault's own files, like its settings.
+
+    Args:
+        view: the vault.
+        refs: which memories; empty for all that are pending.
+        text: what the message is to say instead of what was done to which memory.
+
+    Raises:
+        NotFoundError: a ref names nothing that is pending.
+        RefusedError: a change is one that a memory must not make.
+        GitError: there is no repository, or git does not know who commits.
+    """
+    with view.transaction("commit", message=text) as change:
+        return change.commit_pending(refs)
+
+
+# -- undo ------------------------------------------------------------------------------------------
+
+
+def undo(view: View, *, dry_run: bool = False) -> tuple[Undone, Operation]:
+    """Take back the last operation, and return it with what was written to do so; a second `undo` does it again.
+
+    Args:
+        view: the vault.
+        dry_run: only say what would be written.
+
+    Raises:
+        NotFoundError: nothing is known that could be taken back, or it is somebody else's.
+        ChangedMeanwhileError: a file is no longer as the operation left it; nothing was taken back.
+    """
+    last = view.last_operation()
+    if last is None:
+        raise NotFoundError("memstore knows of nothing to undo here", hint="git restore brings back what is committed")
+    with view.transaction("undo", dry_run=dry_run) as change:
+        back = change.take_back(last)
+    return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back

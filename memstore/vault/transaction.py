@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from memstore.codec import memory_file, registry_file
-from memstore.codec.memory_file import BrokenFile, MemoryFile
-from memstore.codec.titles import title_of
-from memstore.core.change import Saved
-from memstore.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
-from memstore.flows.save import hint, refuse_as_not_owner, shown, unified_diff
-from memstore.model.instants import instant
-from memstore.ports.journal import Operation, Written
-from memstore.rules.transitions import findings_between
-from memstore.rules.vault_places import is_audit_path, kind_of
+from memstore.access import registry
+from memstore.core.change import Operation, Saved, Written
+from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
+from memstore.core.memory import title_of
+from memstore.core.places import is_audit_path, kind_of
+from memstore.core.times import instant
+from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
+from memstore.files import memory_file
+from memstore.files.memory_file import BrokenFile, MemoryFile
+from memstore.vault.transitions import findings_between
 from memstore.vault.writing import write_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.codec.memory_file import ReadFile
     from memstore.core.change import Committed, Edit
+    from memstore.files.memory_file import ReadFile
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
@@ -154,7 +154,7 @@ class VaultTransaction:
         anew = {file.path for edit, file in zip(self._edits, files, strict=True) if _says_anew(edit.before, file)}
         if not anew or len(anew) > MOST_COMPARED:
             return saved
-        from memstore.flows.compare import Comparer, side_of
+        from memstore.conflicts.compare import Comparer, side_of
 
         view = self._view.glance()
         comparer = Comparer(view)
@@ -254,7 +254,7 @@ def _made(edit: Edit) -> ReadFile:
 def _check_own(file: Written) -> None:
     """Stop where a registry file would not be readable."""
     kind = kind_of(file.path)
-    read = registry_file.read(file.path, kind, file.after) if kind and file.after is not None else None
+    read = registry.read(file.path, kind, file.after) if kind and file.after is not None else None
     if isinstance(read, tuple):
         raise FormatError(f"{file.path} would not be readable; nothing was written:\n{shown(read)}", hint=hint(read))
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.codec.memory_file import MemoryFile
-from memstore.model.checked import Checked
-from memstore.model.finding import Finding, Position, Severity, in_order
-from memstore.rules import checks
-from memstore.rules.beliefs import accounts_for
-from memstore.rules.confidence import as_counted
+from memstore.beliefs.ledger import as_counted
+from memstore.beliefs.next_lines import accounts_for
+from memstore.core.finding import Finding, Position, Severity, in_order
+from memstore.core.problems import Checked
+from memstore.files.memory_file import MemoryFile
+from memstore.vault import checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from memstore.codec.memory_file import ReadFile
-    from memstore.model.memory import Memory
+    from memstore.core.memory import Memory
+    from memstore.files.memory_file import ReadFile
 
     Place = Callable[..., Position]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.codec import memory_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import ChangedMeanwhileError, VaultError
-from memstore.flows.audit import is_audited, recorded
-from memstore.model.registry import expected_id
-from memstore.ports.journal import Operation, Written
-from memstore.rules.vault_places import RegistryKind, kind_of
+from memstore.access.audit import is_audited, recorded
+from memstore.access.registry import expected_id
+from memstore.core.change import Operation, Written
+from memstore.core.errors import ChangedMeanwhileError, VaultError
+from memstore.core.places import RegistryKind, kind_of
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
-    from memstore.ports.vault import Vault
+    from memstore.files.vault import Vault
     from memstore.vault.view import VaultView
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memstore.errors import ChangedMeanwhileError, MemstoreError, RefusedError, VaultError
-from memstore.model.catalog import ITEM_SEPARATOR
-from memstore.rules.access import may_see
+from memstore.access.policy import may_see
+from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.errors import ChangedMeanwhileError, MemstoreError, RefusedError, VaultError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,24 +15,21 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memstore.codec.memory_file import MemoryFile
-    from memstore.codec.opened import Opened
-    from memstore.codec.registry_file import RegistryFile
-    from memstore.core.change import Pending
+    from memstore.access.registry import RegistryFile
+    from memstore.access.world import Labels, Session, World
+    from memstore.core.catalog import Entry, Field
+    from memstore.core.change import Operation, Pending
+    from memstore.core.memory import Memory
+    from memstore.core.places import RegistryKind
     from memstore.core.view import View
-    from memstore.model.catalog import Entry, Field
-    from memstore.model.edge_table import EdgeTable
-    from memstore.model.memory import Memory
-    from memstore.model.world import Labels, Session, World
-    from memstore.ports.history import History
-    from memstore.ports.journal import Operation
-    from memstore.ports.search_index import IndexStatus, Refreshed, Snapshot
-    from memstore.rules.vault_places import RegistryKind
-    from memstore.vault.labels import CatalogLabels
-    from memstore.vault.sight import Sight
+    from memstore.files.memory_file import MemoryFile
+    from memstore.history.history import History
+    from memstore.lineage.edges import EdgeTable
+    from memstore.search.index import IndexStatus, Refreshed, Snapshot
+    from memstore.search.opened import Opened
+    from memstore.vault.sight import CatalogLabels, Sight
     from memstore.vault.transaction import VaultTransaction
-    from memstore.vault.whole import WholeVault
-    from memstore.vault.workspace import Workspace
+    from memstore.vault.workspace import WholeVault, Workspace
 
     Postings = tuple[Sequence[int], Sequence[int]]
 
@@ -130,14 +127,14 @@ class VaultView:
         """Return the vault as of a date or a revision in git's notation; this view for None."""
         if when is None:
             return self
-        from memstore.vault.past import snapshot_of_commit
+        from memstore.vault.pending import snapshot_of_commit
 
         commit = self.commit_at(when)
         return VaultView(self._ws, *snapshot_of_commit(self._ws, commit), commit=commit)
 
     def commit_at(self, when: str) -> str:
         """Return the commit that `when` names: the last one up to the end of a date, or the one of a revision."""
-        from memstore.vault.past import commit_at
+        from memstore.vault.pending import commit_at
 
         self.require_owner()
         return commit_at(self._ws, when)
@@ -192,8 +189,8 @@ class VaultView:
 
     def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
         """Return those of some visible rows whose memories others vouch for so far; most need not be opened."""
-        from memstore.flows.trust_level import TrustReader
-        from memstore.rules.trust import Level
+        from memstore.trust.levels import TrustReader
+        from memstore.trust.score import Level
 
         lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
         reader = TrustReader(self)
@@ -220,7 +217,7 @@ class VaultView:
         return self._columns[name]
 
     def _shown_column(self, name: str) -> Sequence[str]:
-        from memstore.vault.redaction import COLUMNS_OF_REFS
+        from memstore.vault.finding import COLUMNS_OF_REFS
 
         whole = self._snapshot.catalog.column(name)
         cells = [""] * len(whole)
@@ -238,7 +235,7 @@ class VaultView:
             return entry
         if not self._mask[row]:
             raise KeyError(row)
-        from memstore.vault.redaction import COLUMNS_OF_REFS
+        from memstore.vault.finding import COLUMNS_OF_REFS
 
         named: dict[str, Any] = {name: tuple(filter(self._is_shown, getattr(entry, name))) for name in COLUMNS_OF_REFS}
         return entry._replace(**named)
@@ -249,7 +246,7 @@ class VaultView:
 
     def edges(self) -> EdgeTable | None:
         """Return the edges of lineage among all memories; None where they can't be walked over visible ones alone."""
-        from memstore.rules.edge_table import has_copies
+        from memstore.lineage.edges import has_copies
 
         catalog = self._snapshot.catalog
         if not self._sees_all and has_copies(catalog.column("id"), catalog.memories):
@@ -270,7 +267,7 @@ class VaultView:
         """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
         if self._sees_all:
             return self._snapshot.index.frequency(term)
-        from memstore.model.catalog import Field
+        from memstore.core.catalog import Field
 
         return len(self.postings(Field.TEXT, term)[0])
 
@@ -303,7 +300,7 @@ class VaultView:
         file = self._seen(path)
         if file is None or self.is_owners:
             return file
-        from memstore.vault.redaction import redacted
+        from memstore.vault.finding import redacted
 
         return redacted(file, self._is_shown)
 
@@ -324,7 +321,7 @@ class VaultView:
 
     def _seen(self, path: str) -> MemoryFile | None:
         """Return a memory's file, decided about on the bytes that were read."""
-        from memstore.codec.memory_file import MemoryFile, read  # a search reads files in its own way: `opened`
+        from memstore.files.memory_file import MemoryFile, read  # a search reads files in its own way: `opened`
 
         try:
             file = read(path, self._bytes(path))
@@ -334,7 +331,7 @@ class VaultView:
 
     def opened(self, row: int) -> Opened | None:
         """Return the file of a visible row for citing; None where what it holds now is hidden or of another status."""
-        from memstore.codec import opened
+        from memstore.search import opened
 
         entry = self.entry(row)
         try:
@@ -384,27 +381,27 @@ class VaultView:
 
     @cached_property
     def _is_shown(self) -> Callable[[str], bool]:
-        from memstore.vault.redaction import shown_refs
+        from memstore.vault.finding import shown_refs
 
         ids = self._snapshot.catalog.column("id")
         return shown_refs(None if self.is_owners else {ids[row] for row in self.rows})
 
     def _shown_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a frontmatter without refs to memories that are hidden, or are not there."""
-        from memstore.vault.redaction import shown_values
+        from memstore.vault.finding import shown_values
 
         return dict(values) if self.is_owners else shown_values(values, self._is_shown)
 
     def shows_all(self, file: MemoryFile) -> bool:
         """Whether a file's very bytes may be shown: its frontmatter names nothing that is hidden."""
-        from memstore.codec.memory_file import MemoryFile, read
+        from memstore.files.memory_file import MemoryFile, read
 
         whole = read(file.path, file.data)
         return isinstance(whole, MemoryFile) and self._shown_values(whole.front.values) == whole.front.values
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs of the history, by id; for others than the owner those of memories they may see."""
-        from memstore.codec.memory_file import MemoryFile, read
+        from memstore.files.memory_file import MemoryFile, read
 
         if self._ws.history.repository is None:
             return {}
@@ -431,7 +428,7 @@ class VaultView:
 
     def cited_file(self, path: str) -> bytes | None:
         """Return the bytes of a file of the vault that is cited and is not a memory; None where it can't be read."""
-        from memstore.rules.own_files import is_own_path
+        from memstore.core.places import is_own_path
 
         if is_own_path(path) and not self.is_owners:
             return None
@@ -442,8 +439,8 @@ class VaultView:
 
     def own_file(self, path: str) -> bytes | None:
         """Return the bytes of a file of the vault's own, None for no file; `VaultError` where it can't be read."""
-        from memstore.errors import NoFileError
-        from memstore.rules.own_files import is_own_path
+        from memstore.core.errors import NoFileError
+        from memstore.core.places import is_own_path
 
         if not is_own_path(path):
             raise VaultError(f"{path} is not one of the vault's own files", hint="memories are found by their ids")
@@ -484,7 +481,7 @@ class VaultView:
 
     @cached_property
     def _labels(self) -> CatalogLabels:
-        from memstore.vault.labels import CatalogLabels
+        from memstore.vault.sight import CatalogLabels
 
         return CatalogLabels(self._snapshot.catalog)
 
@@ -499,7 +496,7 @@ class VaultView:
     @property
     def whole(self) -> WholeVault:
         """All files; `RefusedError` for anybody but the vault's owner alone."""
-        from memstore.vault.whole import WholeVault
+        from memstore.vault.workspace import WholeVault
 
         self.require_owner()
         return WholeVault(self._ws.vault, lambda: self._snapshot.catalog.memories)

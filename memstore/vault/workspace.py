@@ -1,29 +1,33 @@
-"""A vault opened with all that it needs of the world."""
+"""A vault opened with all that it needs of the world.
+
+All files of a vault, for its owner alone: `VaultView.whole` hands them out.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.files.vault import read_file
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from memstore.model.config import Config
-    from memstore.ports.access_log import AccessLog
-    from memstore.ports.clock import Clock, IdSource
-    from memstore.ports.context_state import ContextState
-    from memstore.ports.derived import Derived
-    from memstore.ports.embedder import Embedder, VectorStore
-    from memstore.ports.history import History
-    from memstore.ports.journal import Journal
-    from memstore.ports.lexicon import Lexicon
-    from memstore.ports.pins import Pins
-    from memstore.ports.run_record import RunRecord
-    from memstore.ports.search_index import Library
-    from memstore.ports.signatures import Signatures
-    from memstore.ports.usage import UsageLog
-    from memstore.ports.vault import Vault
-    from memstore.ports.verdicts import Verdicts
+    from memstore.access.local_state import AccessLog, ContextState, Verdicts
+    from memstore.beliefs.run_record import RunRecord
+    from memstore.conflicts.lexicon import Lexicon
+    from memstore.core.change import Journal
+    from memstore.core.clock import Clock, IdSource
+    from memstore.core.config import Config
+    from memstore.files.memory_file import ReadFile
+    from memstore.files.vault import FileStat, Vault
+    from memstore.history.history import History
+    from memstore.search.embedder import Embedder, VectorStore
+    from memstore.search.index import Library
+    from memstore.search.local_state import Derived
+    from memstore.search.uses import UsageLog
+    from memstore.trust.signatures import Signatures
+    from memstore.trust.user_pins import Pins
     from memstore.vault.view import VaultView
 
 
@@ -63,3 +67,40 @@ class Workspace(NamedTuple):
         from memstore.vault.view import VaultView
 
         return VaultView(self)
+
+
+# -- whole -----------------------------------------------------------------------------------------
+
+
+class WholeVault:
+    """The files of a vault as they are now.
+
+    Args:
+        vault: where they lie.
+        rows: the rows of all memories among them, ascending.
+    """
+
+    def __init__(self, vault: Vault, rows: Callable[[], Sequence[int]]) -> None:
+        self._vault = vault
+        self._rows = rows
+
+    @property
+    def rows(self) -> Sequence[int]:
+        """The rows of all memories, others' among them that the owner may not be shown; ascending."""
+        return self._rows()
+
+    def memory_files(self) -> Iterator[FileStat]:
+        """Yield all Markdown files that can be memories, in no order."""
+        return self._vault.memory_files()
+
+    def registry_files(self) -> list[str]:
+        """Return the paths of all registry files, sorted."""
+        return sorted(self._vault.registry_files())
+
+    def read(self, path: str) -> bytes:
+        """Return a file's bytes; `VaultError` where they can't be had."""
+        return self._vault.read(path)
+
+    def read_file(self, path: str) -> ReadFile:
+        """Return what a file holds; one that is too large is a broken file. `VaultError` where it can't be read."""
+        return read_file(self._vault, path)

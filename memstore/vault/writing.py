@@ -6,16 +6,16 @@ from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from memstore.codec.fence import MOST_BYTES
-from memstore.errors import ChangedMeanwhileError, MemstoreError, NoFileError, TooLargeError, VaultError
-from memstore.ports.journal import Written
-from memstore.ports.vault import DONE_ALL_THE_SAME
+from memstore.core.change import Written
+from memstore.core.errors import ChangedMeanwhileError, MemstoreError, NoFileError, TooLargeError, VaultError
+from memstore.files.fence import MOST_BYTES
+from memstore.files.vault import DONE_ALL_THE_SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.ports.journal import Journal, Operation
-    from memstore.ports.vault import Vault
+    from memstore.core.change import Journal, Operation
+    from memstore.files.vault import Vault
 
 _NOTHING = "; nothing was written"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.rules.access import may_see
+from memstore.access.policy import may_see
 
 
 @pytest.mark.parametrize(

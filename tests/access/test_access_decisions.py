@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memstore.errors import RefusedError
-from memstore.model.sharing import Generalization
-from memstore.model.world import (
+from memstore.access.grants import inherited_grants, may_grant
+from memstore.access.policy import Judge, decide
+from memstore.access.world import (
     ActiveContext,
     Consent,
     Delegation,
@@ -25,9 +25,8 @@ from memstore.model.world import (
     Session,
     World,
 )
-from memstore.rules.access import decide
-from memstore.rules.grants import inherited_grants, may_grant
-from memstore.rules.judge import Judge
+from memstore.core.errors import RefusedError
+from memstore.core.memory import Generalization
 from tests.access_cases import CASES, DAY, NOW, OWNER, context_of, session_of, with_memory, world_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memstore.rules.access import decide
+from memstore.access.policy import decide
 from tests.access_cases import session_of, world_of
 
 AT = "2026-03-01T00:00:00Z"

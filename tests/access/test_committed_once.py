@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import ChangedMeanwhileError, GitError
-from memstore.flows.add import add_memory
-from memstore.flows.entities import add_entity
+from memstore.access.entities import add_entity
+from memstore.core.errors import ChangedMeanwhileError, GitError
+from memstore.memories.add import add_memory
 from tests.git_repositories import vault_in
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def test_a_commit_that_comes_too_late_repeats_nothing(
     def too_late(*_: object, **__: object) -> str:
         raise ChangedMeanwhileError("somebody else committed at the same time")
 
-    monkeypatch.setattr("memstore.adapters.git_history.GitHistory.commit", too_late)
+    monkeypatch.setattr("memstore.history.git_history.GitHistory.commit", too_late)
     with pytest.raises(GitError, match="written all the same"):
         act(vault.open().view())
     written = [path for path in vault.root.rglob("*") if path.is_file() and ".git" not in path.parts]

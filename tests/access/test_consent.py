@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from memstore.model.memory import Memory
-from memstore.model.sharing import Generalization
-from memstore.model.world import (
+from memstore.access.consent import ConsentBook
+from memstore.access.policy import Judge, decide, labels_of
+from memstore.access.world import (
     ActiveContext,
     Consent,
     Delegation,
@@ -21,9 +21,7 @@ from memstore.model.world import (
     RegisteredContext,
     Revocation,
 )
-from memstore.rules.access import decide
-from memstore.rules.consent import ConsentBook
-from memstore.rules.judge import Judge, labels_of
+from memstore.core.memory import Generalization, Memory
 from tests.access_cases import DAY, NOW, OWNER, by, labels_from, vault, with_memory
 
 TOLD = Labels(id="m_1", source_entity="human:sean", access_grants=("*",))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.context_file import ContextFile
-from memstore.model.world import ActiveContext
+from memstore.access.local_state import ContextFile
+from memstore.access.world import ActiveContext
 
 if TYPE_CHECKING:
     from pathlib import Path

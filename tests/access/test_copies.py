@@ -7,11 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.sharing import Generalization
-from memstore.model.world import Consent, Labels, Member, Session
-from memstore.rules.copies import both
-from memstore.rules.judge import Judge
-from memstore.rules.moments import steady_until
+from memstore.access.policy import Judge, both, steady_until
+from memstore.access.world import Consent, Labels, Member, Session
+from memstore.core.memory import Generalization
 from tests.access_cases import DAY, NOW, OWNER, by, vault
 
 NAMES = ("human:bob", "human:carol", "group:club", "*")

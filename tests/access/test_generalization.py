@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.world import Entity, Kind, World
-from memstore.rules import generalization, standing
-from memstore.rules.names import is_one_slip_away, named_in, names_of
+from memstore.access import generalization, principals
+from memstore.access.names import is_one_slip_away, named_in, names_of
+from memstore.access.world import Entity, Kind, World
 from tests.access_cases import CASES
 
 BELLA = {"dog:bella": ["Bella"]}
@@ -20,7 +20,7 @@ MURMUR = ["Bella has grade 2 heart murmur"]
 @pytest.mark.parametrize("row", CASES["generalize"], ids=lambda row: row["id"])
 def test_the_published_cases(row: dict[str, Any]) -> None:
     world = World(owner="si:ash", entities={name: Entity(aliases=tuple(a)) for name, a in row["aliases"].items()})
-    subjects = {s: row["aliases"].get(s, []) for s in row["subjects"] if standing.needs_consent(world, s)}
+    subjects = {s: row["aliases"].get(s, []) for s in row["subjects"] if principals.needs_consent(world, s)}
     found = generalization.check(row["text"], row["sources"], subjects)
     assert (found.verdict, list(found.checks)) == (row["expect"]["verdict"], row["expect"]["checks"])
 
@@ -167,4 +167,4 @@ def test_a_slip_is_one_in_both_directions(word: str, other: str) -> None:
 
 def test_topics_have_no_names_to_hide() -> None:
     world = World(owner="si:ash", entities={"place:zilker": Entity(kind=Kind.TOPIC)})
-    assert not standing.needs_consent(world, "place:zilker")
+    assert not principals.needs_consent(world, "place:zilker")

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from memstore.model.sharing import Generalization
-from memstore.model.world import ActiveContext, Consent, Labels, Member, RegisteredContext
-from memstore.rules.grants import inherited_grants, may_change, may_grant, scope_of
+from memstore.access.grants import inherited_grants, may_change, may_grant, scope_of
+from memstore.access.world import ActiveContext, Consent, Labels, Member, RegisteredContext
+from memstore.core.memory import Generalization
 from tests.access_cases import NOW, OWNER, by, vault, with_memory
 
 

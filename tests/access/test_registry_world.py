@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec.registry_file import read
-from memstore.codec.registry_world import world_of
-from memstore.model.world import ActiveContext, Consent, Delegation, Effect, Entity, Kind, Labels, Member, Revocation
-from memstore.rules.access import decide
-from memstore.rules.judge import listeners
-from memstore.rules.vault_places import RegistryKind
+from memstore.access.policy import decide, listeners
+from memstore.access.registry import read
+from memstore.access.registry_world import world_of
+from memstore.access.world import ActiveContext, Consent, Delegation, Effect, Entity, Kind, Labels, Member, Revocation
+from memstore.core.places import RegistryKind
 from tests.access_cases import OWNER, by, with_memory
 
 SAMPLE = Path(__file__).parents[2] / "sample-vault"

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.codec import memory_file
-from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.audit import audit_trail
-from memstore.flows.consents import consents, grant_consent, refuse_consent, revoke_consent
-from memstore.flows.contexts import (
+from memstore.access.audit import audit_trail
+from memstore.access.consents import consents, grant_consent, refuse_consent, revoke_consent
+from memstore.access.contexts import (
     add_context,
     contexts,
     enter_context,
@@ -19,20 +17,22 @@ from memstore.flows.contexts import (
     present_context,
     suggest_context,
 )
-from memstore.flows.create import note as add_note
-from memstore.flows.create import raw as add_raw
-from memstore.flows.entities import add_entity, add_members
-from memstore.flows.privacy import explain_access, grant_access, revoke_access
-from memstore.flows.search import search
-from memstore.flows.undo import undo
-from memstore.flows.who_sees import audit_sight, sight_report
-from memstore.model.config import Config
-from memstore.model.world import ActiveContext
+from memstore.access.entities import add_entity, add_members
+from memstore.access.privacy import explain_access, grant_access, revoke_access
+from memstore.access.report import audit_sight, sight_report
+from memstore.access.world import ActiveContext
+from memstore.core.config import Config
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.files import memory_file
+from memstore.memories.create import note as add_note
+from memstore.memories.create import raw as add_raw
+from memstore.memories.search import search
+from memstore.vault.status import undo
 from tests.memory_workspace import files_of, memory_workspace
 
 if TYPE_CHECKING:
     from memstore.core.change import Saved
-    from memstore.model.memory import Memory
+    from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 
 OWNER = "si:bella_agent"

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec.vault_owner import owner_of
-from memstore.model.world import (
+from memstore.access.policy import Judge
+from memstore.access.sight import Seen, Seer, in_short, listeners, seers, sight_changes
+from memstore.access.world import (
     ActiveContext,
     Consent,
     Delegation,
@@ -24,15 +25,14 @@ from memstore.model.world import (
     Session,
     World,
 )
-from memstore.rules.judge import Judge
-from memstore.rules.sight import Seen, Seer, in_short, listeners, seers, sight_changes
+from memstore.files.config_file import owner_of
+from tests.access.test_access_decisions import CONTEXTS, MEMORIES, PEOPLE, one_memory, seeds, worlds
 from tests.access_cases import DAY, NOW, OWNER, vault, with_memory
-from tests.rules.test_access_decisions import CONTEXTS, MEMORIES, PEOPLE, one_memory, seeds, worlds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memstore.rules.sight import SightChange
+    from memstore.access.sight import SightChange
 
 ALL = Seer("*")
 PLAIN = Labels(id="m_1")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.flows.privacy import grant_access
-from memstore.flows.who_sees import sight_diff
+from memstore.access.privacy import grant_access
+from memstore.access.report import sight_diff
 from tests.git_repositories import OWNER, memory, vault_in
 
 if TYPE_CHECKING:

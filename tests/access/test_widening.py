@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from memstore.model.sharing import Generalization
-from memstore.model.world import Consent, Entity, Labels, World
-from memstore.rules.widening import dropped, may_widen, widenings
+from memstore.access.widening import dropped, may_widen, widenings
+from memstore.access.world import Consent, Entity, Labels, World
+from memstore.core.memory import Generalization
 from tests.access_cases import NOW, OWNER
 
 TOLD = Labels(

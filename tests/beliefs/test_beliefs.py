@@ -11,13 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.errors import VaultError
-from memstore.model.confidence import LedgerLine
-from memstore.model.instants import instant
-from memstore.model.memory import Memory
-from memstore.model.provenance import Origin
-from memstore.rules.beliefs import Stance, folded, held, held_now, next_time, replayed, retractions, weigh
-from memstore.rules.evidence import Evidence, against, as_evidence, mark_as_evidence, rests_on, roots
+from memstore.beliefs.evidence import Evidence, against, as_evidence, mark_as_evidence, rests_on, roots
+from memstore.beliefs.next_lines import Stance, folded, held, held_now, next_time, replayed, retractions, weigh
+from memstore.core.errors import VaultError
+from memstore.core.memory import LedgerLine, Memory, Origin
+from memstore.core.times import instant
 
 NOW = datetime(2026, 2, 1, 21, 10, 2, tzinfo=UTC)
 BELIEF = Memory(type="belief", id="m_belief", confidence=0.85, created_at="2026-02-01T18:04:11Z", author="si:ash")

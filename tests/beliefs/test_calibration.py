@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from memstore.model.confidence import LedgerLine
-from memstore.rules.calibration import Bin, Prediction, calibrate, predictions
-from tests.rules.ledgers import instant, ledgers
+from memstore.beliefs.calibration import Bin, Prediction, calibration_of, predictions
+from memstore.core.memory import LedgerLine
+from tests.core.ledgers import instant, ledgers
 
 
 def line(day: int, op: str, source: str = "", **more: object) -> LedgerLine:
@@ -33,15 +33,15 @@ def test_evidence_of_the_instant_of_a_statement_comes_after_it_and_counts_once()
 
 
 def test_the_score_and_the_bins() -> None:
-    found = calibrate([Prediction(0.8, 1.0), Prediction(0.85, 0.0), Prediction(1.0, 1.0)])
+    found = calibration_of([Prediction(0.8, 1.0), Prediction(0.85, 0.0), Prediction(1.0, 1.0)])
     assert found.predictions == 3
     assert found.brier == pytest.approx((0.04 + 0.7225) / 3)
     assert found.bins == (Bin(0.8, 0.9, 2, 0.825, 0.5), Bin(0.9, 1.0, 1, 1.0, 1.0))
-    assert calibrate([]).brier is None
+    assert calibration_of([]).brier is None
 
 
 @given(ledgers)
 def test_whatever_the_ledger_the_score_is_within_its_bounds(lines: list[LedgerLine]) -> None:
-    found = calibrate(predictions(lines))
+    found = calibration_of(predictions(lines))
     assert sum(one.predictions for one in found.bins) == found.predictions
     assert found.brier is None or 0 <= found.brier <= 1

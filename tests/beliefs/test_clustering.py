@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules import clustering
-from memstore.rules.clustering import Weights, average_link, centre, cosine
-from memstore.rules.fusion import Dense
+from memstore.beliefs import clustering
+from memstore.beliefs.clustering import Weights, average_link, centre, cosine
+from memstore.search.meaning import Dense
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

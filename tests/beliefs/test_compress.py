@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec import memory_file
-from memstore.codec.git_blob import blob_id
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import NotFoundError, RefusedError
-from memstore.flows.check import check
-from memstore.flows.compress import compress
-from memstore.flows.expand import expand
-from memstore.flows.undo import undo
-from memstore.ports.usage import Use
-from memstore.rules.compression import summary
+from memstore.beliefs.compress import compress, summary
+from memstore.core.digests import blob_id
+from memstore.core.errors import NotFoundError, RefusedError
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.memories.show import expand
+from memstore.search.uses import Use
+from memstore.vault.check import check
+from memstore.vault.status import undo
 from tests.git_repositories import memory, vault_in
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
@@ -27,7 +26,7 @@ from tests.support import memory_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.history import History
+    from memstore.history.history import History
     from memstore.vault.workspace import Workspace
 
 OLD, NEW = '"2025-06-01T12:00:00Z"', '"2026-01-20T12:00:00Z"'

@@ -13,9 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.confidence import LedgerLine
-from memstore.model.keys import RELIABILITY
-from memstore.rules.confidence import (
+from memstore.beliefs.ledger import (
     BASE_CONFIDENCE,
     HALF_LIFE_DAYS,
     HALF_LIFE_FACTOR,
@@ -31,15 +29,17 @@ from memstore.rules.confidence import (
     votes,
     witnesses,
 )
-from memstore.rules.reconsolidation import (
+from memstore.beliefs.reconsolidation import (
     HALFWAY,
     LEAST_THRESHOLD,
     SURPRISE_GAIN,
     SURPRISES_COUNT_FOR,
     THRESHOLD_RANGE,
 )
-from memstore.rules.strength import MOST_STABILITY_DAYS, SPACING_GAIN, STABILITY_DAYS
-from tests.rules.ledgers import START, evidence_lines, fractions, instant, ledgers, line_of
+from memstore.core.keys import RELIABILITY
+from memstore.core.memory import LedgerLine
+from memstore.search.quality import MOST_STABILITY_DAYS, SPACING_GAIN, STABILITY_DAYS
+from tests.core.ledgers import START, evidence_lines, fractions, instant, ledgers, line_of
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
 TOLERANCE = CASES["constants"]["tolerance"]

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.codec import memory_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import NotFoundError, RefusedError
-from memstore.flows.add import add_memory
-from memstore.flows.archive import restore
-from memstore.flows.consolidate import consolidate
-from memstore.flows.move import move
-from memstore.flows.save import unified_diff
-from memstore.flows.show import show_memory
-from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion, show_suggestion
-from memstore.flows.supersede import supersede
-from memstore.ports.synthesizer import SynthesisFailedError
-from memstore.rules.beliefs import replayed
+from memstore.beliefs.archive import restore
+from memstore.beliefs.consolidate import consolidate
+from memstore.beliefs.next_lines import replayed
+from memstore.beliefs.synthesizers import SynthesisFailedError
+from memstore.core.errors import NotFoundError, RefusedError
+from memstore.core.transaction import unified_diff
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.memories.add import add_memory
+from memstore.memories.edit import move
+from memstore.memories.promote import supersede
+from memstore.memories.show import show_memory
+from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion, show_suggestion
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import TickClock, memory_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.flows.consolidate import Consolidated
-    from memstore.model.memory import Memory
-    from memstore.ports.run_record import Run
-    from memstore.ports.synthesizer import Source
+    from memstore.beliefs.consolidate import Consolidated
+    from memstore.beliefs.run_record import Run
+    from memstore.beliefs.synthesizers import Source
+    from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 
 WALKS = (

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.confidence import LedgerLine
-from memstore.model.memory import Memory
-from memstore.rules.clustering import Weights
-from memstore.rules.consolidation import (
+from memstore.beliefs.clustering import Weights
+from memstore.beliefs.consolidation import (
     Action,
     Earlier,
     Held,
@@ -28,7 +26,8 @@ from memstore.rules.consolidation import (
     shared_terms,
     spoken_for,
 )
-from memstore.rules.content import content_terms
+from memstore.beliefs.wording import content_terms
+from memstore.core.memory import LedgerLine, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.rules.content import content_terms, denies, is_lasting, stands_alone
+from memstore.beliefs.wording import content_terms, denies, is_lasting, stands_alone
 
 
 @pytest.mark.parametrize(

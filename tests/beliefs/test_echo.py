@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.flows.create import belief, episode, note, raw
-from memstore.flows.recall import recall
-from memstore.flows.reinforce import reinforce
-from memstore.flows.show import glance
-from memstore.flows.sources import loader
-from memstore.rules.echo import bites, echo, grams
-from memstore.rules.evidence import RECALLED, roots
+from memstore.beliefs.echo import bites, echo, grams
+from memstore.beliefs.evidence import RECALLED, roots
+from memstore.beliefs.recall import recall
+from memstore.beliefs.reinforce import reinforce
+from memstore.lineage.refs import loader
+from memstore.memories.create import belief, episode, note, raw
+from memstore.memories.show import glance
 from tests.memory_workspace import memory_workspace
 
 if TYPE_CHECKING:

@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec import managed_block
-from memstore.errors import FormatError, RefusedError
-from memstore.flows.archive import restore
-from memstore.flows.graduate import graduate
-from memstore.flows.list_memories import list_memories
-from memstore.flows.show import show_memory
-from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion
-from memstore.flows.undo import undo
-from memstore.ports.usage import Use
-from memstore.rules.graduation import MOST_LINES, page_of
+from memstore.beliefs.archive import restore
+from memstore.beliefs.graduate import MOST_LINES, graduate, page_of
+from memstore.core.errors import FormatError, RefusedError
+from memstore.files import managed_block
+from memstore.memories.show import list_memories, show_memory
+from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion
+from memstore.search.uses import Use
+from memstore.vault.status import undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import TickClock, memory_text
 

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import NotFoundError, RefusedError
-from memstore.flows.check import check, check_staged_files, fix
-from memstore.flows.check_against import check_against
-from memstore.flows.recompute import check_confidences, fold, recompute
-from memstore.flows.reinforce import reinforce
-from memstore.flows.show import show_memory
-from memstore.rules.beliefs import held_now
+from memstore.beliefs.next_lines import held_now
+from memstore.beliefs.recompute import check_confidences, fold, recompute
+from memstore.beliefs.reinforce import reinforce
+from memstore.core.errors import NotFoundError, RefusedError
+from memstore.memories.show import show_memory
+from memstore.vault.check import check, check_against, check_staged_files, fix
 from tests.git_repositories import git, vault_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memstore.model.finding import Finding
+    from memstore.core.finding import Finding
     from memstore.vault.workspace import Workspace
     from tests.git_repositories import Written
 

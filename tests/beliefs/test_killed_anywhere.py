@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.flows.compress import compress
-from memstore.flows.consolidate import consolidate
-from memstore.flows.graduate import graduate
-from memstore.flows.suggestions import accept_suggestion, list_suggestions, reject_suggestion
+from memstore.beliefs.compress import compress
+from memstore.beliefs.consolidate import consolidate
+from memstore.beliefs.graduate import graduate
+from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion
 from memstore.vault.writing import recover
-from tests.flows.test_compress import committed, old
-from tests.flows.test_consolidate import alone, episode, vault, walks
-from tests.flows.test_graduate import note
-from tests.flows.test_recover import DyingVault
+from tests.beliefs.test_compress import committed, old
+from tests.beliefs.test_consolidate import alone, episode, vault, walks
+from tests.beliefs.test_graduate import note
 from tests.memory_workspace import ReadingLibrary, files_of, memory_workspace
+from tests.vault.test_recover import DyingVault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.errors import NotFoundError, UsageError
-from memstore.flows.propagate import propagate
-from memstore.flows.recompute import check_confidences
-from memstore.flows.reinforce import reinforce
-from memstore.flows.show import show_memory
+from memstore.beliefs.propagation import propagate
+from memstore.beliefs.recompute import check_confidences
+from memstore.beliefs.reinforce import reinforce
+from memstore.core.errors import NotFoundError, UsageError
+from memstore.memories.show import show_memory
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.confidence import LedgerLine
-from memstore.model.memory import Memory
-from memstore.rules.beliefs import replayed
-from memstore.rules.propagation import Plan, Vault, plan, sources
-from tests.rules.ledgers import START, instant, line_of
+from memstore.beliefs.next_lines import replayed
+from memstore.beliefs.propagation import Plan, Vault, plan_propagation, sources
+from memstore.core.memory import LedgerLine, Memory
+from tests.core.ledgers import START, instant, line_of
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
 TOLERANCE = CASES["constants"]["tolerance"]
@@ -44,7 +43,7 @@ def vault_of(*memories: Memory, gone: tuple[str, ...] = ()) -> Vault:
 
 
 def planned(vault: Vault, **settings: Any) -> Plan:
-    return plan(vault, now=LATER, by="si:ash", **settings)
+    return plan_propagation(vault, now=LATER, by="si:ash", **settings)
 
 
 def applied(vault: Vault, found: Plan) -> Vault:

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from memstore.model.confidence import LedgerLine
-from memstore.model.memory import Memory
-from memstore.rules.pruning import live_evidence, prunable
+from memstore.beliefs.archive import live_evidence, prunable
+from memstore.core.memory import LedgerLine, Memory
 
 MADE = "2020-01-01T00:00:00Z"
 SEEN = LedgerLine(timestamp=MADE, op="support", evidence_source="raw:m_r", weight=1.0)

@@ -8,12 +8,11 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.confidence import LedgerLine
-from memstore.model.memory import Memory
-from memstore.rules.beliefs import replayed
-from memstore.rules.confidence import replay, witnesses
-from memstore.rules.rearranging import joined, part, standing, whole
-from tests.rules.ledgers import START, instant, ledgers
+from memstore.beliefs.ledger import replay, witnesses
+from memstore.beliefs.next_lines import replayed
+from memstore.beliefs.rearranging import joined, part, standing, whole
+from memstore.core.memory import LedgerLine, Memory
+from tests.core.ledgers import START, instant, ledgers
 
 NOW = START + timedelta(days=1000)
 BY = "human:sean"

@@ -9,18 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.errors import NotFoundError, UsageError
-from memstore.flows.expand import expand
-from memstore.flows.recall import recall
-from memstore.flows.uses import uses_of
-from memstore.ports.usage import Use
-from memstore.rules.recall import Profile, tokens
+from memstore.beliefs.recall import recall
+from memstore.beliefs.recall_order import Profile, tokens
+from memstore.core.errors import NotFoundError, UsageError
+from memstore.memories.show import expand
+from memstore.search.uses import Use, uses_of
 from tests.embedders import HashedTrigrams
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.flows.recall import Recalled
+    from memstore.beliefs.recall import Recalled
     from memstore.vault.workspace import Workspace
 
 AT = '"2026-01-20T12:00:00Z"'

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules import query
-from memstore.rules.recall import (
+from memstore.beliefs.recall_order import (
     LONGEST_BITE,
     WEIGHTS,
     Known,
@@ -21,7 +20,8 @@ from memstore.rules.recall import (
     shortened,
     tokens,
 )
-from memstore.rules.strength import Strength
+from memstore.search import query
+from memstore.search.quality import Strength
 
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
 

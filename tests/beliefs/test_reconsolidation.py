@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from memstore.codec import memory_file
-from memstore.model.confidence import LedgerLine
-from memstore.model.memory import Memory
-from memstore.rules.confidence import replay
-from memstore.rules.reconsolidation import Surprise, destab_threshold, prediction_error, standing
+from memstore.beliefs.ledger import replay
+from memstore.beliefs.reconsolidation import Surprise, destab_threshold, prediction_error, standing
+from memstore.core.memory import LedgerLine, Memory
+from memstore.files import memory_file
+from tests.core.ledgers import START, instant, ledgers
 from tests.installed import ROOT
-from tests.rules.ledgers import START, instant, ledgers
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
 TOLERANCE = CASES["constants"]["tolerance"]

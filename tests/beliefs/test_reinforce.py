@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.recompute import Unequal, check_confidences, recompute
-from memstore.flows.reinforce import contradict, reinforce
-from memstore.flows.show import show_memory
+from memstore.beliefs.recompute import Unequal, check_confidences, recompute
+from memstore.beliefs.reinforce import contradict, reinforce
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.memories.show import show_memory
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 

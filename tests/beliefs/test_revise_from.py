@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.errors import NotFoundError, UsageError
-from memstore.flows.rebuild import rebuild_from_episodes
-from memstore.flows.reinforce import reinforce
-from memstore.flows.revise_from import record, revise_from
-from memstore.flows.show import show_memory
+from memstore.beliefs.recompute import rebuild_from_episodes
+from memstore.beliefs.reinforce import reinforce
+from memstore.beliefs.revise import record, revise_from
+from memstore.core.errors import NotFoundError, UsageError
+from memstore.memories.show import show_memory
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 

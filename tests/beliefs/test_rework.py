@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
-from memstore.codec import memory_file
-from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.archive import archive, restore
-from memstore.flows.list_memories import list_memories
-from memstore.flows.revise import revise
-from memstore.flows.show import show_memory
+from memstore.beliefs.archive import archive, restore
+from memstore.beliefs.revise import revise
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.files import memory_file
+from memstore.memories.show import list_memories, show_memory
 from tests.git_repositories import git, vault_in
 from tests.memory_workspace import files_of, memory_workspace
 from tests.strategies import HandStyled, hand_styled_files

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.rules.consolidation import Polarity
-from memstore.rules.sides import side_of
+from memstore.beliefs.consolidate import side_of
+from memstore.beliefs.consolidation import Polarity
 
 SAYS = "The old bridge is closed in winter."
 

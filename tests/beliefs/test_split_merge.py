@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.calibrate import calibrate
-from memstore.flows.check import check
-from memstore.flows.merge import merge
-from memstore.flows.recompute import check_confidences
-from memstore.flows.reinforce import contradict, reinforce
-from memstore.flows.show import show_memory
-from memstore.flows.split import split
-from memstore.flows.supersede import supersede
+from memstore.beliefs.calibration import calibrate
+from memstore.beliefs.recompute import check_confidences
+from memstore.beliefs.reinforce import contradict, reinforce
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.memories.promote import supersede
+from memstore.memories.show import show_memory
+from memstore.memories.split import merge, split
+from memstore.vault.check import check
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.model.memory import Memory
+    from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 
 FILES = {

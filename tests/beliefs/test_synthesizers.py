@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
-from memstore.adapters.synthesizers import synthesizer
-from memstore.errors import UsageError
-from memstore.ports.synthesizer import Source, SynthesisFailedError
+from memstore.beliefs.synthesizers import Source, SynthesisFailedError, synthesizer
+from memstore.core.errors import UsageError
 
 SOURCES = [Source("episode:m_a", "Heat.")]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memstore.rules.wording import MOST_WORDS, Quotation, Wording, objection, quotation, said_by
+from memstore.beliefs.wording import MOST_WORDS, Quotation, Wording, objection, quotation, said_by
 
 SOURCES = {"episode:m_a": "The heat made Bella slow. Sean waited.", "episode:m_b": "Slow walks at 30 degrees."}
 

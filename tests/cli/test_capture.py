@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.cli.capture import Capture, captured
+from memstore.cli.add import Capture, captured
 from memstore.cli.recall import prompt_of_hook
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from memstore import errors
 from memstore.cli import commands
 from memstore.cli.failures import failure_of
 from memstore.cli.main import main
-from memstore.errors import Exit
+from memstore.core import errors
+from memstore.core.errors import Exit
 
 if TYPE_CHECKING:
     from memstore.cli.session import Session

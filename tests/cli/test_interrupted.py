@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.cli.failures import failure_of
-from memstore.errors import Exit
+from memstore.core.errors import Exit
 from tests.installed import MEMSTORE, ROOT, at_home
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import pytest
 from memstore.cli.add import add, raw
 from memstore.cli.key_options import OFFERED, given_values, own_values
 from memstore.cli.session import Session
-from memstore.errors import UsageError
-from memstore.model.keys import KEYS
-from memstore.rules.not_by_hand import KEPT_BY_THE_PROGRAM
+from memstore.core.errors import UsageError
+from memstore.core.keys import KEYS
+from memstore.memories.add import KEPT_BY_THE_PROGRAM
 
 if TYPE_CHECKING:
     import click

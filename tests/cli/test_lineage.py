@@ -8,8 +8,8 @@ import pytest
 from memstore.cli.lineage_text import DEEPEST_INDENT, trace_lines
 from memstore.cli.main import main
 from memstore.cli.output import Palette
-from memstore.codec.lineage_results import dot_lines, mermaid_lines
-from memstore.flows.trace import trace_memory
+from memstore.documents.lineage import dot_lines, mermaid_lines
+from memstore.lineage.trace import trace_memory
 from tests.installed import validated, verb_of
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
@@ -17,7 +17,7 @@ from tests.support import memory_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.model.lineage import Trace
+    from memstore.lineage.values import Trace
 
 PLAIN = Palette(colours=False, signs=True)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.adapters import tree_walk
 from memstore.cli.main import main
+from memstore.files import walk as tree_walk
 from tests.git_repositories import memory, vault_in
 from tests.installed import MEMSTORE, validated, verb_of
 

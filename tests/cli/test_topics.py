@@ -2,21 +2,21 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.cli import topics
+from memstore.cli.help import EXIT_MEANINGS, KEY_MEANINGS, TOPICS
 from memstore.cli.main import main
-from memstore.errors import Exit
-from memstore.model.keys import KEYS
+from memstore.core.errors import Exit
+from memstore.core.keys import KEYS
 
 
 def test_every_exit_code_is_explained() -> None:
-    assert set(topics.EXIT_MEANINGS) == set(Exit)
+    assert set(EXIT_MEANINGS) == set(Exit)
 
 
 def test_every_key_is_explained() -> None:
-    assert set(topics.KEY_MEANINGS) == {key.name for key in KEYS}
+    assert set(KEY_MEANINGS) == {key.name for key in KEYS}
 
 
-@pytest.mark.parametrize("topic", topics.TOPICS)
+@pytest.mark.parametrize("topic", TOPICS)
 def test_every_topic_has_a_text_that_fits_a_screen(topic: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["help", topic]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -6,7 +6,7 @@ import pytest
 
 from memstore.cli.session import Session
 from memstore.cli.written import in_vault
-from memstore.errors import UsageError
+from memstore.core.errors import UsageError
 from tests.git_repositories import vault_in
 
 if TYPE_CHECKING:

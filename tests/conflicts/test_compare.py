@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.flows.add import add_memory
-from memstore.flows.amend import set_keys, tag
-from memstore.flows.compare import MOST_STATEMENTS, Comparer, side_of
-from memstore.flows.supersede import supersede
+from memstore.conflicts.compare import MOST_STATEMENTS, Comparer, side_of
+from memstore.memories.add import add_memory
+from memstore.memories.edit import set_keys, tag
+from memstore.memories.promote import supersede
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 

@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import NotFoundError, UsageError
-from memstore.flows import among
-from memstore.flows.compare import Comparer
-from memstore.flows.conflicts import conflicts
-from memstore.flows.dedupe import dedupe
-from memstore.flows.resolve_conflict import resolve_conflict
-from memstore.flows.search import search
-from memstore.flows.show import show_memory
-from memstore.model.retrieval import Filters
+from memstore.conflicts import compare
+from memstore.conflicts.compare import Comparer, conflicts
+from memstore.conflicts.duplicates import dedupe
+from memstore.conflicts.resolve import resolve_conflict
+from memstore.core.errors import NotFoundError, UsageError
+from memstore.memories.search import search
+from memstore.memories.show import show_memory
+from memstore.search.retrieval import Filters
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.model.conflict import Conflict
-    from memstore.model.memory import Memory
+    from memstore.core.change import Conflict
+    from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 
 LIKES = memory_text("Sean likes tea\n", id="m_likes", confidence="0.9", tags="[drink]")
@@ -179,6 +178,6 @@ def test_showing_a_memory_tells_of_its_conflicts_and_counts_them() -> None:
 def test_a_search_does_not_compare_texts_as_long_as_books(monkeypatch: pytest.MonkeyPatch) -> None:
     ws = memory_workspace(FILES)
     assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
-    monkeypatch.setattr(among, "MOST_PAIRS", 0)
+    monkeypatch.setattr(compare, "MOST_PAIRS", 0)
     assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [0, 0]
     assert _open(ws, "a.md")

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from memstore.codec.memory_file import MemoryFile, read
-from memstore.flows.compare import side_of
-from memstore.model.conflict import Conflict, ConflictType
-from memstore.rules.conflicts import Side, conflict, penalty
+from memstore.conflicts.compare import side_of
+from memstore.conflicts.conflict import Side, conflict, penalty
+from memstore.core.change import Conflict, ConflictType
+from memstore.files.memory_file import MemoryFile, read
 from tests.support import memory_text
 
 CONTRADICTION, TEMPORAL, SEMANTIC = ConflictType.CONTRADICTION, ConflictType.TEMPORAL, ConflictType.SEMANTIC

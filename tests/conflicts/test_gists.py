@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.rules.gists import Gist, SentenceGist, gist, may_conflict
-from memstore.rules.polarity import Verdict, compare
+from memstore.conflicts.contradiction import Verdict, compare
+from memstore.conflicts.prefilter import Gist, SentenceGist, gist, may_conflict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.number_words import CARDINALS, SCALES, joined
-from memstore.rules.polarity import Verdict, compare
+from memstore.conflicts.contradiction import Verdict, compare
+from memstore.conflicts.quantities import CARDINALS, SCALES, joined
 
 WORDS = {value: word for word, value in CARDINALS.items() if word not in SCALES}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.polarity import Verdict, compare
+from memstore.conflicts.contradiction import Verdict, compare
 
 CONTRADICT = [
     ("likes tea", "dislikes tea", "antonyms"),

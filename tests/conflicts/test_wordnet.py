@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 import wn
 
-from memstore.adapters.wordnet import WordNet
+from memstore.conflicts.lexicon import WordNet
 
 if TYPE_CHECKING:
     from pathlib import Path

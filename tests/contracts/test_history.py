@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.git_history import GitHistory
-from memstore.errors import ChangedMeanwhileError, GitError, LockedError, NotFoundError
+from memstore.core.errors import ChangedMeanwhileError, GitError, LockedError, NotFoundError
+from memstore.history.git_history import GitHistory
 from tests.git_repositories import git, repository
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def test_a_commit_on_a_moved_branch_is_refused(
     history: GitHistory, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     committed(history, {"a.md": ONE})
-    from memstore.adapters.git_commit import CommitMaker
+    from memstore.history.git_commit import CommitMaker
 
     stage = CommitMaker._stage
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from memstore.adapters import disk_journal
-from memstore.adapters.disk_journal import DiskJournal
-from memstore.errors import VaultError
-from memstore.ports.journal import Operation, Written
+from memstore.core.change import Operation, Written
+from memstore.core.errors import VaultError
+from memstore.files import disk_journal
+from memstore.files.disk_journal import DiskJournal
 from tests.memory_workspace import LastOperation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memstore.ports.journal import Journal
+    from memstore.core.change import Journal
 
     Opened = Callable[[], Journal]
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.disk_library import DiskLibrary
-from memstore.adapters.memory_snapshot import snapshot_of_files
-from memstore.model.catalog import ITEM_SEPARATOR, Field, FileKind
+from memstore.core.catalog import ITEM_SEPARATOR, Field, FileKind
+from memstore.search.disk_library import DiskLibrary
+from memstore.search.memory_snapshot import snapshot_of_files
 from tests.support import disk_vault, memory_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from memstore.ports.search_index import Snapshot
+    from memstore.search.index import Snapshot
 
 FILES = {
     "a/tea.md": memory_text(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.codec.fence import MOST_BYTES
-from memstore.codec.memory_file import BrokenFile
-from memstore.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
-from memstore.ports.vault import read_file
+from memstore.core.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
+from memstore.files.fence import MOST_BYTES
+from memstore.files.memory_file import BrokenFile
+from memstore.files.vault import read_file
 from tests.memory_vault import MemoryVault
 from tests.support import disk_vault
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memstore.ports.vault import Vault
+    from memstore.files.vault import Vault
 
 
 @pytest.fixture(params=["disk", "plain disk", "memory"])
 def vault(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
     if request.param == "plain disk":
-        monkeypatch.setattr("memstore.adapters.disk_vault._renameat2", lambda: None)
+        monkeypatch.setattr("memstore.files.disk_vault._renameat2", lambda: None)
     return MemoryVault() if request.param == "memory" else disk_vault(tmp_path)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from memstore.model.confidence import LedgerLine
+from memstore.core.memory import LedgerLine
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.core.again import MOST_TRIES, again_where_changed
-from memstore.errors import ChangedMeanwhileError, RefusedError
-from memstore.flows.amend import accept, set_keys, tag
-from memstore.flows.reinforce import reinforce
+from memstore.beliefs.reinforce import reinforce
+from memstore.core.errors import ChangedMeanwhileError, RefusedError
+from memstore.core.transaction import MOST_TRIES, again_where_changed
+from memstore.memories.edit import accept, set_keys, tag
 from tests.memory_vault import MemoryVault
 from tests.memory_workspace import ReadingLibrary, files_of, memory_workspace
 from tests.support import memory_text

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.analysis import STOP_WORDS, beginning, is_question, term_of, terms, words
+from memstore.core.terms import STOP_WORDS, beginning, is_question, term_of, terms, words
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_stop_words_are_words() -> None:
 
 def test_stemming_does_not_load_the_rest_of_whoosh() -> None:
     code = (
-        "import sys; from memstore.rules.analysis import terms; terms('walking dogs');"
+        "import sys; from memstore.core.terms import terms; terms('walking dogs');"
         "print(sorted(name for name in sys.modules if name.startswith('whoosh')))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec.dates import period
-from memstore.errors import UsageError
+from memstore.core.errors import UsageError
+from memstore.core.times import period
 
 NOW = datetime(2026, 3, 31, 18, 4, 11, tzinfo=UTC)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from memstore.model.instants import instant
+from memstore.core.times import instant
 
 
 def test_a_time_is_told_in_utc_to_the_second() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.model.nearest import did_you_mean, nearest
+from memstore.core.errors import did_you_mean, nearest
 
 
 @pytest.mark.parametrize(("word", "near"), [("actve", "active"), ("drat", "draft"), ("xyzzy", None), ("", None)])

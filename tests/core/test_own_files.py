@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.rules.own_files import is_own_path, told
-from memstore.rules.vault_places import is_memory_path
+from memstore.core.places import is_memory_path, is_own_path, told
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memstore.rules.provenance import infer_source_type, provenance_of_new
+from memstore.core.provenance import infer_source_type, provenance_of_new
 
 
 @pytest.mark.parametrize(

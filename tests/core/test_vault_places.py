@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.rules.vault_places import is_memory_path
+from memstore.core.places import is_memory_path
 
 
 @pytest.mark.parametrize("path", ["a.md", "notes/a.md", "Readme.md", "notes/entities/a.md", "a b/ü.md"])

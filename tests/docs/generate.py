@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memstore.access.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
 from memstore.cli.commands import SECTIONS
 from memstore.cli.group import GLOBAL_OPTIONS, PROGRAM, Command, Group
-from memstore.cli.topics import EXIT_MEANINGS, KEY_MEANINGS
-from memstore.model.config import USER_SETTINGS, VAULT_SETTINGS, Setting
-from memstore.model.finding_codes import CODES
-from memstore.model.keys import KEYS, Key
-from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
+from memstore.cli.help import EXIT_MEANINGS, KEY_MEANINGS
+from memstore.core.config import USER_SETTINGS, VAULT_SETTINGS, Setting
+from memstore.core.finding_codes import CODES
+from memstore.core.keys import KEYS, Key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

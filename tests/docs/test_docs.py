@@ -10,9 +10,9 @@ import click
 import pytest
 
 from memstore.cli.group import GLOBAL_OPTIONS
-from memstore.errors import Exit
-from memstore.model.finding_codes import CODES
-from memstore.model.keys import KEYS
+from memstore.core.errors import Exit
+from memstore.core.finding_codes import CODES
+from memstore.core.keys import KEYS
 from tests.docs import generate
 
 ROOT = Path(__file__).parents[2]

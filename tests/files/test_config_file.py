@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.adapters.config_file import ConfigFile, read_user_config, read_vault_config
-from memstore.errors import FormatError, UsageError, VaultError
-from memstore.flows.init import config_text
-from memstore.model.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
+from memstore.core.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
+from memstore.core.errors import FormatError, UsageError, VaultError
+from memstore.files.config_file import ConfigFile, read_user_config, read_vault_config
+from memstore.vault.init import config_text
 
 if TYPE_CHECKING:
     from pathlib import Path

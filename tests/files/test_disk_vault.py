@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.write_lock import WriteLock
-from memstore.errors import LockedError, VaultError
-from memstore.rules.vault_places import TEMPORARY_PREFIX
+from memstore.core.errors import LockedError, VaultError
+from memstore.core.places import TEMPORARY_PREFIX
+from memstore.files.write_lock import WriteLock
 from tests.support import disk_vault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.adapters.disk_vault import DiskVault
+    from memstore.files.disk_vault import DiskVault
 
 
 def paths(vault: DiskVault) -> set[str]:
@@ -122,7 +122,7 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
 HOLD = """
 import sys
 from pathlib import Path
-from memstore.adapters.write_lock import WriteLock
+from memstore.files.write_lock import WriteLock
 with WriteLock(Path(sys.argv[1])).held():
     print("held", flush=True)
     sys.stdin.read()

@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.codec import draft, memory_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.model.ids import MEMORY_TYPES
+from memstore.core.ids import MEMORY_TYPES
+from memstore.files import draft, memory_file
+from memstore.files.memory_file import MemoryFile
 from tests.strategies import (
     HandStyled,
     entity_ids,

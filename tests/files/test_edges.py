@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.codec.catalog_entry import entry_of
-from memstore.codec.edges import citations, cited_refs, evidence_of
-from memstore.codec.memory_file import MemoryFile, read
+from memstore.files.catalog_entry import citations, cited_refs, entry_of, evidence_of
+from memstore.files.memory_file import MemoryFile, read
 
 if TYPE_CHECKING:
-    from memstore.model.catalog import Entry
+    from memstore.core.catalog import Entry
 
 HEAD = """\
 ---

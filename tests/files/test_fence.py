@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.codec import fence
-from memstore.codec.fence import FencedText
-from memstore.codec.problem import Problem
+from memstore.core.problems import Problem
+from memstore.files import fence
+from memstore.files.fence import FencedText
 
 
 def parts(data: bytes) -> FencedText:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.freshness import COARSE_TICK_NS, GONE, TICK_NS, Refresh, StatColumns, is_racy, plan_refresh
+from memstore.files.walk import COARSE_TICK_NS, GONE, TICK_NS, Refresh, StatColumns, is_racy, plan_refresh
 
 SECOND = 1_000_000_000
 READ_AT = 1_000 * SECOND + 5

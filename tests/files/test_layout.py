@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from memstore.codec import fence, layout, strict_yaml
-from memstore.codec.fence import FencedText
+from memstore.files import fence, layout, strict_yaml
+from memstore.files.fence import FencedText
 from tests.strategies import HandStyled, hand_styled_files
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec.line_map import LineMap
+from memstore.files.passages import LineMap
 
 if TYPE_CHECKING:
     from pathlib import Path

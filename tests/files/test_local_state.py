@@ -3,14 +3,7 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
-from memstore.adapters.local_state import (
-    cache_folder,
-    find_repository,
-    is_private,
-    make_private,
-    state_folder,
-    vault_hash,
-)
+from memstore.files.local_state import cache_folder, find_repository, is_private, make_private, state_folder, vault_hash
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.codec import fence, memory_file, titles
-from memstore.codec.memory_file import BrokenFile, MemoryFile, PlainFile
-from memstore.model.catalog import FileKind
-from memstore.model.finding import Position
-from memstore.model.memory import Memory
-from memstore.model.provenance import Origin
+from memstore.core import memory as titles
+from memstore.core.catalog import FileKind
+from memstore.core.finding import Position
+from memstore.core.memory import Memory, Origin
+from memstore.files import fence, memory_file
+from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
 
 WHOLE = b"""---
 type: belief

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.codec.passages import PassageKind, passages
+from memstore.files.passages import PassageKind, passages
 
 LINES = st.sampled_from(
     [

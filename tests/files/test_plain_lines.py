@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.codec import fence, plain_lines, strict_yaml
-from memstore.codec.fence import FencedText
+from memstore.files import fence, plain_lines, strict_yaml
+from memstore.files.fence import FencedText
 from tests.strategies import hand_styled_files
 
 if TYPE_CHECKING:

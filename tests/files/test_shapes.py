@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec import shapes, strict_yaml
-from memstore.model.keys import KEYS, Key, Shape
+from memstore.core.keys import KEYS, Key, Shape
+from memstore.files import shapes, strict_yaml
 
 Found = tuple[str, int, int, str | None]
 

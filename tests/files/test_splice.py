@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.codec import memory_file, splice
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import FormatError
+from memstore.core.errors import FormatError
+from memstore.files import memory_file, splice
+from memstore.files.memory_file import MemoryFile
 from tests.strategies import HandStyled, entity_ids, fractions, hand_styled_files, instants, one_line_texts
 
 if TYPE_CHECKING:
-    from memstore.codec.render import Plain
+    from memstore.files.render import Plain
 
 
 def read(data: bytes) -> MemoryFile:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from memstore.codec import advice, strict_yaml
+from memstore.files import advice, strict_yaml
 
 FIRST_LINE = 2
 

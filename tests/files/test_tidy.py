@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from memstore.codec import memory_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.codec.tidy import tidied
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.files.tidy import tidied
 from tests.strategies import HandStyled, hand_styled_files
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.adapters.tree_walk import UNSETTLED, KnownFolder, KnownTree, Walk, ignore_rules, walk
-from memstore.rules.freshness import GONE
+from memstore.files.walk import GONE, UNSETTLED, KnownFolder, KnownTree, Walk, ignore_rules, walk
 from tests.support import shut
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.codec.typed import parse
-from memstore.errors import UsageError
+from memstore.core.errors import UsageError
+from memstore.files.render import parse
 
 if TYPE_CHECKING:
-    from memstore.codec.render import Plain
+    from memstore.files.render import Plain
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.whole_file import write_whole
+from memstore.files.local_state import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memstore.codec.memory_file import MemoryFile
+    from memstore.files.memory_file import MemoryFile
 
 
 def as_json(file: MemoryFile) -> dict[str, Any]:

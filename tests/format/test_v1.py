@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memstore.codec import memory_file
-from memstore.codec.memory_file import MemoryFile
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
 from tests.format.frozen import as_json
 
 FILES = sorted((Path(__file__).parent / "v1").glob("*.md"))

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.change import MemoryChange
-from memstore.model.confidence import LedgerLine
-from memstore.model.memory import Memory
-from memstore.rules.commit_messages import MOST_NAMED, message, trailers, verb, with_trailers
+from memstore.core.change import MemoryChange
+from memstore.core.memory import LedgerLine, Memory
+from memstore.history.commit_messages import MOST_NAMED, message, trailers, verb, with_trailers
 
 NOTE = Memory(type="note", id="m_abc", title="A secret", confidence=0.8, body="More secrets.")
 SUPPORT = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", new=0.86, evidence_source="episode:m_e")

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.confidence import Claim, LedgerLine
-from memstore.model.memory import Memory
-from memstore.rules.differences import changed_lines, differences, new_lines, number
+from memstore.core.memory import Claim, LedgerLine, Memory
+from memstore.history.changes import changed_lines, differences, new_lines, number
 
 SUPPORT = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", new=0.86, evidence_source="episode:m_e")
 EDIT = LedgerLine(timestamp="2026-02-02T00:00:00Z", op="edit", new=0.5)

@@ -7,23 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.git_history import GitHistory
-from memstore.errors import ChangedMeanwhileError, FormatError, GitError, NotFoundError, RefusedError, UsageError
-from memstore.flows.add import add_memory
-from memstore.flows.blame import blame
-from memstore.flows.check import check
-from memstore.flows.commit import commit
-from memstore.flows.diff import diff
-from memstore.flows.list_memories import list_memories
-from memstore.flows.log import log
-from memstore.flows.search import search
-from memstore.flows.show import show_memory
-from memstore.flows.status import status
-from memstore.flows.undo import undo
-from memstore.ports.history import HookState
-from memstore.ports.journal import Operation
-from memstore.ports.journal import Written as WrittenFile
+from memstore.core.change import Operation
+from memstore.core.change import Written as WrittenFile
+from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, NotFoundError, RefusedError, UsageError
+from memstore.history.diff import diff
+from memstore.history.git_history import GitHistory
+from memstore.history.history import HookState
+from memstore.history.log import log
+from memstore.history.revisions import blame
+from memstore.memories.add import add_memory
+from memstore.memories.search import search
+from memstore.memories.show import list_memories, show_memory
+from memstore.vault.check import check
 from memstore.vault.committing import commit_paths
+from memstore.vault.status import commit, status, undo
 from tests.git_repositories import OWNER, git, memory, vault_in
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.git_history import GitHistory
+from memstore.history.git_history import GitHistory
 from tests.git_repositories import git, memory, vault_in
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ SCRIPT = """
 import os, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from memstore.adapters.git_history import GitHistory
-from memstore.adapters.git_process import GitProcess
+from memstore.history.git_history import GitHistory
+from memstore.history.git_process import GitProcess
 
 step, when = int(sys.argv[1]), sys.argv[2]
 attempt, steps = GitProcess.attempt, []

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import RefusedError
-from memstore.flows import hooks
+from memstore.core.errors import RefusedError
+from memstore.history.history import HookState
 from memstore.hooks import commit_msg, pre_commit
-from memstore.ports.history import HookState
+from memstore.vault import init
 from tests.git_repositories import git, memory, vault_in
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def vault(request: pytest.FixtureRequest, tmp_path: Path) -> Written:
     vault = vault_in(tmp_path / "vault", request.param)
     vault.write("a.md", memory("m_aaa"))
     vault.commit("first")
-    hooks.install(vault.open().view())
+    init.install(vault.open().view())
     return vault
 
 
@@ -142,7 +142,7 @@ def test_hooks_hold_in_worktrees_and_with_a_named_repository(vault: Written) -> 
 def test_only_vaults_are_checked(tmp_path: Path) -> None:
     vault = vault_in(tmp_path / "top" / "notes")
     (tmp_path / "top/notes/.git").rename(tmp_path / "top/.git")
-    hooks.install(vault.open().view())
+    init.install(vault.open().view())
     (tmp_path / "top/page.md").write_text("---\nlayout: [page\n---\n")
     git(tmp_path / "top", "add", "-A")
     assert attempt(tmp_path / "top", "-m", "a page").returncode == 0
@@ -155,7 +155,7 @@ def test_only_vaults_are_checked(tmp_path: Path) -> None:
 
 def test_the_first_commit_is_checked_too(tmp_path: Path) -> None:
     vault = vault_in(tmp_path / "vault")
-    hooks.install(vault.open().view())
+    init.install(vault.open().view())
     vault.write("b.md", memory("m_bbb", tags="one"))
     git(vault.root, "add", "-A")
     assert attempt(vault.root, "-m", "x").returncode == 1
@@ -225,35 +225,35 @@ def test_installing_and_taking_away(tmp_path: Path) -> None:
     ws = vault_in(tmp_path / "vault").open()
     absent = dict.fromkeys(("pre-commit", "commit-msg"), HookState.ABSENT)
     ours = dict.fromkeys(absent, HookState.OURS)
-    assert hooks.states(ws.view()).states == absent
-    assert hooks.install(ws.view()).states == ours
-    assert hooks.install(ws.view()).states == ours
-    shim = (hooks.states(ws.view()).folder / "pre-commit").read_text()
+    assert init.states(ws.view()).states == absent
+    assert init.install(ws.view()).states == ours
+    assert init.install(ws.view()).states == ours
+    shim = (init.states(ws.view()).folder / "pre-commit").read_text()
     assert f"python={sys.executable}\n" in shim
-    assert hooks.uninstall(ws.view()).states == absent
+    assert init.uninstall(ws.view()).states == absent
 
 
 def test_another_programs_hook_stays(tmp_path: Path) -> None:
     ws = vault_in(tmp_path / "vault").open()
-    foreign = hooks.states(ws.view()).folder / "pre-commit"
+    foreign = init.states(ws.view()).folder / "pre-commit"
     foreign.parent.mkdir(exist_ok=True)
     foreign.write_text("#!/bin/sh\n")
     with pytest.raises(RefusedError, match="another program") as told:
-        hooks.install(ws.view())
+        init.install(ws.view())
     assert 'memstore hooks run pre-commit "$@"' in str(told.value.hint)
-    assert hooks.states(ws.view()).states == {"pre-commit": HookState.FOREIGN, "commit-msg": HookState.OURS}
-    hooks.uninstall(ws.view())
+    assert init.states(ws.view()).states == {"pre-commit": HookState.FOREIGN, "commit-msg": HookState.OURS}
+    init.uninstall(ws.view())
     assert foreign.read_text() == "#!/bin/sh\n"
 
 
 def test_a_chosen_hooks_folder_is_used_but_not_a_shared_one(tmp_path: Path) -> None:
     vault = vault_in(tmp_path / "vault")
     git(vault.root, "config", "core.hooksPath", ".githooks")
-    hooks.install(vault.open().view())
+    init.install(vault.open().view())
     assert (vault.root / ".githooks/pre-commit").is_file()
     git(vault.root, "config", "core.hooksPath", str(tmp_path / "shared"))
     with pytest.raises(RefusedError, match=r"core\.hooksPath"):
-        hooks.install(vault.open().view())
+        init.install(vault.open().view())
     assert not (tmp_path / "shared").exists()
 
 
@@ -271,7 +271,7 @@ def test_a_shim_without_its_python_denies_with_a_way_out(vault: Written) -> None
 
 
 def test_the_shipped_hook_works_as_it_is(vault: Written) -> None:
-    from memstore.adapters.shipped import shipped
+    from memstore.history.git_hooks import shipped
 
     for name in ("pre-commit", "commit-msg"):
         place = vault.root / ".git/hooks" / name

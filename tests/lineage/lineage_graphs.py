@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from memstore.model.catalog import ITEM_SEPARATOR
-from memstore.rules.edge_table import edges_of
-from memstore.rules.lineage_graph import Graph
+from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.lineage.edges import edges_of
+from memstore.lineage.graph import Graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,17 +9,27 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.model.catalog import EdgeKind
-from memstore.model.edge_table import BITS, GROUND, HOP_SHIFT
-from memstore.rules.edge_changes import Changes, changed, flattened
-from memstore.rules.edge_table import BACKWARD, KINDS, Rows, bits_of, edges_of
-from memstore.rules.lineage_walk import walk
-from tests.rules.lineage_graphs import Cells, columns_of, graph, memories
+from memstore.core.catalog import EdgeKind
+from memstore.lineage.edges import (
+    BACKWARD,
+    BITS,
+    GROUND,
+    HOP_SHIFT,
+    KINDS,
+    Changes,
+    Rows,
+    bits_of,
+    changed,
+    edges_of,
+    flattened,
+)
+from memstore.lineage.walk import walk
+from tests.lineage.lineage_graphs import Cells, columns_of, graph, memories
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.model.edge_table import EdgeTable, Side
+    from memstore.lineage.edges import EdgeTable, Side
 
 Said = dict[str, list[tuple[str, int]]]
 

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from memstore.errors import NotFoundError
-from memstore.flows.fix_provenance import fix_provenance
-from memstore.flows.impact import impact_of
-from memstore.flows.orphans import find_orphans
-from memstore.flows.trace import trace_memory
-from memstore.model.config import Config
-from memstore.model.lineage import Direction
+from memstore.core.config import Config
+from memstore.core.errors import NotFoundError
+from memstore.lineage.orphans import find_orphans
+from memstore.lineage.repair import fix_provenance
+from memstore.lineage.trace import impact_of, trace_memory
+from memstore.lineage.values import Direction
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 

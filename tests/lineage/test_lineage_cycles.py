@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.flows.lineage import graph_of
-from memstore.rules.lineage_cycles import way_back
+from memstore.lineage.graph import graph_of
+from memstore.lineage.walk import way_back
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.rules.lineage_graph import Graph
+    from memstore.lineage.graph import Graph
 
 LENGTH = 50
 FILES = {

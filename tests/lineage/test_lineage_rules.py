@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.lineage import cycles
+from memstore.lineage.graph import cycles
 
 nodes = st.sampled_from("abcdefg")
 graphs = st.dictionaries(nodes, st.lists(nodes, max_size=4))

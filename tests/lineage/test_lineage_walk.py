@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.model.lineage import Direction, Mark, NodeState
-from memstore.rules import lineage_walk
-from memstore.rules.lineage_trace import trace
-from tests.rules.lineage_graphs import Cells, graph, memories, names
+from memstore.lineage import walk
+from memstore.lineage.trace import trace
+from memstore.lineage.values import Direction, Mark, NodeState
+from tests.lineage.lineage_graphs import Cells, graph, memories, names
 
 if TYPE_CHECKING:
-    from memstore.rules.lineage_graph import Graph
+    from memstore.lineage.graph import Graph
 
 
 def up(made: dict[str, Cells], start: int = 0) -> list[str]:
     found = graph(made)
-    return names(found, lineage_walk.walk(found.up, [start], bytearray(len(made))).nodes)
+    return names(found, walk.walk(found.up, [start], bytearray(len(made))).nodes)
 
 
 def lost(found: Graph, gone: int) -> list[str]:
-    return names(found, lineage_walk.nearest(found, lineage_walk.impact(found, [gone]).lost))
+    return names(found, walk.nearest(found, walk.impact(found, [gone]).lost))
 
 
 # -- any graph -----------------------------------------------------------------------------------
@@ -71,10 +71,10 @@ def test_the_order_of_the_rows_changes_nothing(made: dict[str, Cells]) -> None:
 def test_the_chain_is_the_same_from_any_member(made: dict[str, Cells]) -> None:
     found = graph(made)
     for row in range(len(made)):
-        chain = lineage_walk.chain(found, row)
+        chain = walk.chain(found, row)
         assert row in chain
         assert len(set(chain)) == len(chain)
-        assert all(lineage_walk.chain(found, member) == chain for member in chain if isinstance(member, int))
+        assert all(walk.chain(found, member) == chain for member in chain if isinstance(member, int))
 
 
 @settings(max_examples=60)
@@ -83,21 +83,21 @@ def test_impact_is_what_would_be_ungrounded_without_it(made: dict[str, Cells], d
     gone = data.draw(st.sampled_from(range(len(made))))
     name = list(made)[gone]
     before, after = graph(made), graph({**made, name: {**made[name], "status": "forgotten"}})
-    found = lineage_walk.impact(before, [gone])
+    found = walk.impact(before, [gone])
     newly = {
         row
         for row in range(len(made))
         if row != gone
         and not before.is_gone(row)
-        and lineage_walk.is_ungrounded(after, row)
-        and not lineage_walk.is_ungrounded(before, row)
+        and walk.is_ungrounded(after, row)
+        and not walk.is_ungrounded(before, row)
     }
-    lost, weakened = (lineage_walk.nearest(before, levels) for levels in (found.lost, found.weakened))
+    lost, weakened = (walk.nearest(before, levels) for levels in (found.lost, found.weakened))
     assert set(lost) == newly
     assert not set(weakened) & {gone, *lost}
-    assert all(lineage_walk.cut_from(before, row, found.going) for row in (*lost, *weakened))
+    assert all(walk.cut_from(before, row, found.going) for row in (*lost, *weakened))
     for limit in range(len(lost) + 2):
-        assert lineage_walk.nearest(before, found.lost, limit) == lost[:limit]
+        assert walk.nearest(before, found.lost, limit) == lost[:limit]
 
 
 @settings(max_examples=60)
@@ -114,7 +114,7 @@ def test_what_is_hidden_reads_as_if_it_were_not_there(made: dict[str, Cells], da
             traced = trace(with_hidden, row, direction=direction, limit=limit)
             assert traced == trace(without, number, direction=direction, limit=limit)
         assert lost(with_hidden, row) == lost(without, number)
-        assert lineage_walk.is_ungrounded(with_hidden, row) == lineage_walk.is_ungrounded(without, number)
+        assert walk.is_ungrounded(with_hidden, row) == walk.is_ungrounded(without, number)
 
 
 @settings(max_examples=60)
@@ -163,7 +163,7 @@ def test_a_chain_of_100000_is_followed_both_ways() -> None:
     length = 100_000
     found = graph(chain_of(length))
     assert [branch.level for branch in trace(found, 0, direction=Direction.UP).tree] == list(range(length))
-    below = lineage_walk.walk(found.down, [length - 1], found.hidden[:])
+    below = walk.walk(found.down, [length - 1], found.hidden[:])
     assert list(below.nodes) == list(reversed(range(length)))
     assert len(lost(found, length - 1)) == length - 1
 
@@ -181,7 +181,7 @@ def test_a_graph_in_which_nearly_all_name_all_is_followed_both_ways() -> None:
         assert len(traced.nodes) == count
         assert len(traced.tree) == len(traced.edges) + 1
         assert all(edge.in_cycle for edge in traced.edges)
-    assert not lineage_walk.is_ungrounded(found, 0)
+    assert not walk.is_ungrounded(found, 0)
     assert len(lost(found, 0)) == count - 1
 
 
@@ -197,12 +197,12 @@ def test_supersede_circles_end_in_a_lasting_order() -> None:
     made: dict[str, Cells] = {f"note:m{n:05d}": {"supersedes": f"note:m{n ^ 1:05d}"} for n in range(1_000)}
     hub: Cells = {"supersedes": list(made)}
     found = graph({**made, "note:hub": hub})
-    assert names(found, lineage_walk.chain(found, 7)) == ["note:hub", *made]
+    assert names(found, walk.chain(found, 7)) == ["note:hub", *made]
 
 
 def test_a_supersede_chain_of_10000_is_in_order() -> None:
     found = graph(chain_of(10_000, "supersedes"))
-    assert lineage_walk.chain(found, 5_000) == tuple(reversed(range(10_000)))
+    assert walk.chain(found, 5_000) == tuple(reversed(range(10_000)))
 
 
 def test_a_diamond_is_drawn_once_with_a_mark() -> None:
@@ -273,7 +273,7 @@ def test_of_two_files_with_one_id_refs_lead_to_the_first_and_both_have_lineage()
 
 def ungrounded(cells: Cells, **others: Cells) -> bool:
     made = {"belief:top": cells} | {f"note:{name}": of for name, of in others.items()}
-    return lineage_walk.is_ungrounded(graph(made), 0)
+    return walk.is_ungrounded(graph(made), 0)
 
 
 def test_a_memory_is_ungrounded_when_all_its_roots_are_gone() -> None:
@@ -305,11 +305,11 @@ def test_impact_tells_loss_from_weakening() -> None:
         "note:heir": {"supersedes": "raw:aaa"},
     }
     found = graph(made)
-    impact = lineage_walk.impact(found, [0])
-    lost, weakened = (lineage_walk.nearest(found, levels) for levels in (impact.lost, impact.weakened))
+    impact = walk.impact(found, [0])
+    lost, weakened = (walk.nearest(found, levels) for levels in (impact.lost, impact.weakened))
     assert names(found, lost) == ["note:only", "note:next"]
     assert names(found, weakened) == ["note:both", "note:cites"]
-    cut = {row: lineage_walk.cut_from(found, row, impact.going) for row in (*lost, *weakened)}
+    cut = {row: walk.cut_from(found, row, impact.going) for row in (*lost, *weakened)}
     assert {found.name(row): names(found, [link.key for link in links]) for row, links in cut.items()} == {
         "note:only": ["raw:aaa"],
         "note:both": ["raw:aaa"],

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from memstore.rules.provenance_gaps import (
+from memstore.lineage.orphans import (
     MOST_TWINS,
     SEED_STATEMENTS,
     SEED_WORDS,
@@ -14,7 +14,7 @@ from memstore.rules.provenance_gaps import (
     twins_in_time,
     without_source,
 )
-from tests.rules.lineage_graphs import Cells, graph, names
+from tests.lineage.lineage_graphs import Cells, graph, names
 
 
 def told(changes: list[Change]) -> list[tuple[str, str, tuple[str, ...], str]]:

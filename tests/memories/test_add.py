@@ -4,16 +4,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.add import add_draft, add_memory
-from memstore.flows.undo import undo
-from memstore.model.config import Config
-from memstore.rules.slugs import slug
+from memstore.core.config import Config
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.memories.add import add_draft, add_memory, slug
+from memstore.vault.status import undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.codec.render import Plain
+    from memstore.files.render import Plain
 
 RAW = memory_text(id="m_7f3k9q2x1c", type="raw")
 

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.codec.memory_file import MemoryFile, read
-from memstore.errors import ChangedMeanwhileError, NotFoundError, RefusedError, UsageError, VaultError
-from memstore.flows.adopt import adopt, adoptable
-from memstore.flows.fmt import fmt
-from memstore.flows.move import move
-from memstore.flows.undo import undo
+from memstore.core.errors import ChangedMeanwhileError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.files.memory_file import MemoryFile, read
+from memstore.memories.adopt import adopt, adoptable
+from memstore.memories.edit import fmt, move
+from memstore.vault.status import undo
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from memstore.core.change import Edit, Saved
-from memstore.errors import ChangedMeanwhileError, FormatError, NotFoundError, RefusedError, UsageError
-from memstore.flows.amend import Rejected, accept, set_keys, tag
-from memstore.flows.save import save
+from memstore.core.errors import ChangedMeanwhileError, FormatError, NotFoundError, RefusedError, UsageError
+from memstore.core.transaction import save
+from memstore.memories.edit import Rejected, accept, set_keys, tag
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
@@ -173,7 +173,7 @@ def test_a_file_that_would_be_broken_is_never_written() -> None:
 
 
 def test_a_broken_file_is_never_rewritten() -> None:
-    from memstore.codec import memory_file
+    from memstore.files import memory_file
 
     broken = memory_file.read(PATH, b"---\ntype: [\n---\n")
     ws = memory_workspace({PATH: broken.data})

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.codec.foreign import created_at
+from memstore.memories.adopt import created_at
 
 
 @pytest.mark.parametrize(

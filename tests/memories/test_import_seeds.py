@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.codec.seeds import Seed, read
-from memstore.errors import FormatError, UsageError
-from memstore.flows.import_seeds import import_seeds
-from memstore.flows.orphans import find_orphans
-from memstore.flows.show import show_memory
+from memstore.core.errors import FormatError, UsageError
+from memstore.lineage.orphans import find_orphans
+from memstore.memories.import_seeds import Seed, import_seeds, read
+from memstore.memories.show import show_memory
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore import wiring
-from memstore.adapters.environment import Environment
-from memstore.errors import GitError, NotFoundError, UsageError
-from memstore.flows.list_memories import list_memories
-from memstore.flows.search import search
-from memstore.flows.show import path_of, show_memory
-from memstore.model.retrieval import Filters, Operator, Sort, Where
+from memstore.core.errors import GitError, NotFoundError, UsageError
+from memstore.files.local_state import Environment
+from memstore.memories.search import search
+from memstore.memories.show import list_memories, path_of, show_memory
+from memstore.search.retrieval import Filters, Operator, Sort, Where
+from memstore.vault import composition
 from tests.support import memory_text
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def vault(tmp_path: Path) -> Path:
 
 
 def _open(vault: Path, entity: str | None = None) -> Workspace:
-    return wiring.open_workspace(Environment.of_process(), vault=str(vault), entity=entity)
+    return composition.open_workspace(Environment.of_process(), vault=str(vault), entity=entity)
 
 
 def _paths(vault: Path, filters: Filters | None = None, *, sort: Sort = Sort.PATH, limit: int | None = None) -> str:

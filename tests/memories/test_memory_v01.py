@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from memstore.codec import canonical, memory_file
-from memstore.codec.memory_file import MemoryFile
-from memstore.codec.memory_v01 import read
-from memstore.errors import FormatError, NotFoundError, UsageError
-from memstore.flows.entities import add_entity
-from memstore.flows.memory_v01 import export_memories, import_memories
-from memstore.flows.show import show_memory
-from memstore.flows.trust import trust_of
+from memstore.access.entities import add_entity
+from memstore.core.errors import FormatError, NotFoundError, UsageError
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.memories.memory_v01 import export_memories, import_memories
+from memstore.memories.show import show_memory
+from memstore.trust import statement
+from memstore.trust.formats.memory_v01 import read
+from memstore.trust.trust import trust_of
 from tests.memory_workspace import files_of, memory_workspace
 from tests.strategies import HandStyled, hand_styled_files
 
@@ -303,6 +304,6 @@ def test_json_and_markdown_say_the_same(styled: HandStyled) -> None:
     (data,) = files_of(elsewhere).values()
     back = memory_file.read("b.md", data)
     assert isinstance(back, MemoryFile)
-    assert canonical.digests(back.memory) == canonical.digests(file.memory)
+    assert statement.digests(back.memory) == statement.digests(file.memory)
     (again,) = export_memories(elsewhere.view(), [str(file.memory.id)])
     assert said(again) == said(out)

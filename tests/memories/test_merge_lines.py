@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec.merge_lines import merged
+from memstore.memories.edit import merged
 
 BASE = b"a\nb\nc\nd\ne\n"
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d\r\n"]), max_size=12)

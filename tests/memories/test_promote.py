@@ -4,19 +4,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.codec.episode import Account
-from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.add import add_memory
-from memstore.flows.fix_provenance import fix_provenance
-from memstore.flows.orphans import find_orphans
-from memstore.flows.promote import process_raw, promote
-from memstore.flows.show import show_memory
-from memstore.flows.undo import undo
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.files.draft import Account
+from memstore.lineage.orphans import find_orphans
+from memstore.lineage.repair import fix_provenance
+from memstore.memories.add import add_memory
+from memstore.memories.promote import process_raw, promote
+from memstore.memories.show import show_memory
+from memstore.vault.status import undo
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.model.memory import Memory
+    from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 
 RAW = memory_text(

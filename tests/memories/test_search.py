@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.codec.line_map import LineMap
-from memstore.codec.results import answer_document
-from memstore.errors import UsageError
-from memstore.flows.search import Searcher, Wish, search
-from memstore.flows.stats import stats
-from memstore.model.retrieval import Filters, Operator, Sort, Unit, Where
-from memstore.rules import query
+from memstore.core.errors import UsageError
+from memstore.documents.search import answer_document
+from memstore.files.passages import LineMap
+from memstore.memories.search import Searcher, Wish, search
+from memstore.search import query
+from memstore.search.retrieval import Filters, Operator, Sort, Unit, Where
+from memstore.vault.status import stats
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.model.retrieval import Answer
+    from memstore.search.retrieval import Answer
     from memstore.vault.workspace import Workspace
 
 FILES = {

@@ -4,17 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.errors import NotFoundError, RefusedError, UsageError
-from memstore.flows.fix_provenance import fix_provenance
-from memstore.flows.list_memories import list_memories
-from memstore.flows.show import show_memory
-from memstore.flows.supersede import supersede
-from memstore.flows.trace import trace_memory
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.lineage.repair import fix_provenance
+from memstore.lineage.trace import trace_memory
+from memstore.memories.promote import supersede
+from memstore.memories.show import list_memories, show_memory
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.model.memory import Memory
+    from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 
 OLD = memory_text(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memstore.flows.show import show_memory
+from memstore.memories.show import show_memory
 from tests.memory_workspace import OWNER, memory_workspace
 from tests.support import memory_text
 

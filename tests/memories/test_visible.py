@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import NotFoundError, RefusedError
-from memstore.flows.amend import set_keys, tag
-from memstore.flows.fmt import fmt
-from memstore.flows.list_memories import list_memories
-from memstore.flows.move import move
-from memstore.flows.reinforce import reinforce
-from memstore.flows.search import search
-from memstore.flows.show import show_memory
-from memstore.flows.supersede import supersede
-from memstore.model.world import ActiveContext
+from memstore.access.world import ActiveContext
+from memstore.beliefs.reinforce import reinforce
+from memstore.core.errors import NotFoundError, RefusedError
+from memstore.memories.edit import fmt, move, set_keys, tag
+from memstore.memories.promote import supersede
+from memstore.memories.search import search
+from memstore.memories.show import list_memories, show_memory
 from tests.absent import NoContext
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text

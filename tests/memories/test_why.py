@@ -9,24 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.errors import NotFoundError
-from memstore.flows.reinforce import contradict, reinforce
-from memstore.flows.search import search
-from memstore.flows.show import show_memory
-from memstore.flows.uses import uses_of
-from memstore.flows.why import why
-from memstore.model.confidence import LedgerLine
-from memstore.model.config import QualityProfile
-from memstore.model.memory import Memory
-from memstore.ports.usage import Use
-from memstore.rules import explanation
-from memstore.rules.explanation import MOST_USES
+from memstore.beliefs.reinforce import contradict, reinforce
+from memstore.core.config import QualityProfile
+from memstore.core.errors import NotFoundError
+from memstore.core.memory import LedgerLine, Memory
+from memstore.memories import why as explanation
+from memstore.memories.search import search
+from memstore.memories.show import show_memory
+from memstore.memories.why import MOST_USES, why
+from memstore.search.uses import Use, uses_of
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.flows.why import Why
-    from memstore.rules.explanation import Number
+    from memstore.memories.why import Number, Why
     from memstore.vault.workspace import Workspace
 
 MADE = datetime(2026, 1, 2, 12, tzinfo=UTC)

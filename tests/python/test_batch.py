@@ -196,7 +196,7 @@ def test_threads_that_each_open_their_own_write_at_the_same_time(home: Path) -> 
 KILLED = """
     import os, signal, sys
     import memstore
-    from memstore.adapters.disk_vault import DiskVault
+    from memstore.files.disk_vault import DiskVault
 
     vault = memstore.open_vault(sys.argv[1], entity="human:sean")
     create, left = DiskVault.create, [int(sys.argv[2])]

@@ -12,7 +12,7 @@ import pytest
 
 import memstore
 from memstore import seeds
-from memstore.model.one_line import LONGEST_LINE
+from memstore.core.short_repr import LONGEST_LINE
 from tests.installed import ROOT
 
 if TYPE_CHECKING:
@@ -441,7 +441,7 @@ def names_in(annotation: ast.expr | None) -> set[str]:
     return {name for name in found if name[0].isupper()}
 
 
-@pytest.mark.parametrize("path", [*FACES, ROOT / "memstore/vault/batch.py"], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*FACES, ROOT / "memstore/face/batch.py"], ids=lambda path: path.stem)
 def test_every_type_of_the_face_is_importable_from_memstore(path: Path) -> None:
     builtin = {"Any", "Path", "Sequence", "Self", "Callable", "None", "View", "VaultView", "Workspace"}
     classes = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)]

@@ -9,11 +9,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memstore.model.config import VAULT_SETTINGS, Kind
-from memstore.model.ids import ENTITY_ID_PATTERN, MEMORY_ID_PATTERN, MEMORY_TYPES
-from memstore.model.keys import KEYS, Key, Shape
-from memstore.model.provenance import EXTERNAL_MARKS
-from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
+from memstore.access.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
+from memstore.core.config import VAULT_SETTINGS, Kind
+from memstore.core.ids import ENTITY_ID_PATTERN, MEMORY_ID_PATTERN, MEMORY_TYPES
+from memstore.core.keys import KEYS, Key, Shape
+from memstore.core.memory import EXTERNAL_MARKS
 
 FOLDER = Path(__file__).parents[2] / "schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

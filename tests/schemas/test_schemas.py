@@ -12,15 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from memstore.codec import shapes
-from memstore.codec.memory_file import MemoryFile
-from memstore.codec.memory_file import read as read_memory
-from memstore.codec.registry_file import RegistryFile
-from memstore.codec.registry_file import read as read_registry
-from memstore.codec.strict_yaml import Frontmatter
-from memstore.model.keys import KEYS, Key, Shape
-from memstore.model.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
-from memstore.rules.vault_places import kind_of
+from memstore.access.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS, RegistryFile
+from memstore.access.registry import read as read_registry
+from memstore.core.keys import KEYS, Key, Shape
+from memstore.core.places import kind_of
+from memstore.files import shapes
+from memstore.files.memory_file import MemoryFile
+from memstore.files.memory_file import read as read_memory
+from memstore.files.strict_yaml import Frontmatter
 from tests.schemas import generate
 
 ROOT = Path(__file__).parents[2]

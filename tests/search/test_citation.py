@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.citation import Place, Standing, Verdict, compare, parse_place, places_in, written
+from memstore.search.citations import Place, Standing, Verdict, compare, parse_place, places_in, written
 
 BLOB = "3ab92c01de45f"
 

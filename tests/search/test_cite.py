@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import NotFoundError, UsageError
-from memstore.flows.cite import cite
-from memstore.rules.citation import Standing
+from memstore.core.errors import NotFoundError, UsageError
+from memstore.search.citations import Standing, cite
 from tests.git_repositories import git, memory, vault_in
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.codec.git_blob import blob_id
-from memstore.errors import UsageError
-from memstore.flows.cite_file import cite_file
-from memstore.model.provenance import is_external_mark
-from memstore.rules.citation import Place, parse_place
+from memstore.core.digests import blob_id
+from memstore.core.errors import UsageError
+from memstore.core.memory import is_external_mark
+from memstore.search.citations import Place, cite_file, parse_place
 from tests.memory_workspace import memory_workspace
 
 DATA = b"one\r\ntwo\nthree"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.adapters.derived_cache import DerivedCache, _read, _written, drop_derived
+from memstore.search.local_state import DerivedCache, _read, _written, drop_derived
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,21 +16,20 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from memstore.adapters import disk_library
-from memstore.adapters.derived_cache import DerivedCache
-from memstore.adapters.disk_library import DiskLibrary
-from memstore.adapters.memory_snapshot import COLUMNS, snapshot_of_files
-from memstore.adapters.vector_store import DiskVectors
-from memstore.codec.git_blob import blob_id
-from memstore.model.catalog import Field
-from memstore.model.edge_table import BITS, HOP_SHIFT
-from memstore.ports.search_index import Refreshed
-from memstore.rules.edge_table import Rows, edges_of
+from memstore.core.catalog import Field
+from memstore.core.digests import blob_id
+from memstore.lineage.edges import BITS, HOP_SHIFT, Rows, edges_of
+from memstore.search import disk_library
+from memstore.search.disk_library import DiskLibrary
+from memstore.search.index import Refreshed
+from memstore.search.local_state import DerivedCache
+from memstore.search.memory_snapshot import COLUMNS, snapshot_of_files
+from memstore.search.vector_store import DiskVectors
 from tests.support import disk_vault, memory_text
 
 if TYPE_CHECKING:
-    from memstore.adapters.disk_vault import DiskVault
-    from memstore.ports.search_index import Snapshot
+    from memstore.files.disk_vault import DiskVault
+    from memstore.search.index import Snapshot
 
 # What a snapshot says, without its row numbers.
 Said = dict[str, Any]
@@ -290,7 +289,7 @@ def test_a_glance_sees_names_but_not_into_files_of_a_vast_vault(
     vault = disk_vault(tmp_path)
     fill(vault, 9)
     # Folders whose times are older than the walk are proof; these would be as young as it.
-    monkeypatch.setattr("memstore.adapters.tree_walk.time.time_ns", lambda: 9 * 10**18)
+    monkeypatch.setattr("memstore.files.walk.time.time_ns", lambda: 9 * 10**18)
     lib = library(tmp_path, vault)
     before = said(lib.snapshot())
     edited = vault.root / "notes/3/tea3.md"
@@ -385,7 +384,7 @@ def test_another_version_is_built_anew(tmp_path: Path, monkeypatch: pytest.Monke
     vault = disk_vault(tmp_path)
     fill(vault, 3)
     library(tmp_path, vault).snapshot()
-    monkeypatch.setattr("memstore.adapters.index_store.FORMAT", 99)
+    monkeypatch.setattr("memstore.search.index_store.FORMAT", 99)
     lib = library(tmp_path, vault)
     assert lib.store.open() is None
     assert said(lib.snapshot()) == scanned(vault)
@@ -444,7 +443,7 @@ INDEX = """
 import sys
 from pathlib import Path
 from memstore.adapters import disk_library
-from memstore.adapters.disk_vault import DiskVault
+from memstore.files.disk_vault import DiskVault
 disk_library.MOST_LAID_OVER = 0
 place = Path(sys.argv[1])
 vault = DiskVault(place / "vault", state=place / "state")
@@ -493,7 +492,7 @@ def test_killed_before_the_manifest_names_it_a_state_is_written_again(
     for path in ("a.md", "b.md"):
         vault.create(path, memory_text("more tea\n"))
         with monkeypatch.context() as patch:
-            patch.setattr("memstore.adapters.manifest.write", killed)
+            patch.setattr("memstore.search.manifest.write", killed)
             with pytest.raises(KeyboardInterrupt):
                 library(tmp_path, vault).snapshot()
     assert said(library(tmp_path, vault).snapshot()) == scanned(vault)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.errors import UsageError
-from memstore.model.catalog import ITEM_SEPARATOR
-from memstore.model.retrieval import Filters, Operator, Where
-from memstore.rules.filters import checked, checked_fraction, holds, matching, parse_where, unknown_keys
+from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.errors import UsageError
+from memstore.search.filters import checked, checked_fraction, holds, matching, parse_where, unknown_keys
+from memstore.search.retrieval import Filters, Operator, Where
 
 COLUMNS = {
     "type": ["note", "belief", "note", "episode"],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.fusion import fused, similarity, unit
+from memstore.search.meaning import fused, similarity, unit
 
 ROWS = st.integers(0, 20)
 SCORES = st.dictionaries(ROWS, st.floats(0, 1e6, allow_subnormal=False))

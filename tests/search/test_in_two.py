@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters import disk_library, in_two
-from memstore.adapters.disk_library import DiskLibrary
-from tests.adapters.test_disk_library import fill, said
+from memstore.search import disk_library
+from memstore.search import disk_library as in_two
+from memstore.search.disk_library import DiskLibrary
+from tests.search.test_disk_library import fill, said
 from tests.support import disk_vault
 
 if TYPE_CHECKING:

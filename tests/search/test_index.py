@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.errors import RefusedError
-from memstore.flows import index
+from memstore.core.errors import RefusedError
+from memstore.search import index
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.adapters import manifest
-from memstore.adapters.manifest import Contents, DamagedError
+from memstore.search import manifest
+from memstore.search.manifest import Contents, DamagedError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.retrieval import Clause, Phrase, Prefix, Word
-from memstore.rules.analysis import term_of, words
-from memstore.rules.matching import Matcher, holds_alias, matcher_of, phrase_counts, within_edits
-from memstore.rules.query import parse
+from memstore.core.terms import term_of, words
+from memstore.search.matching import Matcher, holds_alias, matcher_of, phrase_counts, within_edits
+from memstore.search.query import parse
+from memstore.search.retrieval import Clause, Phrase, Prefix, Word
 
 TEXT = st.lists(st.sampled_from(["walks", "walking", "dog", "happy", "the", "Vet", "3:30", "été", "y"]), max_size=12)
 

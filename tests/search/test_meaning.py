@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.vector_store import DiskVectors
-from memstore.codec.results import answer_document
-from memstore.errors import UsageError
-from memstore.flows.meaning import vectors_of
-from memstore.flows.search import Wish, search
-from memstore.model.retrieval import Unit
+from memstore.core.errors import UsageError
+from memstore.documents.search import answer_document
+from memstore.memories.search import Wish, search
+from memstore.search.meaning import vectors_of
+from memstore.search.retrieval import Unit
+from memstore.search.vector_store import DiskVectors
 from tests.embedders import HashedTrigrams
 from tests.git_repositories import memory, vault_in
 from tests.memory_workspace import memory_workspace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from memstore.ports.embedder import Embedder, Vector
+    from memstore.search.embedder import Embedder, Vector
     from memstore.vault.workspace import Workspace
 
 FILES = {

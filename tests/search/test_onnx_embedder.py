@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.adapters.onnx_embedder import OnnxEmbedder, load_embedder
-from memstore.errors import UsageError
+from memstore.core.errors import UsageError
+from memstore.search.embedder import OnnxEmbedder, load_embedder
 
 if TYPE_CHECKING:
     from pathlib import Path

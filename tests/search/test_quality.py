@@ -12,12 +12,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.config import QualityProfile
-from memstore.model.conflict import ConflictType
-from memstore.model.keys import CHANNELS, RELIABILITY, SOURCE_TYPES
-from memstore.rules.conflicts import penalty
-from memstore.rules.quality import BASE_OF_CHANNEL, Base, Grounds, base, days_since, grounds, quality, terms
-from memstore.rules.strength import Strength, retrieval_strength
+from memstore.conflicts.conflict import penalty
+from memstore.core.change import ConflictType
+from memstore.core.config import QualityProfile
+from memstore.core.keys import CHANNELS, RELIABILITY, SOURCE_TYPES
+from memstore.search.quality import (
+    BASE_OF_CHANNEL,
+    Base,
+    Grounds,
+    Strength,
+    base,
+    days_since,
+    grounds,
+    quality,
+    retrieval_strength,
+    terms,
+)
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
 TOLERANCE = CASES["constants"]["tolerance"]

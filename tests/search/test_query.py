@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.errors import UsageError
-from memstore.model.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Where, Word
-from memstore.rules.query import parse, said
+from memstore.core.errors import UsageError
+from memstore.search.query import parse, said
+from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Where, Word
 
 
 def shown(clause: Clause) -> str:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec.passages import Passage, PassageKind, passages
-from memstore.rules.analysis import is_question
-from memstore.rules.matching import matcher_of
-from memstore.rules.query import parse
-from memstore.rules.ranking import (
+from memstore.core.terms import is_question
+from memstore.files.passages import Passage, PassageKind, passages
+from memstore.search.matching import matcher_of
+from memstore.search.query import parse
+from memstore.search.ranking import (
     Demands,
     Source,
     asking,

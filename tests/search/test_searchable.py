@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import hashlib
 
-from memstore.model.memory import Memory
-from memstore.rules.searchable import VERSION, date_words, searchable
+from memstore.core.memory import Memory
+from memstore.search.index import VERSION, date_words, searchable
 
 TEXT = (
     "Bella's heart: the vet (Dr. Müller) said it's 3:30, v1.2 — don't worry. 日本語 Running runs naïve café l'ami."

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.codec.git_blob import blob_id
-from memstore.codec.line_map import LineMap
-from memstore.codec.results import answer_document, hit_document
-from memstore.errors import UsageError
-from memstore.flows.create import note
-from memstore.flows.search import Wish, search
-from memstore.flows.show import show_memory
-from memstore.flows.uses import uses_of
-from memstore.model.config import QualityProfile
-from memstore.model.keys import CHANNELS, RELIABILITY
-from memstore.model.retrieval import Filters, Hit, Sort, Unit
-from memstore.rules.quality import BASE_OF_CHANNEL
+from memstore.core.config import QualityProfile
+from memstore.core.digests import blob_id
+from memstore.core.errors import UsageError
+from memstore.core.keys import CHANNELS, RELIABILITY
+from memstore.documents.search import answer_document, hit_document
+from memstore.files.passages import LineMap
+from memstore.memories.create import note
+from memstore.memories.search import Wish, search
+from memstore.memories.show import show_memory
+from memstore.search.quality import BASE_OF_CHANNEL
+from memstore.search.retrieval import Filters, Hit, Sort, Unit
+from memstore.search.uses import uses_of
 from tests.installed import validated
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.model.retrieval import Answer
+    from memstore.search.retrieval import Answer
     from memstore.vault.workspace import Workspace
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.strength import (
+from memstore.search.quality import (
     MOST_STABILITY_DAYS,
     STABILITY_DAYS,
     Strength,

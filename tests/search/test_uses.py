@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import NotFoundError
-from memstore.flows.cite import cite
-from memstore.flows.list_memories import list_memories
-from memstore.flows.search import search
-from memstore.flows.show import path_of, show_memory
-from memstore.flows.uses import uses_of
-from memstore.ports.usage import Use
+from memstore.core.errors import NotFoundError
+from memstore.memories.search import search
+from memstore.memories.show import list_memories, path_of, show_memory
+from memstore.search.citations import cite
+from memstore.search.uses import Use, uses_of
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 

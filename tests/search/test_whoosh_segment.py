@@ -14,13 +14,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memstore.adapters.manifest import DamagedError
-from memstore.adapters.whoosh_index import Generation, WhooshIndex, file_marks
-from memstore.adapters.whoosh_segment import positions_of
-from memstore.adapters.whoosh_writer import write_generation
-from memstore.model.catalog import Field
-from memstore.rules.searchable import Searchable
-from tests.adapters.test_whoosh_writer import documents, of_the_sample_vault
+from memstore.core.catalog import Field
+from memstore.search.index import Searchable
+from memstore.search.manifest import DamagedError
+from memstore.search.whoosh_index import Generation, WhooshIndex, file_marks, positions_of
+from memstore.search.whoosh_writer import write_generation
+from tests.search.test_whoosh_writer import documents, of_the_sample_vault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

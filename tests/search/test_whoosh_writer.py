@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memstore.adapters.memory_snapshot import document_of
-from memstore.adapters.whoosh_index import Generation, WhooshIndex
-from memstore.adapters.whoosh_writer import MOST_SEGMENTS, write_generation
-from memstore.codec import memory_file
-from memstore.model.catalog import Field
-from memstore.rules.searchable import Searchable
+from memstore.core.catalog import Field
+from memstore.files import memory_file
+from memstore.search.index import Searchable
+from memstore.search.memory_snapshot import document_of
+from memstore.search.whoosh_index import Generation, WhooshIndex
+from memstore.search.whoosh_writer import MOST_SEGMENTS, write_generation
 from tests.installed import ROOT
 
 if TYPE_CHECKING:

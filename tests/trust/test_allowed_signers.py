@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec import allowed_signers
-from memstore.codec.ssh_wire import public_key, string
-from memstore.model.keyring import ATTEST_NAMESPACE, Signer
+from memstore.trust import allowed_signers
+from memstore.trust.keyring import ATTEST_NAMESPACE, Signer
+from memstore.trust.ssh_wire import public_key, string
 
 KEY = public_key(string("ssh-ed25519") + string(bytes(range(32))))
 OTHER = public_key(string("ssh-ed25519") + string(bytes(range(1, 33))))

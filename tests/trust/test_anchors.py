@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from memstore.rules.anchors import (
+from memstore.trust.anchors import (
     UNVERIFIABLE,
     Anchored,
     AnchorStatus,

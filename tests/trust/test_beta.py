@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.beta import Opinion, Voice, beta, sponsor_of, worth
-from memstore.rules.reputation import Outcome
+from memstore.trust.formats.beta import Opinion, Voice, beta, sponsor_of, worth
+from memstore.trust.reputation import Outcome
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 

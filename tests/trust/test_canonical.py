@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec import canonical, memory_file, statement
-from memstore.codec.canonical import Digests
-from memstore.codec.memory_file import MemoryFile
-from memstore.errors import FormatError
-from memstore.model.attestation import Signature, Witness
-from memstore.model.memory import Memory
+from memstore.core.errors import FormatError
+from memstore.core.memory import Memory, Signature, Witness
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.trust import statement
+from memstore.trust import statement as canonical
+from memstore.trust.statement import Digests
 
 HEAD = """\
 type: insight

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.flows.controllers import Controllers
-from memstore.flows.vouch import Voucher
+from memstore.trust.verification import Controllers, Voucher
 from tests.memory_workspace import memory_workspace
 
 

@@ -14,9 +14,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.flows.amend import set_keys
-from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.memories.edit import set_keys
+from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.trust.signatures import SshSignatures
 from tests.installed import ROOT
 from tests.memory_workspace import OWNER, memory_workspace
 

@@ -10,16 +10,16 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from memstore.adapters.git_history import GitHistory
-from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.adapters.user_pins import UserPins
-from memstore.errors import NotFoundError, UsageError
-from memstore.flows.check import check
-from memstore.flows.commit import commit
-from memstore.flows.keyring import read_keyring
-from memstore.flows.keys import add_key, list_keys, revoke_key
-from memstore.flows.pin import pin, unpin
-from memstore.model.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
+from memstore.core.errors import NotFoundError, UsageError
+from memstore.history.git_history import GitHistory
+from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
+from memstore.trust.keys import add_key, list_keys, revoke_key
+from memstore.trust.pin import pin, unpin
+from memstore.trust.read_keyring import read_keyring
+from memstore.trust.signatures import SshSignatures
+from memstore.trust.user_pins import UserPins
+from memstore.vault.check import check
+from memstore.vault.status import commit
 from tests.git_repositories import OWNER, git, vault_in
 from tests.support import TickClock
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.keyring import COMMIT_NAMESPACE, Keyring, PublicKey, Signer
-from memstore.rules.keepers import Counting, KeyringChange, KeyringFiles, counting, is_keeper, uncommitted
+from memstore.trust.keyring import COMMIT_NAMESPACE, Keyring, PublicKey, Signer
+from memstore.trust.read_keyring import Counting, KeyringChange, KeyringFiles, counting, is_keeper, uncommitted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,13 +10,12 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.flows.anchor import anchor_commit, anchor_stamp
-from memstore.flows.attest import digest_page
-from memstore.flows.sign import sign, witness
-from memstore.flows.trust import trust_of
-from memstore.model.config import Config
-from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.core.config import Config
+from memstore.trust.anchor import anchor_commit, anchor_stamp
+from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.trust.sign import digest_page, sign, witness
+from memstore.trust.signatures import SshSignatures
+from memstore.trust.trust import trust_of
 from tests import timestamps
 from tests.absent import NoPins
 from tests.git_repositories import OWNER, memory, vault_in

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.flows.check import check
-from memstore.flows.known_verdicts import KnownVerdicts
-from memstore.flows.list_memories import list_memories
-from memstore.flows.sign import sign
-from memstore.flows.vouch import Voucher
-from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
-from memstore.model.retrieval import Filters
+from memstore.memories.show import list_memories
+from memstore.search.retrieval import Filters
+from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
+from memstore.trust.levels import KnownVerdicts
+from memstore.trust.sign import sign
+from memstore.trust.verification import Voucher
+from memstore.vault.check import check
 from tests.attested_vault import BABEL, PATH, PITH, babels_vault, edit, make_keys, witnessed
 from tests.memory_workspace import files_of
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memstore.codec.sshsig import SshSignature
-    from memstore.ports.derived import Kept
-    from memstore.ports.signatures import Signatures
+    from memstore.search.local_state import Kept
+    from memstore.trust.signatures import Signatures
+    from memstore.trust.sshsig import SshSignature
     from memstore.vault.workspace import Workspace
 
 

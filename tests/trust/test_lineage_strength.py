@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.memory import Memory
-from memstore.model.provenance import Origin
-from memstore.rules.lineage_strength import support, weakest
+from memstore.core.memory import Memory, Origin
+from memstore.trust.lineage_strength import support, weakest
 
 TRUST = {"a": 0.5, "b": 0.8, "c": 0.3, "d": 0.6, "e": 0.9}
 

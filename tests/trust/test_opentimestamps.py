@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.codec import bitcoin, opentimestamps
-from memstore.codec.opentimestamps import MAGIC, read
-from memstore.errors import FormatError
+from memstore.core.errors import FormatError
+from memstore.trust.formats import opentimestamps
+from memstore.trust.formats import opentimestamps as bitcoin
+from memstore.trust.formats.opentimestamps import MAGIC, read
 from tests import timestamps
 from tests.timestamps import header, number, proof, root
 
@@ -113,7 +114,7 @@ def test_no_bytes_do_anything_but_read_or_be_refused(data: bytes, at: int, put: 
 
 
 def test_the_header_of_the_first_block_is_read() -> None:
-    found = bitcoin.read(bytes.fromhex(GENESIS))
+    found = bitcoin.read_header(bytes.fromhex(GENESIS))
     assert found.merkle_root[::-1].hex() == "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"
     assert found.at == datetime(2009, 1, 3, 18, 15, 5, tzinfo=UTC) + timedelta(hours=2)
 
@@ -121,17 +122,17 @@ def test_the_header_of_the_first_block_is_read() -> None:
 @pytest.mark.parametrize("slip", [GENESIS[:-2], GENESIS + "00", GENESIS.replace("4b1e5e4a", "4b1e5e4b"), ""])
 def test_a_header_with_a_slip_shows_no_work(slip: str) -> None:
     with pytest.raises(FormatError):
-        bitcoin.read(bytes.fromhex(slip))
+        bitcoin.read_header(bytes.fromhex(slip))
 
 
 @given(st.binary(min_size=80, max_size=80))
 def test_no_header_breaks_the_reader(data: bytes) -> None:
     try:
-        bitcoin.read(data)
+        bitcoin.read_header(data)
     except FormatError:
         return
 
 
 def test_a_header_made_here_is_one() -> None:
-    assert bitcoin.read(header(DIGEST, AT)) == (DIGEST, AT + timedelta(hours=2))
+    assert bitcoin.read_header(header(DIGEST, AT)) == (DIGEST, AT + timedelta(hours=2))
     assert opentimestamps.read(proof(DIGEST, [("bitcoin", 0)])).blocks == ((0, DIGEST),)

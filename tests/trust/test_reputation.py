@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from memstore.flows.show import show_memory
-from memstore.flows.sign import sign
-from memstore.flows.trust import trust_of
-from memstore.model.config import Config
-from memstore.rules.trust import Profile
+from memstore.core.config import Config
+from memstore.memories.show import show_memory
+from memstore.trust.score import Profile
+from memstore.trust.sign import sign
+from memstore.trust.trust import trust_of
 from tests.attested_vault import (
     BABEL,
     CLAIRE,
@@ -29,8 +29,8 @@ from tests.memory_workspace import files_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.search_index import Library
-    from memstore.ports.vault import Vault
+    from memstore.files.vault import Vault
+    from memstore.search.index import Library
     from memstore.vault.workspace import Workspace
 
 CORRECTION = (

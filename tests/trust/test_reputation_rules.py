@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.attestation import Resolution, Signature, Witness
-from memstore.rules.reputation import Decision, Outcome, Word, decision, outcome, reputation, words
-from memstore.rules.vouching import UNSIGNED, Attested, State, Verdict
+from memstore.core.memory import Resolution, Signature, Witness
+from memstore.trust.reputation import Decision, Outcome, Word, decision, outcome, reputation, words
+from memstore.trust.vouching import UNSIGNED, Attested, State, Verdict
 
 VALID, STALE, EXCLUDED = Verdict(State.VALID), Verdict(State.STALE), Verdict(State.EXCLUDED)
 REF = "insight:m_1snad0000x"

@@ -11,16 +11,15 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.codec import rotation
-from memstore.codec.rotation import Rotation, SignedRotation
-from memstore.codec.ssh_wire import public_key, string
-from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError
-from memstore.flows.check import check
-from memstore.flows.keys import add_key, list_keys, revoke_key
-from memstore.flows.rotate import rotate_key, statement_by_both
-from memstore.flows.rotations import rotations
-from memstore.model.keyring import ALLOWED_SIGNERS, ROTATIONS
+from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
+from memstore.trust.formats import rotation
+from memstore.trust.formats.rotation import Rotation, SignedRotation
+from memstore.trust.keyring import ALLOWED_SIGNERS, ROTATIONS
+from memstore.trust.keys import add_key, list_keys, revoke_key, rotations
+from memstore.trust.rotate import rotate_key, statement_by_both
+from memstore.trust.signatures import SshSignatures
+from memstore.trust.ssh_wire import public_key, string
+from memstore.vault.check import check
 from tests.memory_workspace import files_of, memory_workspace
 
 if TYPE_CHECKING:

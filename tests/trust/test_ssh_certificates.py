@@ -16,19 +16,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.codec import allowed_signers, ssh_certificate, sshsig
-from memstore.codec.ssh_wire import string
-from memstore.errors import FormatError, VaultError
-from memstore.model.keyring import ATTEST_NAMESPACE as NAMESPACE
-from memstore.rules.vouching import Proof, verdict
-from tests.adapters.test_ssh_signatures import agent, made_key, no_library
+from memstore.core.errors import FormatError, VaultError
+from memstore.trust import allowed_signers, sshsig
+from memstore.trust.formats import ssh_certificate
+from memstore.trust.keyring import ATTEST_NAMESPACE as NAMESPACE
+from memstore.trust.signatures import SshSignatures
+from memstore.trust.ssh_wire import string
+from memstore.trust.vouching import Proof, verdict
+from tests.trust.test_ssh_signatures import agent, made_key, no_library
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.model.keyring import Certificate
-    from memstore.rules.vouching import Verdict
+    from memstore.trust.keyring import Certificate
+    from memstore.trust.vouching import Verdict
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed")
 __all__ = ["agent", "no_library"]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore import adapters
-from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.codec import sshsig
-from memstore.errors import FormatError, VaultError
-from memstore.model.keyring import ATTEST_NAMESPACE as NAMESPACE
+from memstore.core.errors import FormatError, VaultError
+from memstore.trust import sshsig
+from memstore.trust.keyring import ATTEST_NAMESPACE as NAMESPACE
+from memstore.trust.signatures import SshSignatures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,7 +116,7 @@ def test_an_agent_is_asked_for_a_key_that_a_passphrase_keeps(tmp_path: Path, age
 @pytest.fixture
 def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(adapters, "ssh_crypto", raising=False)
-    monkeypatch.setitem(sys.modules, "memstore.adapters.ssh_crypto", None)
+    monkeypatch.setitem(sys.modules, "memstore.trust.ssh_crypto", None)
 
 
 def test_ssh_keygen_serves_where_the_library_is_missing(keys: list[Path], tmp_path: Path, no_library: None) -> None:

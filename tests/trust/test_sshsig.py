@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.codec import ssh_wire, sshsig
-from memstore.codec.ssh_wire import string
-from memstore.errors import FormatError
+from memstore.core.errors import FormatError
+from memstore.trust import ssh_wire, sshsig
+from memstore.trust.ssh_wire import string
 
 NAMESPACE = "attest@memstore.dev"
 POINT = bytes(range(32))

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.derived_cache import DerivedCache
-from memstore.adapters.ssh_signatures import SshSignatures
-from memstore.flows.check import check
-from memstore.flows.show import show_memory
-from memstore.flows.sign import resolve, sign, witness
-from memstore.flows.trust import trust_of
-from memstore.model.config import Config
-from memstore.model.keyring import ALLOWED_SIGNERS
-from memstore.rules.trust import Level
+from memstore.core.config import Config
+from memstore.memories.show import show_memory
+from memstore.search.local_state import DerivedCache
+from memstore.trust.keyring import ALLOWED_SIGNERS
+from memstore.trust.score import Level
+from memstore.trust.sign import resolve, sign, witness
+from memstore.trust.signatures import SshSignatures
+from memstore.trust.trust import trust_of
+from memstore.vault.check import check
 from tests.attested_vault import BABEL, CLAIRE, MEMORY, PATH, PITH, keyring_of, make_keys
 from tests.git_repositories import git, vault_in
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.attestation import Resolution, Witness
-from memstore.rules.tampering import of_resolutions, of_witnesses
-from memstore.rules.vouching import Attested, State, Verdict
+from memstore.core.memory import Resolution, Witness
+from memstore.trust.tampering import of_resolutions, of_witnesses
+from memstore.trust.vouching import Attested, State, Verdict
 
 AUTHOR = "si:babel"
 

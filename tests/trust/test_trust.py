@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.rules.trust import Grounds, Level, band, gate, trust
+from memstore.trust.score import Grounds, Level, band, gate, trust
 
 GROUNDS = st.builds(
     Grounds,

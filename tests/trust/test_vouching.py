@@ -11,28 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.adapters.git_history import GitHistory
-from memstore.adapters.ssh_signatures import SshSignatures
+from memstore.access.consents import consents
 from memstore.cli.filters import TRUST_LEVELS
-from memstore.codec import witness_request
-from memstore.codec.canonical import digests
-from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
-from memstore.flows.ask_witness import accept_answer, answer_request, request_witness
-from memstore.flows.attest import digest_page, envelope, payload, signature
-from memstore.flows.check import check
-from memstore.flows.consents import consents
-from memstore.flows.isnad import create_anchor, create_memory, query_memories
-from memstore.flows.list_memories import list_memories
-from memstore.flows.search import Wish, search
-from memstore.flows.show import show_memory
-from memstore.flows.sign import resolve, sign, witness
-from memstore.flows.trust import trust_of
-from memstore.flows.undo import undo
-from memstore.flows.why import why
-from memstore.model.config import Config
-from memstore.model.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
-from memstore.model.retrieval import Filters
-from memstore.rules.trust import Level, Profile
+from memstore.core.config import Config
+from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.history.git_history import GitHistory
+from memstore.memories.create import create_anchor, create_memory, query_memories
+from memstore.memories.search import Wish, search
+from memstore.memories.show import list_memories, show_memory
+from memstore.memories.why import why
+from memstore.search.retrieval import Filters
+from memstore.trust import witness_request
+from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
+from memstore.trust.score import Level, Profile
+from memstore.trust.sign import digest_page, envelope, payload, resolve, sign, signature, witness
+from memstore.trust.signatures import SshSignatures
+from memstore.trust.statement import digests
+from memstore.trust.trust import trust_of
+from memstore.trust.witness_request import accept_answer, answer_request, request_witness
+from memstore.vault.check import check
+from memstore.vault.status import undo
 from tests import timestamps
 from tests.attested_vault import (
     BABEL,

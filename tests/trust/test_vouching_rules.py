@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.attestation import Witness
-from memstore.model.keyring import ATTEST_NAMESPACE, Keyring, PublicKey, Signer
-from memstore.rules.vouching import Attested, Proof, State, Verdict, controller, verdict, voices
+from memstore.core.memory import Witness
+from memstore.trust.keyring import ATTEST_NAMESPACE, Keyring, PublicKey, Signer
+from memstore.trust.vouching import Attested, Proof, State, Verdict, controller, verdict, voices
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 THEN = "2026-02-04T16:00:00Z"

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.checked import Checked
-from memstore.model.confidence import LedgerLine
-from memstore.model.finding import Position
-from memstore.model.keys import KEYS
-from memstore.model.memory import Memory
-from memstore.rules import checks
+from memstore.core.finding import Position
+from memstore.core.keys import KEYS
+from memstore.core.memory import LedgerLine, Memory
+from memstore.core.problems import Checked
+from memstore.vault import checks
 
 NOW = datetime(2026, 2, 1, 12, tzinfo=UTC)
 GOOD: dict[str, Any] = {

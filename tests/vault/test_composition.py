@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import memstore
-from memstore import wiring
-from memstore.adapters.environment import Environment
-from memstore.errors import FormatError, RefusedError, UsageError, VaultError
-from memstore.model.config import Config
-from memstore.model.world import ActiveContext
+from memstore.access.world import ActiveContext
+from memstore.core.config import Config
+from memstore.core.errors import FormatError, RefusedError, UsageError, VaultError
+from memstore.files.local_state import Environment
+from memstore.vault import composition
 from tests.embedders import HashedTrigrams
 
 if TYPE_CHECKING:
@@ -43,26 +43,29 @@ def test_the_nearest_way_of_naming_a_vault_wins(tmp_path: Path) -> None:
     inside = around / "deep/er"
     inside.mkdir(parents=True)
     env = _environment(tmp_path, inside, MEMSTORE_VAULT=str(variable))
-    assert wiring.find_vault(env, str(named)) == named
-    assert wiring.find_vault(env, None) == variable
-    assert wiring.find_vault(_environment(tmp_path, inside), None) == around
-    assert wiring.find_vault(_environment(tmp_path), None) == default
+    assert composition.find_vault(env, str(named)) == named
+    assert composition.find_vault(env, None) == variable
+    assert composition.find_vault(_environment(tmp_path, inside), None) == around
+    assert composition.find_vault(_environment(tmp_path), None) == default
 
 
 def test_a_default_may_lie_below_home(tmp_path: Path) -> None:
     vault = _vault(tmp_path / "home/notes")
     _user_config(tmp_path, 'vault = "~/notes"\n')
-    assert wiring.find_vault(_environment(tmp_path), None) == vault
-    assert wiring.find_vault(_environment(tmp_path), "~/notes") == vault
+    assert composition.find_vault(_environment(tmp_path), None) == vault
+    assert composition.find_vault(_environment(tmp_path), "~/notes") == vault
 
 
 def test_an_empty_variable_names_nothing(tmp_path: Path) -> None:
-    assert wiring.find_vault(_environment(tmp_path, _vault(tmp_path / "a"), MEMSTORE_VAULT=""), None) == tmp_path / "a"
+    assert (
+        composition.find_vault(_environment(tmp_path, _vault(tmp_path / "a"), MEMSTORE_VAULT=""), None)
+        == tmp_path / "a"
+    )
 
 
 def test_no_vault_says_where_was_looked_and_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(VaultError) as raised:
-        wiring.find_vault(_environment(tmp_path), None)
+        composition.find_vault(_environment(tmp_path), None)
     told = str(raised.value)
     assert all(word in told for word in ("--vault", "MEMSTORE_VAULT", str(tmp_path), ".config/memstore/config.toml"))
     assert "memstore init" in str(raised.value.hint)
@@ -75,7 +78,7 @@ def test_what_is_named_must_be_a_vault(tmp_path: Path, name: str) -> None:
     (tmp_path / "plain").mkdir()
     (tmp_path / "file").write_text("")
     with pytest.raises(VaultError, match=f"--vault names {name}") as raised:
-        wiring.find_vault(_environment(tmp_path), name)
+        composition.find_vault(_environment(tmp_path), name)
     assert raised.value.hint
 
 
@@ -85,18 +88,18 @@ def test_what_is_named_must_be_a_vault(tmp_path: Path, name: str) -> None:
 def test_the_nearest_way_of_naming_an_entity_wins(tmp_path: Path) -> None:
     config = Config(owner="human:owner")
     plain = _environment(tmp_path)
-    assert wiring.find_actor(plain, None, config).value == "human:owner"
+    assert composition.find_actor(plain, None, config).value == "human:owner"
     _user_config(tmp_path, 'entity = "si:user"\n')
-    assert wiring.find_actor(plain, None, config).value == "si:user"
+    assert composition.find_actor(plain, None, config).value == "si:user"
     env = _environment(tmp_path, MEMSTORE_ENTITY="si:variable")
-    assert wiring.find_actor(env, None, config).value == "si:variable"
-    assert wiring.find_actor(env, "si:named", config).value == "si:named"
+    assert composition.find_actor(env, None, config).value == "si:variable"
+    assert composition.find_actor(env, "si:named", config).value == "si:named"
 
 
 @pytest.mark.parametrize(("named", "variables"), [("Sean", {}), ("", {}), (None, {"MEMSTORE_ENTITY": "sean"})])
 def test_who_is_no_entity_is_refused(tmp_path: Path, named: str | None, variables: Mapping[str, str]) -> None:
     with pytest.raises(UsageError, match="no entity id"):
-        wiring.find_actor(_environment(tmp_path, None, **variables), named, Config(owner="human:owner"))
+        composition.find_actor(_environment(tmp_path, None, **variables), named, Config(owner="human:owner"))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +118,7 @@ def test_a_login_name_becomes_an_entity(tmp_path: Path, login: str, entity: str)
 
 def test_a_vault_without_configuration_belongs_to_whoever_opens_it(tmp_path: Path) -> None:
     (tmp_path / ".memstore").mkdir()
-    ws = wiring.open_workspace(_environment(tmp_path))
+    ws = composition.open_workspace(_environment(tmp_path))
     assert ws.actor == ws.config.owner == "human:sean-o-neil"
 
 
@@ -128,36 +131,36 @@ def test_no_vault_is_opened_without_the_users_own_settings(tmp_path: Path, text:
     _user_config(tmp_path, text)
     for entity in (None, "human:sean"):  # without their embedder, too, another answer would come
         with pytest.raises(FormatError, match=r"config.toml:1.*; without your settings nothing is done"):
-            wiring.open_workspace(_environment(tmp_path), vault=str(vault), entity=entity)
+            composition.open_workspace(_environment(tmp_path), vault=str(vault), entity=entity)
 
 
 def test_a_vault_that_was_just_made_needs_none_of_the_users_settings(tmp_path: Path) -> None:
     _user_config(tmp_path, "entity = si:ash\n")
-    assert wiring.open_made(_environment(tmp_path), _vault(tmp_path / "a")).actor == "human:sean"
+    assert composition.open_made(_environment(tmp_path), _vault(tmp_path / "a")).actor == "human:sean"
 
 
 def test_a_newer_format_is_not_opened(tmp_path: Path) -> None:
     _vault(tmp_path, "format = 2\n")
     with pytest.raises(FormatError, match="format 2"):
-        wiring.open_workspace(_environment(tmp_path))
+        composition.open_workspace(_environment(tmp_path))
 
 
 @pytest.mark.parametrize("text", ["", "park", "human:sean", "ctx:", "ctx:a ctx:b", "CTX:park"])
 def test_what_is_no_context_is_an_error_and_never_no_context(tmp_path: Path, text: str) -> None:
     _vault(tmp_path)
     with pytest.raises(UsageError, match="no context"):
-        wiring.open_workspace(_environment(tmp_path), context=text)
+        composition.open_workspace(_environment(tmp_path), context=text)
     if text:
         with pytest.raises(UsageError, match="MEMSTORE_CONTEXT"):
-            wiring.open_workspace(_environment(tmp_path, MEMSTORE_CONTEXT=text))
+            composition.open_workspace(_environment(tmp_path, MEMSTORE_CONTEXT=text))
 
 
 def test_the_option_stands_before_the_variable_and_that_before_the_file(tmp_path: Path) -> None:
     _vault(tmp_path)
-    wiring.open_workspace(_environment(tmp_path)).contexts.enter(_context("ctx:kept"))
+    composition.open_workspace(_environment(tmp_path)).contexts.enter(_context("ctx:kept"))
 
     def active(context: str | None = None, **variables: str) -> str | None:
-        found = wiring.open_workspace(_environment(tmp_path, **variables), context=context).contexts.current()
+        found = composition.open_workspace(_environment(tmp_path, **variables), context=context).contexts.current()
         return found.id if found else None
 
     assert active("ctx:option", MEMSTORE_CONTEXT="ctx:variable") == "ctx:option"
@@ -169,12 +172,12 @@ def test_the_option_stands_before_the_variable_and_that_before_the_file(tmp_path
 
 def test_a_context_that_can_not_be_relied_on_stops_all_but_leaving_it(tmp_path: Path) -> None:
     _vault(tmp_path)
-    ws = wiring.open_workspace(_environment(tmp_path))
+    ws = composition.open_workspace(_environment(tmp_path))
     ws.contexts.enter(_context("ctx:park", hours=-1))
     with pytest.raises(RefusedError, match="ctx:park expired at"):
-        wiring.open_workspace(_environment(tmp_path))
-    wiring.open_workspace(_environment(tmp_path), any_context=True).contexts.leave()
-    wiring.open_workspace(_environment(tmp_path))
+        composition.open_workspace(_environment(tmp_path))
+    composition.open_workspace(_environment(tmp_path), any_context=True).contexts.leave()
+    composition.open_workspace(_environment(tmp_path))
 
 
 def test_two_agents_never_see_each_others_context(tmp_path: Path) -> None:
@@ -182,7 +185,7 @@ def test_two_agents_never_see_each_others_context(tmp_path: Path) -> None:
     agents = [("si:ash", ""), ("si:max", ""), ("si:ash", "2")]
     for turn in range(1000):
         entity, session = agents[turn % 3]
-        contexts = wiring.open_workspace(
+        contexts = composition.open_workspace(
             _environment(tmp_path, MEMSTORE_SESSION=session), entity=entity, any_context=True
         ).contexts
         found = contexts.current()
@@ -199,12 +202,12 @@ def _context(name: str, *, hours: int = 12) -> ActiveContext:
 def test_require_context_lets_only_the_owner_at_a_terminal_in(tmp_path: Path) -> None:
     _vault(tmp_path, 'owner = "human:sean"\nrequire_context = true\n')
     at_terminal = Environment(variables={}, folder=tmp_path, home=tmp_path / "home", login="x", at_terminal=True)
-    assert wiring.open_workspace(at_terminal).actor == "human:sean"
+    assert composition.open_workspace(at_terminal).actor == "human:sean"
     with pytest.raises(RefusedError):
-        wiring.open_workspace(at_terminal, entity="si:ash")
+        composition.open_workspace(at_terminal, entity="si:ash")
     with pytest.raises(RefusedError):
-        wiring.open_workspace(_environment(tmp_path))
-    assert wiring.open_workspace(_environment(tmp_path), context="ctx:park").actor == "human:sean"
+        composition.open_workspace(_environment(tmp_path))
+    assert composition.open_workspace(_environment(tmp_path), context="ctx:park").actor == "human:sean"
 
 
 def test_derived_files_lie_where_the_user_keeps_them(tmp_path: Path) -> None:
@@ -233,9 +236,9 @@ def test_a_vault_is_opened_from_python(tmp_path: Path) -> None:
 
 def test_an_embedder_is_the_users_choice_and_loaded_only_when_it_is_used(tmp_path: Path) -> None:
     vault = _vault(tmp_path / "a")
-    assert wiring.open_workspace(_environment(tmp_path), vault=str(vault)).embedder is None
+    assert composition.open_workspace(_environment(tmp_path), vault=str(vault)).embedder is None
     _user_config(tmp_path, 'embedder = "~/none"\n')
-    chosen = wiring.open_workspace(_environment(tmp_path), vault=str(vault)).embedder
+    chosen = composition.open_workspace(_environment(tmp_path), vault=str(vault)).embedder
     assert chosen is not None
     with pytest.raises(UsageError, match=f"the embedder {tmp_path}/home/none has no model"):
         chosen.embed(["a"])
@@ -244,7 +247,7 @@ def test_an_embedder_is_the_users_choice_and_loaded_only_when_it_is_used(tmp_pat
 def test_a_vault_never_chooses_an_embedder(tmp_path: Path) -> None:
     vault = _vault(tmp_path / "a", 'owner = "human:sean"\nembedder = "/tmp"\n')
     with pytest.raises(FormatError, match="no setting 'embedder'"):
-        wiring.open_workspace(_environment(tmp_path), vault=str(vault))
+        composition.open_workspace(_environment(tmp_path), vault=str(vault))
 
 
 def test_from_python_any_object_embeds(tmp_path: Path) -> None:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore import wiring
-from memstore.adapters.environment import Environment
-from memstore.flows.doctor import Check, Diagnosis, Verdict, doctor
-from memstore.flows.init import init
+from memstore.files.local_state import Environment
+from memstore.vault import composition
+from memstore.vault.doctor import Check, Diagnosis, Verdict, doctor
+from memstore.vault.init import init
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.ports.surroundings import Surroundings
+    from memstore.vault.surroundings import Surroundings
 
 
 @pytest.fixture
@@ -22,21 +22,23 @@ def vault(tmp_path: Path) -> Path:
     env = Environment.of_process()
     root = tmp_path / "vault"
     init(
-        wiring.place(env, root),
+        composition.place(env, root),
         owner="human:sean",
         default_owner="human:x",
-        open_vault=lambda: wiring.open_workspace(env, vault=str(root)).view(),
+        open_vault=lambda: composition.open_workspace(env, vault=str(root)).view(),
     )
     return root
 
 
 def _around(vault: Path) -> Surroundings:
-    return wiring.surroundings(Environment.of_process(), str(vault))
+    return composition.surroundings(Environment.of_process(), str(vault))
 
 
 def _examine(vault: Path, *, fix: bool = False, entity: str | None = None) -> Diagnosis:
     env = Environment.of_process()
-    return doctor(_around(vault), lambda: wiring.open_workspace(env, vault=str(vault), entity=entity).view(), fix=fix)
+    return doctor(
+        _around(vault), lambda: composition.open_workspace(env, vault=str(vault), entity=entity).view(), fix=fix
+    )
 
 
 def _check(diagnosis: Diagnosis, name: str) -> Check:
@@ -176,7 +178,7 @@ class _OldMachine:
 @pytest.mark.parametrize("git", [None, (2, 20, 1)])
 def test_what_is_too_old_is_an_error(vault: Path, git: tuple[int, ...] | None) -> None:
     env = Environment.of_process()
-    diagnosis = doctor(_OldMachine(git), lambda: wiring.open_workspace(env, vault=str(vault)).view(), fix=False)
+    diagnosis = doctor(_OldMachine(git), lambda: composition.open_workspace(env, vault=str(vault)).view(), fix=False)
     assert _check(diagnosis, "python").verdict is Verdict.ERROR
     assert _check(diagnosis, "git").verdict is Verdict.ERROR
     assert not diagnosis.is_well

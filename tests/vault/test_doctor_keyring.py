@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore import wiring
-from memstore.adapters.environment import Environment
-from memstore.flows.doctor import Check, Verdict, doctor
-from memstore.flows.pin import unpin
-from tests.flows.test_keepers import ATTEST, Vault
+from memstore.files.local_state import Environment
+from memstore.trust.pin import unpin
+from memstore.vault import composition
+from memstore.vault.doctor import Check, Verdict, doctor
 from tests.git_repositories import git
+from tests.trust.test_keepers import ATTEST, Vault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ def vault(tmp_path: Path) -> Vault:
 def _keyring(vault: Vault, actor: str | None = None) -> Check | None:
     ws = vault.open()
     opened = ws._replace(actor=actor) if actor else ws
-    around = wiring.surroundings(Environment.of_process(), str(vault.root))
+    around = composition.surroundings(Environment.of_process(), str(vault.root))
     return next((one for one in doctor(around, opened.view, fix=False).checks if one.name == "keyring"), None)
 
 

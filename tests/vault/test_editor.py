@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.editor import Drafts, Editor
-from memstore.errors import VaultError
+from memstore.core.errors import VaultError
+from memstore.vault.editor import Drafts, Editor
 
 if TYPE_CHECKING:
     from pathlib import Path

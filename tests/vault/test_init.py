@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore import wiring
-from memstore.adapters.environment import Environment
-from memstore.errors import UsageError, VaultError
-from memstore.flows.init import Initialised, init
+from memstore.core.errors import UsageError, VaultError
+from memstore.files.local_state import Environment
+from memstore.vault import composition
+from memstore.vault.init import Initialised, init
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def _init(root: Path, owner: str | None = None) -> Initialised:
     env = Environment.of_process()
     return init(
-        wiring.place(env, root),
+        composition.place(env, root),
         owner=owner,
         default_owner="human:tester",
-        open_vault=lambda: wiring.open_made(env, root).view(),
+        open_vault=lambda: composition.open_made(env, root).view(),
     )
 
 
@@ -68,7 +68,7 @@ def test_another_programs_hook_stays_and_is_named(tmp_path: Path) -> None:
 
 def test_a_repository_around_the_folder_is_used(tmp_path: Path) -> None:
     _init(tmp_path / "first")
-    wiring.place(Environment.of_process(), tmp_path / "repo").make_repository()
+    composition.place(Environment.of_process(), tmp_path / "repo").make_repository()
     done = _init(tmp_path / "repo/notes")
     assert not done.repository_made
     assert not (tmp_path / "repo/notes/.git").exists()

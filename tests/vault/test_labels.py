@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.adapters.memory_snapshot import snapshot_of_files
-from memstore.codec.git_blob import blob_id
-from memstore.codec.memory_file import MemoryFile, read
-from memstore.model.world import Session, World
-from memstore.rules.judge import Judge, labels_of
-from memstore.vault.labels import CatalogLabels
+from memstore.access.policy import Judge, labels_of
+from memstore.access.world import Session, World
+from memstore.core.digests import blob_id
+from memstore.files.memory_file import MemoryFile, read
+from memstore.search.memory_snapshot import snapshot_of_files
+from memstore.vault.sight import CatalogLabels
 from tests.access_cases import NOW, OWNER
 
 LISTS = (

@@ -6,11 +6,10 @@ from typing import cast
 
 import pytest
 
-from memstore.core.change import Edit
-from memstore.flows.save import save_all
-from memstore.flows.undo import undo
-from memstore.ports.journal import Operation, Written
-from memstore.ports.vault import read_file
+from memstore.core.change import Edit, Operation, Written
+from memstore.core.transaction import save_all
+from memstore.files.vault import read_file
+from memstore.vault.status import undo
 from memstore.vault.writing import recover
 from tests.memory_vault import MemoryVault
 from tests.memory_workspace import files_of, memory_workspace

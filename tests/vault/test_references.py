@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from memstore.model.checked import Checked
-from memstore.model.confidence import LedgerLine, ResolvedConflict
-from memstore.model.finding import Finding, Position
-from memstore.model.memory import Memory
-from memstore.rules import references
-from memstore.rules.references import Directory, Node
+from memstore.core.finding import Finding, Position
+from memstore.core.memory import LedgerLine, Memory, ResolvedConflict
+from memstore.core.problems import Checked
+from memstore.vault import references
+from memstore.vault.references import Directory, Node
 
 REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
 

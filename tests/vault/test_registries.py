@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.codec import audit_event
-from memstore.errors import FormatError, NotFoundError, RefusedError, UsageError
-from memstore.flows.audit import audit_trail, verify_audit
-from memstore.flows.consents import consents, delegate, grant_consent, refuse_consent, request_consent, revoke_consent
-from memstore.flows.contexts import add_context, contexts
-from memstore.flows.create import raw as add_raw
-from memstore.flows.entities import add_entity, add_members, entities, groups, guard_entity, name_entity, remove_members
-from memstore.flows.registry import found
-from memstore.flows.undo import undo
-from memstore.rules.vault_places import RegistryKind
+from memstore.access import audit
+from memstore.access.audit import audit_trail, verify_audit
+from memstore.access.consents import consents, delegate, grant_consent, refuse_consent, request_consent, revoke_consent
+from memstore.access.contexts import add_context, contexts
+from memstore.access.entities import (
+    add_entity,
+    add_members,
+    entities,
+    groups,
+    guard_entity,
+    name_entity,
+    remove_members,
+)
+from memstore.access.registry_edits import found
+from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
+from memstore.core.places import RegistryKind
+from memstore.memories.create import raw as add_raw
+from memstore.vault.status import undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 
 if TYPE_CHECKING:
@@ -264,7 +272,7 @@ def test_a_changed_event_is_shown(chained: Workspace) -> None:
 def test_an_event_that_was_changed_and_sealed_anew_is_missed_by_the_next(chained: Workspace) -> None:
     path = audit_paths(chained)[0]
     said = json.loads(files_of(chained)[path]) | {"event_id": "ev_x"}
-    forged = audit_event.write(**{key: said[key] for key in ("event_id", "at", "by", "event", "prev")}, about={})
+    forged = audit.write(**{key: said[key] for key in ("event_id", "at", "by", "event", "prev")}, about={})
     files_of(chained)[path] = forged[1]
     assert codes(chained) == ["audit-missing"]
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.errors import NotFoundError
+from memstore.core.errors import NotFoundError
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from memstore.flows.stats import stats
-from memstore.model.retrieval import Filters
+from memstore.search.retrieval import Filters
+from memstore.vault.status import stats
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.model.confidence import LedgerLine
-from memstore.model.finding import Finding, Position, Severity
-from memstore.model.memory import Memory
-from memstore.rules import transitions
+from memstore.core.finding import Finding, Position, Severity
+from memstore.core.memory import LedgerLine, Memory
+from memstore.vault import transitions
 
 LINES = [
     LedgerLine(timestamp=f"2026-02-0{day}T00:00:00Z", op=op, new=0.1 * day)

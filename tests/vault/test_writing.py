@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.adapters import disk_vault
-from memstore.adapters.disk_journal import DiskJournal
-from memstore.adapters.disk_vault import DiskVault
-from memstore.codec.fence import MOST_BYTES
-from memstore.errors import ChangedMeanwhileError, LockedError, TooLargeError, VaultError
-from memstore.ports.journal import Operation, Written
-from memstore.ports.vault import DONE_ALL_THE_SAME
-from memstore.rules.vault_places import TEMPORARY_PREFIX
+from memstore.core.change import Operation, Written
+from memstore.core.errors import ChangedMeanwhileError, LockedError, TooLargeError, VaultError
+from memstore.core.places import TEMPORARY_PREFIX
+from memstore.files import disk_vault
+from memstore.files.disk_journal import DiskJournal
+from memstore.files.disk_vault import DiskVault
+from memstore.files.fence import MOST_BYTES
+from memstore.files.vault import DONE_ALL_THE_SAME
 from memstore.vault.writing import recover, write_all
 from tests.memory_vault import MemoryVault
 from tests.memory_workspace import LastOperation
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from memstore.ports.journal import Journal
-    from memstore.ports.vault import Vault
+    from memstore.core.change import Journal
+    from memstore.files.vault import Vault
 
 Files = dict[str, bytes]
 EARLIER = Operation("set", "2026-01-01T00:00:00Z", (Written("z.md", b"", b"z"),), "human:sean")

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from memstore.adapters.environment import Environment
 from memstore.cli.completion import complete_refs
 from memstore.cli.session import Session
-from memstore.rules.vault_places import kind_of
-from memstore.wiring import open_workspace
+from memstore.core.places import kind_of
+from memstore.files.local_state import Environment
+from memstore.vault.composition import open_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:

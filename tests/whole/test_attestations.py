@@ -450,7 +450,7 @@ def test_a_request_travels_as_a_file_and_its_answer_comes_back(vault: Vault) -> 
 
 def test_the_owner_decides_about_what_somebody_else_wrote(vault: Vault) -> None:
     vault.ok("keys", "add", owner(vault), "@sean.pub")
-    vault.ok("import", "memory-v0.1", str(ROOT / "tests/flows/memory-v0.1.json"))
+    vault.ok("import", "memory-v0.1", str(ROOT / "tests/memories/memory-v0.1.json"))
     decide = ["resolve", "mem_abc123", "--outcome", "overturned", "--notes", "The log says March", "--key", "@sean"]
     assert vault.json(*decide)["verdict"]["state"] == "valid"
     assert [(one["outcome"], one["state"]) for one in vault.json("trust", "mem_abc123")["resolutions"]] == [

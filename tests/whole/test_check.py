@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
-from memstore.model.finding_codes import CODES
+from memstore.core.finding_codes import CODES
 
 if TYPE_CHECKING:
     from tests.whole.program import Program

@@ -7,9 +7,9 @@ import random
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from memstore import wiring
-from memstore.adapters.environment import Environment
-from memstore.flows.contexts import enter_context, leave_context, present_context
+from memstore.access.contexts import enter_context, leave_context, present_context
+from memstore.files.local_state import Environment
+from memstore.vault import composition
 from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def test_contexts_of_two_agents_never_mix(tmp_path: Path) -> None:
     def opened(agent: str, session: str) -> Workspace:
         """Return the vault as a new process of the agent opens it."""
         with patch.dict(os.environ, program.environment | {"MEMSTORE_SESSION": session}, clear=True):
-            return wiring.open_workspace(Environment.of_process(), vault=str(program.vault), entity=agent)
+            return composition.open_workspace(Environment.of_process(), vault=str(program.vault), entity=agent)
 
     chance = random.Random(6)  # noqa: S311 - a fixed order
     active: dict[tuple[str, str], str | None] = {}

@@ -16,12 +16,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from memstore.adapters.environment import Environment
-from memstore.adapters.local_state import cache_folder, state_folder
 from memstore.cli.group import PROGRAM
 from memstore.cli.options import RefType
+from memstore.files.local_state import Environment, cache_folder, state_folder
+from memstore.vault.composition import open_workspace
 from memstore.vault.view import VaultView
-from memstore.wiring import open_workspace
 from tests.support import memory_text
 from tests.whole.hidden import NOW
 from tests.whole.program import Program
@@ -369,8 +368,8 @@ def _write(place: Path, data: bytes) -> None:
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("memstore.adapters.system_clock.SystemClock.now", lambda _: NOW)
-        patched.setattr("memstore.adapters.random_ids.RandomIds.memory_id", lambda _: "m_0000000000")
+        patched.setattr("memstore.core.clock.SystemClock.now", lambda _: NOW)
+        patched.setattr("memstore.core.clock.RandomIds.memory_id", lambda _: "m_0000000000")
         yield Places(tmp_path_factory.mktemp("named"))
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters.git_history import GitHistory
-from memstore.errors import Exit
+from memstore.core.errors import Exit
+from memstore.history.git_history import GitHistory
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memstore.codec.git_blob import blob_id
+from memstore.core.digests import blob_id
 from memstore.vault.view import VaultView
 from tests.support import memory_text
 from tests.whole.hidden import NOW, OWNER, SEEDS, Case, Vaults, drawn, every_command, ids_and_paths
@@ -32,8 +32,8 @@ def vaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vaults]:
     program.vault.mkdir()
     program.ok("init", ".", "--owner", OWNER)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("memstore.adapters.system_clock.SystemClock.now", lambda _: NOW)
-        patched.setattr("memstore.adapters.random_ids.RandomIds.memory_id", lambda _: "m_0000000000")
+        patched.setattr("memstore.core.clock.SystemClock.now", lambda _: NOW)
+        patched.setattr("memstore.core.clock.RandomIds.memory_id", lambda _: "m_0000000000")
         yield Vaults(program.in_process())
 
 

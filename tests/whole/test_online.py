@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.adapters import web_pages
-from memstore.adapters.web_pages import WebPages
-from memstore.errors import UsageError, VaultError
+from memstore.core.errors import UsageError, VaultError
+from memstore.trust import pages
+from memstore.trust.pages import WebPages
 from tests.installed import ROOT, validated
 from tests.whole.program import Program
 from tests.whole.test_outputs import COMMANDS, REF
@@ -174,11 +174,11 @@ def test_nothing_but_http_is_fetched(url: str) -> None:
 
 
 def test_a_page_is_bounded_in_size_and_time(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_pages, "_MOST_BYTES", 1 << 16)
+    monkeypatch.setattr(pages, "_MOST_BYTES", 1 << 16)
     with pytest.raises(VaultError, match="has more than"):
         WebPages().fetch(f"{site}/large")
-    monkeypatch.setattr(web_pages, "_MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(web_pages, "_WHOLE_SECONDS", -1.0)
+    monkeypatch.setattr(pages, "_MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(pages, "_WHOLE_SECONDS", -1.0)
     with pytest.raises(VaultError, match="takes longer"):
         WebPages().fetch(f"{site}/large")
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.flows import create
-from memstore.flows.create import belief as add_belief
-from memstore.flows.create import episode as add_episode
-from memstore.flows.create import raw as add_raw
-from memstore.flows.promote import process_raw
-from memstore.flows.reinforce import reinforce
-from memstore.flows.show import show_memory
-from memstore.flows.trace import trace_memory
+from memstore.beliefs.reinforce import reinforce
+from memstore.lineage.trace import trace_memory
+from memstore.memories import create
+from memstore.memories.create import belief as add_belief
+from memstore.memories.create import episode as add_episode
+from memstore.memories.create import raw as add_raw
+from memstore.memories.promote import process_raw
+from memstore.memories.show import show_memory
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 

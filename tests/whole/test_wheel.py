@@ -52,7 +52,7 @@ def test_hooks_and_schemas_are_shipped_in_the_package(unpacked: Path) -> None:
     assert {"hooks/pre-commit", "hooks/commit-msg", "schemas/memory.schema.json"} <= set(SHIPPED)
     for name in SHIPPED:
         assert (unpacked / "memstore" / "_shipped" / name).read_bytes() == (ROOT / name).read_bytes()
-    code = "import sys; from memstore.adapters.shipped import shipped; print(*map(shipped, sys.argv[1:]), sep='\\n')"
+    code = "import sys; from memstore.history.git_hooks import shipped; print(*map(shipped, sys.argv[1:]), sep='\\n')"
     found = python(unpacked, "-c", code, *SHIPPED).splitlines()
     assert found == [str(unpacked / "memstore" / "_shipped" / name) for name in SHIPPED]
 

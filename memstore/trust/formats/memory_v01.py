@@ -11,10 +11,10 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.codec.shapes import is_absent
-from memstore.errors import FormatError
-from memstore.model.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS, is_entity_id, is_memory_id
-from memstore.model.keys import ANCHOR_KEYS, WITNESS_KEYS
+from memstore.core.errors import FormatError
+from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS, is_entity_id, is_memory_id
+from memstore.core.keys import ANCHOR_KEYS, WITNESS_KEYS
+from memstore.files.shapes import is_absent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -11,17 +11,17 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.codec import statement
-from memstore.codec.canonical import canonical_json
-from memstore.codec.ssh_wire import read_public_key, unarmoured
-from memstore.errors import FormatError
-from memstore.model.ids import is_entity_id
+from memstore.core.errors import FormatError
+from memstore.core.ids import is_entity_id
+from memstore.trust import statement
+from memstore.trust.ssh_wire import read_public_key, unarmoured
+from memstore.trust.statement import canonical_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memstore.codec.render import Plain
-    from memstore.model.keyring import PublicKey
+    from memstore.files.render import Plain
+    from memstore.trust.keyring import PublicKey
 
 # As long as a line may be: two RSA keys and two signatures of 16,384 bits need half of it.
 _MOST_BYTES = 1 << 15

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from memstore.codec.ssh_wire import Reader, public_key, string
-from memstore.errors import FormatError
-from memstore.model.keyring import CERTIFICATE_SUFFIX, KEY_TYPES, RSA, Certificate, PublicKey
+from memstore.core.errors import FormatError
+from memstore.trust.keyring import CERTIFICATE_SUFFIX, KEY_TYPES, RSA, Certificate, PublicKey
+from memstore.trust.ssh_wire import Reader, public_key, string
 
 _USER = 1
 # RFC 8332; SHA-1 counts for nothing here either.

@@ -1,0 +1,1 @@
+"""How sure one is and why: the ledger, evidence, what follows from it; consolidation and recall."""

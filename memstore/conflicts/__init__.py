@@ -1,0 +1,1 @@
+"""Whether two memories can both be right: statements laid side by side."""

@@ -1,0 +1,1 @@
+"""Values as JSON documents, as `schemas/` publishes them."""

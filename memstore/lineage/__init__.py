@@ -1,0 +1,1 @@
+"""What memories are made of, and what is made of them."""

@@ -1,0 +1,1 @@
+"""Who vouches for a memory: signatures, witnesses, anchors, verified now."""

@@ -1,0 +1,1 @@
+"""Optional formats of others: certificates, stamps of time, rotation statements, seed 004's JSON."""
