@@ -16,10 +16,10 @@ from math import log, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from memstore.conflicts.contradiction import Verdict, compare
+from memstore.conflicts.contradiction import TextVerdict, compare
 from memstore.core import terms
 
-CONFLICTS = (Verdict.CONTRADICTS, Verdict.OTHER_VALUE)
+CONFLICTS = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE)
 PAIRS = 2000
 MOST_FOR_A_LINE = 10
 # A word of more lines than this tells nothing of what a line is about.

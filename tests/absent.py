@@ -10,7 +10,7 @@ from memstore.core.errors import RefusedError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from memstore.access.local_state import Access, Verdict
+    from memstore.access.local_state import Access, AccessVerdict
     from memstore.access.world import ActiveContext
     from memstore.beliefs.run_record import Run
     from memstore.core.change import Operation
@@ -180,7 +180,7 @@ class NoVerdicts:
     def last(self, viewer: str) -> None:
         """Return None."""
 
-    def keep(self, viewer: str, verdict: Verdict) -> None:
+    def keep(self, viewer: str, verdict: AccessVerdict) -> None:
         """Forget it."""
 
 

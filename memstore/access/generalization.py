@@ -24,7 +24,7 @@ ENTITY_NAME = "entity-name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class GeneralizationVerdict:
     """What the check says: `safe`, or why not. `k` is how many subjects' memories say as much; None where unknown."""
 
     warnings: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def check(
     sources: Sequence[str],
     subjects: Mapping[str, Sequence[str]],
     crowd: Mapping[str, Iterable[str]] | None = None,
-) -> Verdict:
+) -> GeneralizationVerdict:
     """Return whether `text` may be told where its sources may not.
 
     Args:
@@ -64,7 +64,7 @@ def check(
     if near and not named:
         warnings[ENTITY_NAME] = f"something comes close to the name {near!r}"
     checks = {*warnings, ENTITY_NAME} if named else {*warnings}
-    return Verdict(
+    return GeneralizationVerdict(
         warnings=tuple(warnings[check] for check in sorted(warnings)),
         blocked_reason=f"Text contains subject entity name {named!r}" if named else None,
         checks=tuple(sorted(checks)),

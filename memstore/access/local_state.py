@@ -228,7 +228,7 @@ class VerdictCache:
     def __init__(self, cache: Path) -> None:
         self._cache = cache
 
-    def last(self, viewer: str) -> Verdict | None:
+    def last(self, viewer: str) -> AccessVerdict | None:
         """Return the last verdict that was kept for a viewer, in whatever state; None where none can be read."""
         if not (is_private(self._cache) and is_private(self._folder)):
             return None
@@ -237,7 +237,7 @@ class VerdictCache:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, viewer: str, verdict: Verdict) -> None:
+    def keep(self, viewer: str, verdict: AccessVerdict) -> None:
         """Keep a verdict in place of the viewer's last one; not being able to is no error."""
         from memstore.files.local_state import write_whole
 
@@ -255,14 +255,14 @@ class VerdictCache:
         return self._folder / hashlib.sha256(viewer.encode()).hexdigest()[:32]
 
 
-def _written(verdict: Verdict) -> bytes:
+def _written(verdict: AccessVerdict) -> bytes:
     rows = array("q", verdict.rows).tobytes()
     facts = {"version": VERDICTS_VERSION, "byteorder": sys.byteorder, "state": verdict.state, "since": verdict.since}
     header = json.dumps(facts | {"until": verdict.until}).encode() + b"\n" + rows
     return b"%08x %s" % (zlib.crc32(header), header)
 
 
-def _read_verdict(data: bytes) -> Verdict | None:
+def _read_verdict(data: bytes) -> AccessVerdict | None:
     whole = data[9:]
     if int(data[:8], 16) != zlib.crc32(whole):
         return None
@@ -272,13 +272,13 @@ def _read_verdict(data: bytes) -> Verdict | None:
         return None
     rows = array("q")
     rows.frombytes(packed)
-    return Verdict(facts["state"], facts["since"], facts["until"], rows)
+    return AccessVerdict(facts["state"], facts["since"], facts["until"], rows)
 
 
 # -- verdicts --------------------------------------------------------------------------------------
 
 
-class Verdict(NamedTuple):
+class AccessVerdict(NamedTuple):
     """The rows that may be seen, ascending, in the `state` of the vault that they were decided on.
 
     They hold from `since` until just before `until`: seconds since 1970; None is without end.
@@ -293,8 +293,8 @@ class Verdict(NamedTuple):
 class Verdicts(Protocol):
     """Keeps the last verdict of each viewer."""
 
-    def last(self, viewer: str) -> Verdict | None:
+    def last(self, viewer: str) -> AccessVerdict | None:
         """Return the last verdict that was kept for a viewer, in whatever state; None where none can be read."""
 
-    def keep(self, viewer: str, verdict: Verdict) -> None:
+    def keep(self, viewer: str, verdict: AccessVerdict) -> None:
         """Keep a verdict in place of the viewer's last one; not being able to is no error."""

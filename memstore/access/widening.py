@@ -135,14 +135,14 @@ def _united(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
 _OF_CONSENT = frozenset({"grants-widened", "say-removed"})
 
 
-class Surroundings(NamedTuple):
+class WideningContext(NamedTuple):
     """What a commit's memories are judged by: the registries, and the memories that they were made of, by id."""
 
     world: World
     memories: Mapping[str, Memory]
 
 
-def surroundings(view: View, ids: frozenset[str]) -> Surroundings:
+def surroundings(view: View, ids: frozenset[str]) -> WideningContext:
     """Return the registries and the memories as they are, as far as one may know them.
 
     Those with these ids, and all that they were made of, are there in full.
@@ -156,7 +156,7 @@ def surroundings(view: View, ids: frozenset[str]) -> Surroundings:
         new = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
         waiting = {name for memory in new.values() for name in _made_of(memory)} - memories.keys() - new.keys()
         memories |= new
-    return Surroundings(world, memories)
+    return WideningContext(world, memories)
 
 
 def unconsented(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:
@@ -173,7 +173,7 @@ def unconsented(view: View, before: MemoryFile, after: MemoryFile) -> list[Findi
 def check_widening(
     changes: Iterable[MemoryChange],
     files: Mapping[str, ReadFile],
-    surroundings: Callable[[frozenset[str]], Surroundings],
+    surroundings: Callable[[frozenset[str]], WideningContext],
     now: datetime,
 ) -> Iterator[Finding]:
     """Yield what lets somebody see more than was consented to.
@@ -261,7 +261,7 @@ def _hint(world: World, labels: Labels, name: str, missing: tuple[str, ...]) -> 
     return f"take the line out; memstore privacy grant {labels.id} --to {to} --consent {given} records who said yes"
 
 
-def _generalized(file: MemoryFile, around: Surroundings) -> Iterator[Finding]:
+def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]:
     """Yield what the check of a generalization says now, whatever the file says that it said."""
     from memstore.access.generalization import check
     from memstore.access.principals import needs_consent

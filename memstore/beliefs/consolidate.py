@@ -15,8 +15,8 @@ from memstore.beliefs.consolidation import (
     FEWEST_POOLED,
     SHARED_BY,
     Action,
+    ConsolidationProposal,
     Polarity,
-    Proposal,
     is_due,
     is_news,
     labels_of,
@@ -28,7 +28,7 @@ from memstore.beliefs.next_lines import held, held_now
 from memstore.beliefs.pool import gather
 from memstore.beliefs.run_record import Run
 from memstore.beliefs.suggestion_file import suggestion_of
-from memstore.conflicts.contradiction import Verdict, compare_statements, near_topic
+from memstore.conflicts.contradiction import TextVerdict, compare_statements, near_topic
 from memstore.conflicts.statements import statements
 from memstore.core import digests
 from memstore.core.change import Edit
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.beliefs.clustering import Vector
-    from memstore.beliefs.consolidation import Held, Pooled
+    from memstore.beliefs.consolidation import KnownBelief, Pooled
     from memstore.beliefs.pool import Gathered
-    from memstore.beliefs.suggestion_file import Suggestion
+    from memstore.beliefs.suggestion_file import SuggestionFile
     from memstore.beliefs.synthesizers import Synthesizer
     from memstore.conflicts.statements import Statement
     from memstore.core.change import Saved
@@ -82,7 +82,7 @@ class Consolidated:
     left_out: int = 0
     enough: bool = True
     due: bool = True
-    suggestions: tuple[Suggestion, ...] = ()
+    suggestions: tuple[SuggestionFile, ...] = ()
     applied: frozenset[str] = frozenset()
     faded: tuple[Faded, ...] = ()
     saved: tuple[Saved, ...] = ()
@@ -158,7 +158,7 @@ def _is_due(view: View, run: Run) -> bool:
     return last is None or is_due(last.at, run.at, len(run.refs - last.refs), every_hours=view.config.every)
 
 
-def _news(view: View, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
+def _news(view: View, gathered: Gathered, now: datetime) -> Iterator[ConsolidationProposal]:
     """Yield what is suggested and was not before, by id."""
     made = [proposal for part in partitions(gathered.pool) for proposal in _of_partition(view, part, gathered)]
     made += _prunings(view, gathered, now)
@@ -167,7 +167,7 @@ def _news(view: View, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
             yield proposal
 
 
-def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> list[Proposal]:
+def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> list[ConsolidationProposal]:
     labels = labels_of(part[0].memory)
     own = [held for held in gathered.beliefs if labels_of(held.memory) == labels]
     terms = {pooled.ref: pooled.terms for pooled in part} | {str(held.memory.ref): held.terms for held in own}
@@ -183,7 +183,7 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
     return proposals(found, own, vectors, threshold, side_of)
 
 
-def _prunings(view: View, gathered: Gathered, now: datetime) -> Iterator[Proposal]:
+def _prunings(view: View, gathered: Gathered, now: datetime) -> Iterator[ConsolidationProposal]:
     """Yield the beliefs that could be archived: refuted, or neither backed by live evidence nor used any more."""
     uses = uses_of(view)
     for one in gathered.beliefs:
@@ -193,10 +193,10 @@ def _prunings(view: View, gathered: Gathered, now: datetime) -> Iterator[Proposa
         why = prunable(memory, now, strength=recalled.retrieval)
         if why is not None:
             told = figures(memory, now, strength=recalled.retrieval, uses=recalled.uses)
-            yield Proposal(action=Action.ARCHIVE, target=memory, terms=(why.value, told))
+            yield ConsolidationProposal(action=Action.ARCHIVE, target=memory, terms=(why.value, told))
 
 
-def _new_on(view: View, branch: str, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+def _new_on(view: View, branch: str, suggestions: Sequence[SuggestionFile]) -> list[SuggestionFile]:
     """Return the suggestions that never were on a branch: what was deleted there was rejected there."""
     tip = view.history.branch_tip(branch)
     commits = view.history.commits(path=SUGGESTIONS.rstrip("/"), start=tip) if tip else []
@@ -229,7 +229,7 @@ def _is_clean(file: ReadFile | None, committed: frozenset[str] | None) -> bool:
     return any(digests.blob_id(file.data, name) in committed for name in ("sha1", "sha256"))
 
 
-def _safe(suggestions: Sequence[Suggestion], committed: frozenset[str] | None) -> dict[str, Edit]:
+def _safe(suggestions: Sequence[SuggestionFile], committed: frozenset[str] | None) -> dict[str, Edit]:
     """Return what can be done without asking, by suggestion: unanimous support, one at a time for each belief."""
     found: dict[str, tuple[str, Edit]] = {}
     for one in suggestions:
@@ -247,7 +247,7 @@ def _accepted_by_hand(gathered: Gathered, committed: frozenset[str] | None) -> I
             yield Edit(path=file.path, before=file, after=after)
 
 
-def _faded(beliefs: Sequence[Held], now: datetime) -> Iterator[Faded]:
+def _faded(beliefs: Sequence[KnownBelief], now: datetime) -> Iterator[Faded]:
     for one in beliefs:
         stored, left = held(one.memory), held_now(one.memory, now)
         if stored is not None and left is not None and stored - left >= FADED_BY:
@@ -267,9 +267,9 @@ def side_of(said: str, other: str) -> Polarity | None:
     ones, others = _statements(said), _statements(other)
     found = compare_statements(ones, others)
     match found.verdict:
-        case Verdict.AGREES:
+        case TextVerdict.AGREES:
             return Polarity.SAME
-        case Verdict.CONTRADICTS | Verdict.OTHER_VALUE:
+        case TextVerdict.CONTRADICTS | TextVerdict.OTHER_VALUE:
             return None if found.at_other_times else Polarity.OPPOSED
         case _:
             return Polarity.ALIKE if _is_alike(ones, others) else None

@@ -76,7 +76,7 @@ class Pooled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class KnownBelief:
     """A belief that is held: its text, and what it is about."""
 
     memory: Memory
@@ -111,7 +111,7 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class ConsolidationProposal:
     """What a pattern suggests.
 
     `members` are the evidence by ref, `against` what in the pattern contradicts its own most general member; `target`
@@ -263,11 +263,11 @@ def shared_terms(members: Collection[Pooled]) -> tuple[str, ...]:
 
 def proposals(
     found: Sequence[Pattern],
-    beliefs: Sequence[Held],
+    beliefs: Sequence[KnownBelief],
     vectors: Mapping[str, Vector],
     threshold: float,
     compare: Compare,
-) -> list[Proposal]:
+) -> list[ConsolidationProposal]:
     """Return what patterns of one partition suggest, against the beliefs that are held in it.
 
     Likeness says only which belief a pattern is about, for contradictions are as alike as paraphrases; what it says
@@ -280,7 +280,7 @@ def proposals(
         threshold: how like the members a belief must be on average to be what they are about, in (0, 1].
         compare: how the second text stands to the first; None where it says nothing of it.
     """
-    made: list[Proposal] = []
+    made: list[ConsolidationProposal] = []
     for pattern in found:
         about = _belief_about(pattern, beliefs, vectors, threshold)
         made += _proposals_about(pattern, about, compare) if about else _creation(pattern, compare)
@@ -288,10 +288,10 @@ def proposals(
 
 
 def _belief_about(
-    pattern: Pattern, beliefs: Sequence[Held], vectors: Mapping[str, Vector], threshold: float
-) -> Held | None:
+    pattern: Pattern, beliefs: Sequence[KnownBelief], vectors: Mapping[str, Vector], threshold: float
+) -> KnownBelief | None:
     """Return the belief that a pattern is about: the most like of those that would join it and share its terms."""
-    ranked: list[tuple[float, str, Held]] = []
+    ranked: list[tuple[float, str, KnownBelief]] = []
     for held in beliefs:
         ref = str(held.memory.ref)
         alike = sum(cosine(vectors[ref], vectors[member.ref]) for member in pattern.members) / len(pattern.members)
@@ -300,13 +300,13 @@ def _belief_about(
     return min(ranked, key=lambda rank: rank[:2])[2] if ranked else None
 
 
-def _covers(held: Held, pattern: Pattern) -> bool:
+def _covers(held: KnownBelief, pattern: Pattern) -> bool:
     """Whether a belief has two thirds of what the members of a pattern share."""
     part, whole = SHARED_BY
     return len(set(held.terms) & set(pattern.terms)) * whole >= part * len(pattern.terms)
 
 
-def _proposals_about(pattern: Pattern, held: Held, compare: Compare) -> list[Proposal]:
+def _proposals_about(pattern: Pattern, held: KnownBelief, compare: Compare) -> list[ConsolidationProposal]:
     """Return what a pattern says of a belief: nothing where too few of its members take a side."""
     said = {member.ref: compare(held.text, member.text) for member in pattern.members}
     made = []
@@ -314,7 +314,7 @@ def _proposals_about(pattern: Pattern, held: Held, compare: Compare) -> list[Pro
         members = tuple(member for member in pattern.members if said[member.ref] in polarities)
         if is_founded(members):
             made.append(
-                Proposal(
+                ConsolidationProposal(
                     action=action,
                     members=members,
                     general=pattern.general if pattern.general in members else members[0],
@@ -326,7 +326,7 @@ def _proposals_about(pattern: Pattern, held: Held, compare: Compare) -> list[Pro
     return made
 
 
-def _creation(pattern: Pattern, compare: Compare) -> list[Proposal]:
+def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]:
     """Return the belief that a pattern suggests.
 
     What contradicts its most general member counts against it; what only denies as that does not counts on no side.
@@ -340,7 +340,7 @@ def _creation(pattern: Pattern, compare: Compare) -> list[Proposal]:
     if not is_founded(agreeing):
         return []
     return [
-        Proposal(
+        ConsolidationProposal(
             action=Action.CREATE,
             members=agreeing,
             against=tuple(member for member in pattern.members if member.ref in opposed),
@@ -362,7 +362,7 @@ def is_due(last_at: datetime, now: datetime, fresh: int, *, every_hours: int) ->
 # -- what was suggested before -------------------------------------------------------------------
 
 
-def is_news(proposal: Proposal, earlier: Iterable[Earlier]) -> bool:
+def is_news(proposal: ConsolidationProposal, earlier: Iterable[Earlier]) -> bool:
     """Whether nothing like it waits for a decision, and three more members speak than when it was last decided on."""
     members = frozenset(member.ref for member in (*proposal.members, *proposal.against))
     target = str(proposal.target.ref) if proposal.target else None

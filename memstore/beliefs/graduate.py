@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.beliefs.evidence import roots
 from memstore.beliefs.next_lines import held_now
 from memstore.beliefs.recall_order import one_line, shortened
-from memstore.beliefs.suggestion_file import ByHand, Lines
+from memstore.beliefs.suggestion_file import ByHand, PageLines
 from memstore.core.change import Written
 from memstore.core.memory import title_of
 from memstore.core.short_repr import short_repr
@@ -101,7 +101,7 @@ def line_of(ref: str, title: str) -> str:
 # -- graduate --------------------------------------------------------------------------------------
 
 
-class Proposal(NamedTuple):
+class GraduationProposal(NamedTuple):
     """What a hand changed in a block, until somebody decided on it: where, what stands there now, what it is about.
 
     `ref` is None for what a hand added, `text` empty for a line that a hand took out. `suggestion` is the ref of the
@@ -125,7 +125,7 @@ class Graduated:
     path: str
     entered: tuple[str, ...]
     left: tuple[str, ...]
-    proposals: tuple[Proposal, ...]
+    proposals: tuple[GraduationProposal, ...]
     diff: str
     suggested: tuple[Saved, ...] = ()
     commit: str | None = None
@@ -191,7 +191,7 @@ class _Gathered:
 
     def __init__(self, view: View) -> None:
         self.now = view.clock.now()
-        self.lines = Lines(view)
+        self.lines = PageLines(view)
         self._load: Callable[[str], Memory | None] = loader(view)
         self._uses = uses_of(view)
         scopes = set(view.column("scope")) - {""}
@@ -249,7 +249,7 @@ def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple
         entered=tuple(str(memory.ref) for memory in new),
         left=left,
         proposals=tuple(
-            Proposal(path, at, str(one.target.memory.ref) if one.target else None, one.text, one.ref)
+            GraduationProposal(path, at, str(one.target.memory.ref) if one.target else None, one.text, one.ref)
             for at, one in by_hand
         ),
         diff="" if same else unified_diff(path, before, data),

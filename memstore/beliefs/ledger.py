@@ -65,7 +65,7 @@ PRIOR = Belief.of(BASE_CONFIDENCE, PRIOR_WEIGHT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
+class LedgerWitness:
     """What counts of one source: the latest it said, its weight a root, and what propagation left of that.
 
     `weight` is the line's, `outcome` is in [0, 1], `used` how sure the source's holder was when it was used.
@@ -85,7 +85,7 @@ class Witness:
 class Step:
     """A witness in the order of time, and the belief before and after it."""
 
-    witness: Witness
+    witness: LedgerWitness
     before: Belief
     after: Belief
 
@@ -115,7 +115,7 @@ def replay_now(lines: Iterable[LedgerLine], now: datetime, *, importance: str = 
     return _replay(by_time(lines), now, HALF_LIFE_DAYS * HALF_LIFE_FACTOR[importance])
 
 
-def witnesses(lines: Iterable[LedgerLine]) -> tuple[Witness, ...]:
+def witnesses(lines: Iterable[LedgerLine]) -> tuple[LedgerWitness, ...]:
     """Return the evidence that counts since the latest statement, one witness a source, the earliest first."""
     _, evidence = _parted(by_time(lines), None, 0.0)
     return tuple(sorted(evidence, key=lambda one: one.at))
@@ -141,7 +141,7 @@ def source_of(line: LedgerLine) -> str:
     return line.evidence_source or f"at:{line.timestamp}"
 
 
-def votes(witnesses: Iterable[Witness]) -> tuple[int, int]:
+def votes(witnesses: Iterable[LedgerWitness]) -> tuple[int, int]:
     """Return how many roots speak for and against, each counted on the sides on which it says anything of weight."""
     speaking = [one for one in witnesses if one.share * one.factor > 0]
     return (
@@ -217,7 +217,7 @@ def _replay(lines: list[LedgerLine], now: datetime | None, half_life_days: float
     return votes.belief()
 
 
-def _parted(lines: list[LedgerLine], now: datetime | None, half_life_days: float) -> tuple[Belief, list[Witness]]:
+def _parted(lines: list[LedgerLine], now: datetime | None, half_life_days: float) -> tuple[Belief, list[LedgerWitness]]:
     """Return what the latest barrier states, faded, or the prior; and the evidence after it that counts."""
     start = _latest_barrier(lines)
     if start is None:
@@ -252,9 +252,9 @@ def _stated(barrier: LedgerLine, before: list[LedgerLine], after: list[LedgerLin
     return Belief.of(confidence if cap is None else min(confidence, cap), precision)
 
 
-def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[Witness]:
+def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[LedgerWitness]:
     """Return the evidence that counts: the latest line of each source, less what was retracted or counted before."""
-    found: dict[str, Witness] = {}
+    found: dict[str, LedgerWitness] = {}
     for line in lines:
         source = source_of(line)
         key = counted_as(source)
@@ -266,7 +266,7 @@ def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[Witness]
             roots = {counted_as(root): root for root in line.roots or (source,)}
             weight = RELIABILITY["unknown"] if line.weight is None else line.weight
             free = tuple(root for same, root in roots.items() if same not in counted)
-            found[key] = Witness(
+            found[key] = LedgerWitness(
                 source=source,
                 weight=weight,
                 share=weight / len(roots),
@@ -287,7 +287,7 @@ class _Votes:
         self._for: dict[str, float] = {}
         self._against: dict[str, float] = {}
 
-    def cast(self, witness: Witness, fraction: float) -> None:
+    def cast(self, witness: LedgerWitness, fraction: float) -> None:
         """Add what a witness says, with this fraction of its weight."""
         weight = witness.share * witness.factor * fraction
         for root in map(counted_as, witness.roots):

@@ -10,7 +10,7 @@ from memstore.beliefs.consolidation import (
     POOLED_TYPES,
     Action,
     Earlier,
-    Held,
+    KnownBelief,
     Pooled,
     depth_of,
     spoken_for,
@@ -48,7 +48,7 @@ class Gathered:
     """
 
     pool: tuple[Pooled, ...]
-    beliefs: tuple[Held, ...]
+    beliefs: tuple[KnownBelief, ...]
     earlier: tuple[Earlier, ...]
     files: dict[str, MemoryFile]
     moved: tuple[MemoryFile, ...]
@@ -140,8 +140,8 @@ def _pooled(file: MemoryFile, names: Callable[[Memory], frozenset[str]], load: L
     )
 
 
-def _held(file: MemoryFile, names: Callable[[Memory], frozenset[str]]) -> Held:
-    return Held(
+def _held(file: MemoryFile, names: Callable[[Memory], frozenset[str]]) -> KnownBelief:
+    return KnownBelief(
         memory=file.memory, text=title_of(file.memory), terms=tuple(content_terms(text_of(file), names(file.memory)))
     )
 

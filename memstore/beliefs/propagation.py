@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import MemoryFile
 
 
-class Effect(NamedTuple):
+class Consequence(NamedTuple):
     """What a source does to what rests on it: its evidence's factor, or the cap on what is stated; in [0, 1]."""
 
     source: str
@@ -43,7 +43,7 @@ class Effect(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class PropagationStep:
     """What becomes of one memory.
 
     `old` and `new` are in [0, 1]; `because` are the sources that changed, sorted; `lines` are what the ledger gains;
@@ -62,12 +62,12 @@ class Step:
 class Plan:
     """What becomes of memories, sources first; and the circles, in which no memory supports another."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PropagationStep, ...]
     cycles: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vault:
+class BeliefStore:
     """What a plan needs to know of memories, by ref.
 
     `memories` may rest on others; `sure` says how sure one is of those that don't, None where nothing is stated;
@@ -80,7 +80,7 @@ class Vault:
 
 
 def plan_propagation(
-    vault: Vault, *, now: datetime, by: str, changed: str | None = None, max_depth: int | None = None
+    vault: BeliefStore, *, now: datetime, by: str, changed: str | None = None, max_depth: int | None = None
 ) -> Plan:
     """Return what a change of confidence does, over any number of links.
 
@@ -94,7 +94,7 @@ def plan_propagation(
     above = {ref: sources(vault.memories[ref]) for ref in sorted(vault.memories)}
     away = dict.fromkeys(vault.memories, 0) if changed is None else _resting_on(changed, above, max_depth)
     sure = {**vault.sure, **{ref: held(memory) for ref, memory in vault.memories.items()}}
-    steps: dict[str, Step] = {}
+    steps: dict[str, PropagationStep] = {}
     cycles = []
     for knot in knots(above):
         is_circle = len(knot) > 1 or any(ref in above.get(ref, ()) for ref in knot)
@@ -119,7 +119,7 @@ class _Effects:
     gone: Collection[str]
     circle: Collection[str]
 
-    def on(self, ref: str, memory: Memory, *, now: datetime, by: str) -> Step | None:
+    def on(self, ref: str, memory: Memory, *, now: datetime, by: str) -> PropagationStep | None:
         """Return what becomes of a memory; None where its number stays."""
         old = held(memory)
         if old is None:
@@ -131,7 +131,7 @@ class _Effects:
         if not effects or new == ledger.rounded(old):
             return None
         because = {one.source for one in effects if one.source} - {*self.circle}
-        return Step(
+        return PropagationStep(
             ref=ref,
             old=old,
             new=new,
@@ -139,14 +139,14 @@ class _Effects:
             lines=tuple(after[len(memory.confidence_history) :]),
         )
 
-    def _on_evidence(self, history: Sequence[LedgerLine]) -> Iterator[Effect]:
+    def _on_evidence(self, history: Sequence[LedgerLine]) -> Iterator[Consequence]:
         """Yield the evidence that counts for more or less than it does so far."""
         for witness in ledger.witnesses(history):
             factor = self._factor(witness)
             if factor is not None and factor != witness.factor:
-                yield Effect(witness.source, factor=factor)
+                yield Consequence(witness.source, factor=factor)
 
-    def _factor(self, witness: ledger.Witness) -> float | None:
+    def _factor(self, witness: ledger.LedgerWitness) -> float | None:
         """Return what of a witness's weight counts, in [0, 1]; None where nothing is known of it."""
         if witness.source in self.gone or witness.source in self.circle:
             return 0.0
@@ -157,7 +157,7 @@ class _Effects:
             return 1.0
         return ledger.rounded(min(1.0, held_now / witness.used))
 
-    def _on_statement(self, memory: Memory, history: Sequence[LedgerLine]) -> Iterator[Effect]:
+    def _on_statement(self, memory: Memory, history: Sequence[LedgerLine]) -> Iterator[Consequence]:
         """Yield the premises that cap what is stated, or did and do no longer."""
         stated = ledger.stated(history)
         if stated is None or stated.op != "assert":
@@ -167,11 +167,11 @@ class _Effects:
         least = min(known.values(), default=1.0)
         if min(least, stated.confidence) != min(1.0 if stated.cap is None else stated.cap, stated.confidence):
             binding = [ref for ref, number in known.items() if number == least]
-            yield from (Effect(ref, cap=ledger.rounded(least)) for ref in binding or [""])
+            yield from (Consequence(ref, cap=ledger.rounded(least)) for ref in binding or [""])
 
 
 def _with(
-    history: Sequence[LedgerLine], effects: Iterable[Effect], old: float, now: datetime, by: str
+    history: Sequence[LedgerLine], effects: Iterable[Consequence], old: float, now: datetime, by: str
 ) -> list[LedgerLine]:
     """Return a ledger with the lines of effects, one each; premises that are held alike cap together, on one line."""
     lines = list(history)
@@ -296,7 +296,7 @@ def _resting(view: View) -> Iterable[MemoryFile]:
                 yield file
 
 
-def _vault(view: View, files: dict[str, MemoryFile]) -> Vault:
+def _vault(view: View, files: dict[str, MemoryFile]) -> BeliefStore:
     """Return what is known of memories and of all that they name."""
     memories = {ref: file.memory for ref, file in files.items()}
     named = {ref for memory in memories.values() for ref in sources(memory)} - memories.keys()
@@ -314,4 +314,4 @@ def _vault(view: View, files: dict[str, MemoryFile]) -> Vault:
             gone.add(text)
         else:
             sure[text] = float(entry.confidence) if entry.confidence else None
-    return Vault(memories=memories, sure=sure, gone=gone)
+    return BeliefStore(memories=memories, sure=sure, gone=gone)

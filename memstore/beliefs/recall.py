@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs import ledger, next_lines
 from memstore.beliefs import recall_order as rules
-from memstore.beliefs.recall_order import Known, Profile
+from memstore.beliefs.recall_order import Known, RecallProfile
 from memstore.conflicts.compare import Among
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
@@ -41,7 +41,7 @@ _BELIEFS = Filters(type=("belief",), where=_NOT_SUPERSEDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class RecalledBelief:
     """How surely a belief is held, in [0,1], stored and today; how many independent roots are for it and against it."""
 
     confidence: float
@@ -64,7 +64,7 @@ class Bite:
     citation: Citation
     relevance: float
     score: float
-    held: Held | None = None
+    held: RecalledBelief | None = None
 
     __repr__ = short_repr
 
@@ -87,7 +87,7 @@ class Recalled:
     """
 
     prompt: str
-    profile: Profile
+    profile: RecallProfile
     budget: int
     memories: tuple[Bite, ...] = ()
     beliefs: tuple[Bite, ...] = ()
@@ -103,7 +103,7 @@ class Recalled:
 
 
 def recall(
-    view: View, prompt: str, *, budget: int = rules.DEFAULT_BUDGET, profile: Profile = Profile.DEFAULT
+    view: View, prompt: str, *, budget: int = rules.DEFAULT_BUDGET, profile: RecallProfile = RecallProfile.DEFAULT
 ) -> Recalled:
     """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs. It is no use of them.
 
@@ -153,7 +153,7 @@ def _fitted(bite: Bite, room: int) -> Bite | None:
     return None if text is None else replace(bite, text=text)
 
 
-def _line(text: str, citation: Citation, held: Held | None) -> str:
+def _line(text: str, citation: Citation, held: RecalledBelief | None) -> str:
     where = f"{citation.path}:{citation.line_start}"
     if held is None:
         return f"[Memory flash: {text}] {where}"
@@ -172,7 +172,7 @@ class _Match(NamedTuple):
 class _Recall:
     """What one prompt brings to mind, of one kind after the other."""
 
-    def __init__(self, view: View, prompt: str, profile: Profile) -> None:
+    def __init__(self, view: View, prompt: str, profile: RecallProfile) -> None:
         self._view = view
         self._asked = query.of_prompt(prompt)
         self._profile = profile
@@ -208,7 +208,7 @@ class _Recall:
         found = [_Match(hit, hit.relevance, alike_at.get(hit.path, 0.0)) for hit in by_words]
         found += [_Match(hit, 0.0, alike_at[hit.path]) for hit in like if hit.path not in known]
         # The seed shows nothing that is less like the prompt, whatever its words are.
-        return [one for one in found if one.similarity or self._profile is not Profile.SEED_002]
+        return [one for one in found if one.similarity or self._profile is not RecallProfile.SEED_002]
 
     def _near(self, rows: Sequence[int]) -> dict[int, float]:
         """Return how like the prompt in meaning rows are, those that are like it at all."""
@@ -218,7 +218,7 @@ class _Recall:
         return {row: alike for row, alike in similar.items() if alike >= LEAST_SIMILARITY}
 
     def _hits(self, candidates: Candidates) -> list[Hit]:
-        wish = Wish(limit=SEED_POOL if self._profile is Profile.SEED_002 else POOL)
+        wish = Wish(limit=SEED_POOL if self._profile is RecallProfile.SEED_002 else POOL)
         hits, _ = HitReader(
             candidates, self._asked, wish, among=Among(candidates.audience.then.lexicon), now=self._now
         ).hits()
@@ -269,16 +269,16 @@ class _Recall:
             held=held,
         )
 
-    def _held(self, path: str) -> Held | None:
+    def _held(self, path: str) -> RecalledBelief | None:
         """Return how surely a belief is held; None where it is too low, or not the viewer's to see any more."""
         file = self._view.read(path)
         return held_of(file.memory, self._now) if file and file.memory.status == "active" else None
 
 
-def held_of(memory: Memory, now: datetime) -> Held | None:
+def held_of(memory: Memory, now: datetime) -> RecalledBelief | None:
     """Return how surely a belief is held; None where today that is too little for it to be surfaced."""
     number, today = next_lines.held(memory), next_lines.held_now(memory, now)
     if number is None or today is None or today < rules.LEAST_BELIEF:
         return None
     votes_for, votes_against = ledger.votes(ledger.witnesses(memory.confidence_history))
-    return Held(confidence=number, today=today, roots_for=votes_for, roots_against=votes_against)
+    return RecalledBelief(confidence=number, today=today, roots_for=votes_for, roots_against=votes_against)

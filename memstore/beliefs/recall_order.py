@@ -22,7 +22,7 @@ SHORTEST_BITE = 40
 RANK_CONSTANT = 60  # Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (2009)
 
 
-class Profile(Enum):
+class RecallProfile(Enum):
     """How the order comes about: memstore's, seed 002's four lists, or its weighted `memory_recall`."""
 
     DEFAULT = "default"
@@ -30,13 +30,13 @@ class Profile(Enum):
     MEMORY_RECALL = "memory-recall"
 
 
-PROFILES = tuple(profile.value for profile in Profile)
+PROFILES = tuple(profile.value for profile in RecallProfile)
 
 # A list that is empty adds nothing: so does `similarity`, the one by meaning, where there is no embedder.
-WEIGHTS: Mapping[Profile, Mapping[str, float]] = {
-    Profile.DEFAULT: {"relevance": 1.0, "similarity": 1.0, "strength": 0.10},
-    Profile.SEED_002: {"relevance": 0.4, "similarity": 1.0, "recency": 0.6, "access": 0.4},  # "Recall Pipeline"
-    Profile.MEMORY_RECALL: {"relevance": 0.5, "recency": 0.3, "access": 0.2},
+WEIGHTS: Mapping[RecallProfile, Mapping[str, float]] = {
+    RecallProfile.DEFAULT: {"relevance": 1.0, "similarity": 1.0, "strength": 0.10},
+    RecallProfile.SEED_002: {"relevance": 0.4, "similarity": 1.0, "recency": 0.6, "access": 0.4},  # "Recall Pipeline"
+    RecallProfile.MEMORY_RECALL: {"relevance": 0.5, "recency": 0.3, "access": 0.2},
 }
 
 
@@ -52,7 +52,7 @@ class Known(NamedTuple):
     similarity: float = 0.0
 
 
-def scores(known: Sequence[Known], profile: Profile, now: datetime) -> list[float]:
+def scores(known: Sequence[Known], profile: RecallProfile, now: datetime) -> list[float]:
     """Return the score of each, the best highest.
 
     Args:
@@ -62,7 +62,7 @@ def scores(known: Sequence[Known], profile: Profile, now: datetime) -> list[floa
     """
     weights = WEIGHTS[profile]
     measures = {name: [_MEASURES[name](one, now) for one in known] for name in weights}
-    if profile is not Profile.MEMORY_RECALL:
+    if profile is not RecallProfile.MEMORY_RECALL:
         # The search's own order, of what it finds by words.
         measures["relevance"] = [float(len(known) - at) if one.relevance else 0.0 for at, one in enumerate(known)]
         measures = {name: _by_rank(values) for name, values in measures.items()}

@@ -41,7 +41,7 @@ class Surprise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class BeliefStanding:
     """How firmly something is believed.
 
     `votes_for` and `votes_against` count independent roots; `uncertainty` is 2/n, 1 where nothing is known; `labile`
@@ -70,13 +70,13 @@ def prediction_error(surprises: Iterable[Surprise]) -> float:
     return 1 - prod(1 - SURPRISE_GAIN * one.weight * abs(one.outcome - one.before) for one in surprises)
 
 
-def standing(memory: Memory, now: datetime) -> Standing:
+def standing(memory: Memory, now: datetime) -> BeliefStanding:
     """Return how firmly a memory is believed at `now`, UTC."""
     steps = ledger.course(memory.confidence_history)
     belief = ledger.replay(memory.confidence_history) if memory.confidence_history else None
     votes_for, votes_against = ledger.votes(step.witness for step in steps)
     held = memory.confidence if memory.confidence is not None else (belief or ledger.PRIOR).confidence
-    return Standing(
+    return BeliefStanding(
         votes_for=votes_for,
         votes_against=votes_against,
         uncertainty=PRIOR_UNCERTAINTY / (belief.precision if belief else ledger.STATED_WEIGHT),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memstore.beliefs.evidence import as_evidence, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.conflicts.compare import Comparer
-from memstore.conflicts.contradiction import Verdict, compare_statements
+from memstore.conflicts.contradiction import TextVerdict, compare_statements
 from memstore.core.change import Edit
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.core.short_repr import short_repr
@@ -82,9 +82,9 @@ def reworded(old: FencedText, text: str) -> FencedText:
 
 
 _STANCES = {
-    Verdict.AGREES: Stance.SUPPORT,
-    Verdict.CONTRADICTS: Stance.CONTRADICT,
-    Verdict.OTHER_VALUE: Stance.CONTRADICT,
+    TextVerdict.AGREES: Stance.SUPPORT,
+    TextVerdict.CONTRADICTS: Stance.CONTRADICT,
+    TextVerdict.OTHER_VALUE: Stance.CONTRADICT,
 }
 _VERBS = {Stance.SUPPORT: "reinforce", Stance.CONTRADICT: "contradict"}
 

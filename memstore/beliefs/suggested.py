@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memstore.beliefs.consolidation import Proposal
+    from memstore.beliefs.consolidation import ConsolidationProposal
     from memstore.beliefs.evidence import Evidence, Load
 
 REASON = "Consolidated"
@@ -28,7 +28,7 @@ class Ground(NamedTuple):
     ledger: tuple[LedgerLine, ...]
 
 
-def ground_of(proposal: Proposal, load: Load, *, now: datetime, by: str) -> Ground:
+def ground_of(proposal: ConsolidationProposal, load: Load, *, now: datetime, by: str) -> Ground:
     """Return how sure one may be of a new belief: what its evidence amounts to, never more than a source is held with.
 
     Args:

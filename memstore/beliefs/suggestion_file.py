@@ -17,7 +17,7 @@ from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.beliefs.pool import ID_OF_PROPOSAL, deleted_suggestions, quotable
 from memstore.beliefs.reinforce import edit_of_evidence
 from memstore.beliefs.suggested import ground_of
-from memstore.beliefs.synthesizers import Source, SynthesisFailedError
+from memstore.beliefs.synthesizers import QuotedSource, SynthesisFailedError
 from memstore.beliefs.wording import Quotation, objection, quotation, said_by
 from memstore.core import digests
 from memstore.core.change import Edit
@@ -36,7 +36,7 @@ from memstore.search import citations
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memstore.beliefs.consolidation import Proposal
+    from memstore.beliefs.consolidation import ConsolidationProposal
     from memstore.beliefs.pool import Gathered
     from memstore.beliefs.synthesizers import Synthesizer
     from memstore.core.memory import Memory
@@ -51,13 +51,13 @@ _WOULD = {Action.SUPPORT: "supports", Action.CONTRADICT: "contradicts"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
+class SuggestionFile:
     """A proposal as a file; `old` and `new` are the confidence before and after, in [0, 1].
 
     `change` is what it would do to its target, None for a new belief; `note` says why a synthesizer was not heard.
     """
 
-    proposal: Proposal
+    proposal: ConsolidationProposal
     edit: Edit
     title: str
     old: float | None
@@ -72,8 +72,13 @@ class Suggestion:
 
 
 def suggestion_of(
-    view: View, proposal: Proposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None = None
-) -> Suggestion:
+    view: View,
+    proposal: ConsolidationProposal,
+    gathered: Gathered,
+    *,
+    now: datetime,
+    synthesizer: Synthesizer | None = None,
+) -> SuggestionFile:
     """Return the file of a proposal; nothing is written.
 
     Args:
@@ -92,7 +97,9 @@ def suggestion_of(
     return _of_evidence(view, proposal, proposal.target, gathered, now=now)
 
 
-def _of_evidence(view: View, proposal: Proposal, target: Memory, gathered: Gathered, *, now: datetime) -> Suggestion:
+def _of_evidence(
+    view: View, proposal: ConsolidationProposal, target: Memory, gathered: Gathered, *, now: datetime
+) -> SuggestionFile:
     file, stance = gathered.files[str(target.ref)], STANCES[proposal.action]
     evidence = [as_evidence(member.memory, gathered.load) for member in proposal.members]
     weighed = weigh(file.memory, evidence, stance, now=now, by=view.actor, reason=f"Consolidated as {proposal.id}")
@@ -103,7 +110,9 @@ def _of_evidence(view: View, proposal: Proposal, target: Memory, gathered: Gathe
     return _about(view, proposal, change, f"{told} [[{target.ref}]], {step}", now=now, old=weighed.old, new=weighed.new)
 
 
-def _of_archiving(view: View, proposal: Proposal, target: Memory, gathered: Gathered, *, now: datetime) -> Suggestion:
+def _of_archiving(
+    view: View, proposal: ConsolidationProposal, target: Memory, gathered: Gathered, *, now: datetime
+) -> SuggestionFile:
     file, number = gathered.files[str(target.ref)], held(target)
     change = edit_of_archiving(file, f"Accepted belief:{proposal.id}")
     why, figures = proposal.terms
@@ -112,8 +121,15 @@ def _of_archiving(view: View, proposal: Proposal, target: Memory, gathered: Gath
 
 
 def _about(
-    view: View, proposal: Proposal, change: Edit, told: str, *, now: datetime, old: float | None, new: float | None
-) -> Suggestion:
+    view: View,
+    proposal: ConsolidationProposal,
+    change: Edit,
+    told: str,
+    *,
+    now: datetime,
+    old: float | None,
+    new: float | None,
+) -> SuggestionFile:
     """Return a suggestion of a change to a belief, which it shows."""
     file = change.before
     if not isinstance(file, MemoryFile):
@@ -122,7 +138,7 @@ def _about(
     values = {**_common(view, proposal, now), "title": title, "relates_to": [str(file.memory.ref)]}
     body = f"{told}: {title_of(file.memory)}\n\n{diff_of(change)}"
     edit = _edit(proposal, values, body)
-    return Suggestion(proposal=proposal, edit=edit, title=title, old=old, new=new, change=change)
+    return SuggestionFile(proposal=proposal, edit=edit, title=title, old=old, new=new, change=change)
 
 
 def diff_of(change: Edit) -> str:
@@ -132,8 +148,8 @@ def diff_of(change: Edit) -> str:
 
 
 def _of_new_belief(
-    view: View, proposal: Proposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None
-) -> Suggestion:
+    view: View, proposal: ConsolidationProposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None
+) -> SuggestionFile:
     quoted, cited = _quoted(proposal, gathered)
     worded, note = _worded(proposal, synthesizer)
     ground = ground_of(proposal, gathered.load, now=now, by=view.actor)
@@ -149,10 +165,10 @@ def _of_new_belief(
     from_ = _quoted_from(cited, proposal)
     body = f"{told}{f'({from_[0].lower()}{from_[1:-1]}).' if worded else from_}\n"
     edit = _edit(proposal, values, body)
-    return Suggestion(proposal=proposal, edit=edit, title=title, old=None, new=ground.confidence, note=note)
+    return SuggestionFile(proposal=proposal, edit=edit, title=title, old=None, new=ground.confidence, note=note)
 
 
-def _common(view: View, proposal: Proposal, now: datetime) -> dict[str, Any]:
+def _common(view: View, proposal: ConsolidationProposal, now: datetime) -> dict[str, Any]:
     """Return the keys that every suggestion has: it is shown to nobody who does not see all of its evidence."""
     members = sorted(member.ref for member in (*proposal.members, *proposal.against))
     return {
@@ -174,7 +190,7 @@ def labels(memory: Memory) -> dict[str, Any]:
     return {name: _plain(value) for name in ABOUT if (value := getattr(memory, name)) not in ((), None, "global")}
 
 
-def _labelled(proposal: Proposal) -> Memory:
+def _labelled(proposal: ConsolidationProposal) -> Memory:
     """Return a memory whose labels are those of all of the evidence, and of the target."""
     if proposal.target is not None:
         return proposal.target
@@ -185,14 +201,14 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _edit(proposal: Proposal, values: dict[str, Any], body: str) -> Edit:
+def _edit(proposal: ConsolidationProposal, values: dict[str, Any], body: str) -> Edit:
     return Edit(path=f"{SUGGESTIONS}{proposal.id}.md", before=None, after=new_file(values, body))
 
 
 # -- words ---------------------------------------------------------------------------------------
 
 
-def _quoted(proposal: Proposal, gathered: Gathered) -> tuple[Quotation, str]:
+def _quoted(proposal: ConsolidationProposal, gathered: Gathered) -> tuple[Quotation, str]:
     """Return the words of the most general member that say most of what is shared, and their citation."""
     member = proposal.general or proposal.members[0]
     file = gathered.files[member.ref]
@@ -207,7 +223,7 @@ def _blob(file: MemoryFile) -> str:
     return digests.blob_id(file.data, "sha1")
 
 
-def _quoted_from(cited: str, proposal: Proposal) -> str:
+def _quoted_from(cited: str, proposal: ConsolidationProposal) -> str:
     roots = {root for member in proposal.members for root in member.roots}
     against = f", {len(proposal.against)} against" if proposal.against else ""
     shared = ", ".join(f"*{word}*" for word in _spelt(proposal))
@@ -217,7 +233,7 @@ def _quoted_from(cited: str, proposal: Proposal) -> str:
     )
 
 
-def _spelt(proposal: Proposal) -> list[str]:
+def _spelt(proposal: ConsolidationProposal) -> list[str]:
     """Return the shared terms as the members write them."""
     spelt: dict[str, str] = {}
     for member in proposal.members:
@@ -226,13 +242,13 @@ def _spelt(proposal: Proposal) -> list[str]:
     return [spelt.get(term, term) for term in proposal.terms[:MOST_TERMS_SHOWN]]
 
 
-def _worded(proposal: Proposal, synthesizer: Synthesizer | None) -> tuple[str, str | None]:
+def _worded(proposal: ConsolidationProposal, synthesizer: Synthesizer | None) -> tuple[str, str | None]:
     """Return a synthesizer's words and no note, or none and the note why it was not heard."""
     if synthesizer is None:
         return "", None
     sources = {member.ref: member.text for member in (*proposal.members, *proposal.against)}
     try:
-        answer = synthesizer.answer([Source(ref, text) for ref, text in sources.items()], proposal.terms)
+        answer = synthesizer.answer([QuotedSource(ref, text) for ref, text in sources.items()], proposal.terms)
     except SynthesisFailedError as error:
         return "", f"quoted instead: {error}"
     wording = said_by(answer)
@@ -277,7 +293,7 @@ class ByHand(NamedTuple):
         return f"{self.target.memory.type if self.target else 'note'}:{self.id}"
 
 
-class Lines:
+class PageLines:
     """Which of the lines that hands changed wait for a decision, which are new, and which were decided on.
 
     Args:

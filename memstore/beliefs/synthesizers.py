@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Source(NamedTuple):
+class QuotedSource(NamedTuple):
     """A memory that a suggestion rests on."""
 
     ref: str
@@ -33,7 +33,7 @@ class SynthesisFailedError(Exception):
 class Synthesizer(Protocol):
     """Words what memories have in common. Nothing that it says is believed: flows check every answer."""
 
-    def answer(self, sources: Sequence[Source], terms: Sequence[str]) -> Any:
+    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
         """Return a JSON value: `{"text": …, "cites": [ref, …]}`; `SynthesisFailedError` where none came.
 
         Args:
@@ -68,10 +68,10 @@ def synthesizer(named: str, *, time_limit_seconds: float = TIME_LIMIT_SECONDS) -
         raise UsageError(f"{named!r} is no command line: {error}", hint="quote it as in a shell") from error
     if not words:
         raise UsageError("no command is named", hint='--with "my-program --fast"')
-    return Command(words, time_limit_seconds=time_limit_seconds)
+    return SynthesizerCommand(words, time_limit_seconds=time_limit_seconds)
 
 
-class Command:
+class SynthesizerCommand:
     """A program that reads `{"sources": [{"ref", "text"}], "terms": […]}` and writes `{"text", "cites"}`, all JSON.
 
     No shell is between.
@@ -85,7 +85,7 @@ class Command:
         self._words = words
         self._limit = time_limit_seconds
 
-    def answer(self, sources: Sequence[Source], terms: Sequence[str]) -> Any:
+    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
         """Return what it wrote; `SynthesisFailedError` where that is no JSON, or nothing came."""
         asked = json.dumps({"sources": [source._asdict() for source in sources], "terms": list(terms)})
         return _parsed(self._said(asked.encode()))
@@ -132,7 +132,7 @@ class LanguageModel:
         except llm.UnknownModelError as error:
             raise UsageError(f"llm knows no model {name!r}", hint="llm models lists them") from error
 
-    def answer(self, sources: Sequence[Source], terms: Sequence[str]) -> Any:
+    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
         """Return what it wrote; `SynthesisFailedError` where that is no JSON, or nothing came."""
         told = "\n".join(f"{source.ref}: {source.text}" for source in sources)
         try:

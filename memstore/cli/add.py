@@ -19,7 +19,7 @@ from memstore.core.errors import UsageError, VaultError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.core.change import Saved
     from memstore.files.draft import Account
     from memstore.files.render import Plain
@@ -49,7 +49,7 @@ _NOTES = (
 @commit_option()
 @dry_run_option()
 def add(
-    session: Session,
+    session: CliSession,
     /,
     text: str | None,
     file: str | None,
@@ -93,7 +93,7 @@ def add(
 @commit_option()
 @dry_run_option()
 def raw(
-    session: Session, /, text: str | None, file: str | None, *, hook: bool, commit: bool, dry_run: bool, **keys: Any
+    session: CliSession, /, text: str | None, file: str | None, *, hook: bool, commit: bool, dry_run: bool, **keys: Any
 ) -> None:
     """Write something down as it came, to be made a note, an episode or a belief later.
 
@@ -109,7 +109,7 @@ def raw(
     _emit(session, "raw", _added(session, given, values, commit=commit, dry_run=dry_run), dry_run=dry_run)
 
 
-def _capture(session: Session, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
+def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
     """Write down what a hook hands over; an agent's session ends well whatever is wrong here."""
     from memstore.memories.add import add_memory
 
@@ -129,7 +129,7 @@ def _capture(session: Session, values: dict[str, Plain], *, commit: bool, dry_ru
         session.detail(f"memstore: {error}")
 
 
-def given_text(session: Session, text: str | None, file: str | None) -> bytes | None:
+def given_text(session: CliSession, text: str | None, file: str | None) -> bytes | None:
     """Return the text that was given, as an argument, in a file or on standard input; None where there was none."""
     if text is not None and file is not None:
         raise UsageError("there are two texts: one as an argument, one in a file", hint="leave one out")
@@ -153,7 +153,7 @@ def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> b
     return account.told(utf8(given)).encode("utf-8", "surrogateescape")
 
 
-def _added(session: Session, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
+def _added(session: CliSession, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
     """Write a memory from a text, or from a whole file that begins with a frontmatter."""
     from memstore.files import fence
     from memstore.memories.add import add_draft, add_memory
@@ -171,7 +171,7 @@ def utf8(data: bytes) -> str:
         raise VaultError(f"the text is not UTF-8: byte {error.start + 1}", hint="save it as UTF-8") from error
 
 
-def _add_in_editor(session: Session, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
+def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
     from memstore.files.draft import new_file
     from memstore.memories.add import DEFAULT_TYPE, add_draft
@@ -197,11 +197,11 @@ def _add_in_editor(session: Session, values: dict[str, Plain], *, commit: bool, 
         _emit(session, "add", saved, dry_run=dry_run)
 
 
-def _emit(session: Session, verb: str, saved: Saved, *, dry_run: bool) -> None:
+def _emit(session: CliSession, verb: str, saved: Saved, *, dry_run: bool) -> None:
     emit_saved(session, verb, saved, dry_run=dry_run, unchanged="nothing changed")
 
 
-def _citations(session: Session, places: tuple[str, ...]) -> list[Plain]:
+def _citations(session: CliSession, places: tuple[str, ...]) -> list[Plain]:
     """Return lines of files as sources, `file:path#L1-L2@blob`, with the path as seen from the vault."""
     from memstore.search.citations import cite_file, seen_from
 

@@ -25,7 +25,7 @@ from memstore.core.ids import MEMORY_TYPES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.core.change import Saved
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
@@ -37,7 +37,7 @@ _UNCHANGED = "nothing changed"
 @ref_argument()
 @commit_option()
 @dry_run_option()
-def edit(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
+def edit(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
     """Change a memory in your editor; it is checked before it becomes the file.
 
     Until then it is a draft, which is kept when anything goes wrong. Any other way to edit the file is as good.
@@ -80,7 +80,7 @@ def edit(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
 @click.argument("pairs", metavar="KEY=VALUE…", nargs=-1, required=True)
 @commit_option()
 @dry_run_option()
-def set_(session: Session, ref: str, pairs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
+def set_(session: CliSession, ref: str, pairs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Give keys of a memory other values; only their lines change."""
     from memstore.cli.key_options import own_values
     from memstore.memories.edit import set_keys
@@ -113,7 +113,7 @@ _TAKEN_AWAY = "\0"
 @commit_option()
 @dry_run_option()
 @click.pass_obj
-def tag(session: Session, ref: str, tags: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
+def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Give a memory tags, or take them away: `-TAG` does."""
     from memstore.memories.edit import tag as change_tags
 
@@ -131,7 +131,7 @@ def tag(session: Session, ref: str, tags: tuple[str, ...], *, commit: bool, dry_
 @click.argument("path", metavar="PATH", type=click.Path())
 @commit_option()
 @dry_run_option()
-def mv(session: Session, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:
+def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:
     """Give a memory's file another name or folder in the vault; what refers to it finds it by its id."""
     from memstore.memories.edit import move
 
@@ -155,7 +155,7 @@ def _move_document(moved: Moved) -> dict[str, Any]:
     return {**document, "commit": moved.commit} if moved.commit else document
 
 
-def _move_lines(session: Session, moved: Moved) -> Iterator[str]:
+def _move_lines(session: CliSession, moved: Moved) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint = session.paint
@@ -189,7 +189,7 @@ def _move_lines(session: Session, moved: Moved) -> Iterator[str]:
 @commit_option()
 @dry_run_option()
 def adopt(
-    session: Session, paths: tuple[str, ...], kind: str, *, everything: bool, commit: bool, dry_run: bool
+    session: CliSession, paths: tuple[str, ...], kind: str, *, everything: bool, commit: bool, dry_run: bool
 ) -> None:
     """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is."""
     from memstore.memories.adopt import adopt as make_memories
@@ -213,7 +213,7 @@ def adopt(
         session.say("there was nothing to adopt")
 
 
-def _wanted(session: Session) -> bool:
+def _wanted(session: CliSession) -> bool:
     """List what could be adopted and ask; without anybody to ask, only list."""
     from memstore.memories.adopt import adoptable
 
@@ -228,7 +228,7 @@ def _wanted(session: Session) -> bool:
     return session.confirm(f"adopt {what}", instead="--all, or with the files' names")
 
 
-def _adoptable_lines(session: Session, found: Sequence[Adoptable]) -> Iterator[str]:
+def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for one in found:
@@ -252,7 +252,7 @@ def _adopt_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a layout is uneven.")
 @commit_option()
 @dry_run_option()
-def fmt(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
+def fmt(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     """Make the layout of frontmatters even: blanks, quoted times, one history entry a line. Never a value."""
     from memstore.memories.edit import fmt as make_even
 
@@ -278,6 +278,6 @@ def _fmt_document(done: Formatted, *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def _fmt_lines(session: Session, done: Formatted, *, dry_run: bool) -> Iterator[str]:
+def _fmt_lines(session: CliSession, done: Formatted, *, dry_run: bool) -> Iterator[str]:
     for saved in done.saved:
         yield from diff_lines(session, saved.diff) if dry_run else saved_lines(session, saved, dry_run=False)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from memstore.access.registry_edits import Saving
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.core.view import View
     from memstore.trust.anchor import Recorded
     from memstore.trust.sign import Signed
@@ -37,7 +37,7 @@ def _key_option() -> Callable[[Any], Any]:
 @_key_option()
 @commit_option()
 @dry_run_option()
-def sign(session: Session, ref: str, *, key: str | None, commit: bool, dry_run: bool) -> None:
+def sign(session: CliSession, ref: str, *, key: str | None, commit: bool, dry_run: bool) -> None:
     """Sign a memory that you wrote: what it says, and where it comes from.
 
     Layout, comments, tags' order, confidence and grants may change later; a change of what it says is noticed.
@@ -67,7 +67,7 @@ def sign(session: Session, ref: str, *, key: str | None, commit: bool, dry_run: 
 @commit_option()
 @dry_run_option()
 def witness(  # noqa: PLR0913 -- one for each option
-    session: Session,
+    session: CliSession,
     ref: str | None,
     *,
     attest: str | None,
@@ -102,7 +102,7 @@ def witness(  # noqa: PLR0913 -- one for each option
 
 
 def _answer(
-    session: Session,
+    session: CliSession,
     file: str,
     attest: str | None,
     *,
@@ -175,7 +175,7 @@ def _request_lines(asked: WitnessRequest) -> Iterator[str]:
 @commit_option()
 @dry_run_option()
 def request_witness(
-    session: Session, ref: str, *, asked: tuple[str, ...], notes: str | None, commit: bool, dry_run: bool
+    session: CliSession, ref: str, *, asked: tuple[str, ...], notes: str | None, commit: bool, dry_run: bool
 ) -> None:
     """Ask others to vouch for a memory, or to dispute it.
 
@@ -203,7 +203,7 @@ def request_witness(
 @commit_option()
 @dry_run_option()
 def resolve(
-    session: Session, ref: str, *, outcome: str, notes: str | None, key: str | None, commit: bool, dry_run: bool
+    session: CliSession, ref: str, *, outcome: str, notes: str | None, key: str | None, commit: bool, dry_run: bool
 ) -> None:
     """Decide, with a signature, how a dispute about somebody else's memory came out.
 
@@ -223,7 +223,7 @@ def resolve(
             session.say("  and whoever decides took no side")
 
 
-def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:
+def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> None:
     session.emit(
         verb,
         document=lambda: {**saved_document(done.saved, dry_run=dry_run), "verdict": verdict_document(done.verdict)},
@@ -260,7 +260,7 @@ def _emit(session: Session, verb: str, done: Signed, *, dry_run: bool) -> None:
 @commit_option()
 @dry_run_option()
 def anchor(  # noqa: PLR0913 -- one for each option
-    session: Session,
+    session: CliSession,
     ref: str,
     *,
     kind: str,
@@ -323,7 +323,7 @@ def _anchored(
     return flow.anchor_elsewhere(view, ref, kind, reference, **saving)
 
 
-def _page(session: Session, kind: str, url: str | None, snapshot: str | None, *, online: bool) -> bytes | None:
+def _page(session: CliSession, kind: str, url: str | None, snapshot: str | None, *, online: bool) -> bytes | None:
     """Return what a page says, as it was saved or as it is fetched now; None where neither was asked for."""
     from memstore.vault import composition
 
@@ -334,7 +334,7 @@ def _page(session: Session, kind: str, url: str | None, snapshot: str | None, *,
     return composition.pages().fetch(url)
 
 
-def _say_remotes(session: Session, remotes: Mapping[str, bool]) -> None:
+def _say_remotes(session: CliSession, remotes: Mapping[str, bool]) -> None:
     from memstore.history.history import ANCHOR_REFS, anchor_refspec
 
     for remote, is_new in remotes.items():
@@ -364,7 +364,7 @@ def attest() -> None:
 )
 @ref_argument()
 @_BY
-def payload(session: Session, ref: str, *, by: str | None) -> None:
+def payload(session: CliSession, ref: str, *, by: str | None) -> None:
     """Print the very bytes that were signed, without a line end."""
     from memstore.trust.sign import payload as bytes_of
 
@@ -378,7 +378,7 @@ def payload(session: Session, ref: str, *, by: str | None) -> None:
     attest, "digest", examples=("memstore attest digest m_7f3 > said", "memstore attest digest m_7f3 m_x41 > said")
 )
 @click.argument("refs", metavar="REF…", nargs=-1, required=True)
-def digest(session: Session, refs: tuple[str, ...]) -> None:
+def digest(session: CliSession, refs: tuple[str, ...]) -> None:
     """Print the digests and signatures of memories, to publish or to stamp: `anchor --snapshot` takes the page.
 
     Nothing of what the memories say stands in it. Whoever guesses that can tell that they guessed right.
@@ -399,7 +399,7 @@ def digest(session: Session, refs: tuple[str, ...]) -> None:
     default="dsse",
     help="dsse: an envelope; sshsig: a signature file.",
 )
-def export(session: Session, ref: str, *, by: str | None, form: str) -> None:
+def export(session: CliSession, ref: str, *, by: str | None, form: str) -> None:
     """Print an attestation: as a DSSE envelope, or as a signature for `ssh-keygen -Y verify`."""
     from memstore.cli import output
     from memstore.trust import sign as flow

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memstore.access.audit import AuditEvent, Verified
     from memstore.access.local_state import Access
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
 
 @group("audit", examples=("memstore audit verify", "memstore audit show"))
@@ -23,7 +23,7 @@ def audit() -> None:
 
 
 @subcommand(audit, "verify", examples=("memstore audit verify",))
-def verify(session: Session) -> None:
+def verify(session: CliSession) -> None:
     """Prove that every audit event is as it was written and none is missing; exit 1 where one is."""
     from memstore.access.audit import verify_audit
 
@@ -43,7 +43,7 @@ def verify(session: Session) -> None:
 @click.argument("of", metavar="[ID]", required=False)
 @click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="How many at most.")
 @click.option("--local", is_flag=True, help="What others were shown and denied on this machine, instead.")
-def show(session: Session, of: str | None, *, limit: int | None, local: bool) -> None:
+def show(session: CliSession, of: str | None, *, limit: int | None, local: bool) -> None:
     """Show what was done, the latest first: all, or by or about one entity, memory or consent."""
     from memstore.access.audit import audit_trail
 
@@ -61,7 +61,7 @@ def show(session: Session, of: str | None, *, limit: int | None, local: bool) ->
         session.say("nothing was done with access yet")
 
 
-def _show_looks(session: Session, of: str | None, limit: int | None) -> None:
+def _show_looks(session: CliSession, of: str | None, limit: int | None) -> None:
     from memstore.access.audit import looks
 
     found = [look for look in looks(session.view()) if of in (None, look.by, *look.shown, *look.denied)][:limit]
@@ -81,7 +81,7 @@ def _look_document(look: Access) -> dict[str, Any]:
     return {**look._asdict(), "at": instant(look.at), "shown": list(look.shown), "denied": list(look.denied)}
 
 
-def _look_line(session: Session, look: Access) -> str:
+def _look_line(session: CliSession, look: Access) -> str:
     from memstore.cli.output import safe_line
     from memstore.core.times import instant
 
@@ -117,7 +117,7 @@ def _document(event: AuditEvent) -> dict[str, Any]:
     }
 
 
-def _line(session: Session, event: AuditEvent) -> str:
+def _line(session: CliSession, event: AuditEvent) -> str:
     from memstore.cli.output import safe_line
 
     about = "  ".join(

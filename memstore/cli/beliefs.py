@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memstore.beliefs.calibration import Calibration
-    from memstore.beliefs.propagation import Propagated, Step
+    from memstore.beliefs.propagation import Propagated, PropagationStep
     from memstore.beliefs.recompute import Rebuilt, Recomputed, Unequal
     from memstore.beliefs.reinforce import Reinforced
     from memstore.beliefs.revise import Proposal
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
@@ -52,7 +52,7 @@ def _evidence_options(function: F) -> F:
 )
 @ref_argument()
 @_evidence_options
-def reinforce(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> None:
+def reinforce(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -> None:
     """Record what speaks for a memory; how sure you are follows from all that was recorded.
 
     Each independent source counts once, as much as it is reliable. The same evidence again changes nothing.
@@ -65,14 +65,14 @@ def reinforce(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> N
 @command("contradict", examples=('memstore contradict m_7f3 --evidence m_abc --reason "It was not so today"',))
 @ref_argument()
 @_evidence_options
-def contradict(session: Session, /, ref: str, *, dry_run: bool, **told: Any) -> None:
+def contradict(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -> None:
     """Record what speaks against a memory; the other side of `memstore reinforce`."""
     from memstore.beliefs.reinforce import contradict as record
 
     _emit(session, "contradict", record(session.view(), ref, dry_run=dry_run, **told), dry_run=dry_run)
 
 
-def _emit(session: Session, verb: str, done: Reinforced, *, dry_run: bool) -> None:
+def _emit(session: CliSession, verb: str, done: Reinforced, *, dry_run: bool) -> None:
     session.emit(
         verb,
         document=lambda: {
@@ -92,7 +92,7 @@ def _emit(session: Session, verb: str, done: Reinforced, *, dry_run: bool) -> No
     say_findings(session, done.saved.findings)
 
 
-def _lines(session: Session, done: Reinforced, *, dry_run: bool) -> Iterator[str]:
+def _lines(session: CliSession, done: Reinforced, *, dry_run: bool) -> Iterator[str]:
     from memstore.history.changes import number
 
     if dry_run:
@@ -115,7 +115,7 @@ def _lines(session: Session, done: Reinforced, *, dry_run: bool) -> Iterator[str
 @commit_option()
 @dry_run_option()
 def recompute(
-    session: Session, refs: tuple[str, ...], *, only_check: bool, fold: bool, commit: bool, dry_run: bool
+    session: CliSession, refs: tuple[str, ...], *, only_check: bool, fold: bool, commit: bool, dry_run: bool
 ) -> None:
     """Store the confidence that follows from each history, or prove that it is what is stored.
 
@@ -127,7 +127,7 @@ def recompute(
         replay_all(session, refs, only_check=only_check, commit=commit, dry_run=dry_run)
 
 
-def replay_all(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
+def replay_all(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     """Replay these histories, or all, and tell which numbers differ."""
     from memstore.beliefs.recompute import check_confidences
     from memstore.beliefs.recompute import recompute as replay
@@ -150,7 +150,7 @@ def replay_all(session: Session, refs: tuple[str, ...], *, only_check: bool, com
         session.exit(Exit.FOUND_ERRORS)
 
 
-def _fold(session: Session, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
+def _fold(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     from memstore.beliefs.recompute import fold
 
     if only_check or len(refs) != 1:
@@ -177,7 +177,7 @@ def _unequal_document(one: Unequal, diff: str | None) -> dict[str, Any]:
     return document if diff is None else {**document, "diff": diff}
 
 
-def _recomputed_lines(session: Session, done: Recomputed, *, dry_run: bool) -> Iterator[str]:
+def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
@@ -208,7 +208,7 @@ def _recomputed_lines(session: Session, done: Recomputed, *, dry_run: bool) -> I
 @commit_option()
 @dry_run_option()
 def propagate(
-    session: Session, ref: str | None, *, depth: int | None, apply: bool, commit: bool, dry_run: bool
+    session: CliSession, ref: str | None, *, depth: int | None, apply: bool, commit: bool, dry_run: bool
 ) -> None:
     """Carry a change of confidence on to all that rests on it, over any number of links.
 
@@ -244,7 +244,7 @@ def _propagated_document(done: Propagated, *, applied: bool, dry_run: bool) -> d
     }
 
 
-def _step_document(step: Step, path: str, diffs: dict[str, str]) -> dict[str, Any]:
+def _step_document(step: PropagationStep, path: str, diffs: dict[str, str]) -> dict[str, Any]:
     document: dict[str, Any] = {
         "ref": step.ref, "path": path, "old": step.old, "new": step.new,
         "because": list(step.because), "depth": step.depth,
@@ -252,7 +252,7 @@ def _step_document(step: Step, path: str, diffs: dict[str, str]) -> dict[str, An
     return {**document, "diff": diffs[path]} if path in diffs else document
 
 
-def _propagated_lines(session: Session, done: Propagated, *, dry_run: bool) -> Iterator[str]:
+def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
@@ -276,7 +276,7 @@ def _propagated_lines(session: Session, done: Propagated, *, dry_run: bool) -> I
 @ref_argument("episode", metavar="EPISODE")
 @click.option("--apply", is_flag=True, help="Record what you say yes to.")
 @commit_option()
-def revise_from(session: Session, episode: str, *, apply: bool, commit: bool) -> None:
+def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool) -> None:
     """Find the beliefs that an episode supports or contradicts, each with the command that records it.
 
     Sentences are compared word by word, without a network; what they do not settle is not proposed.
@@ -308,7 +308,7 @@ def _proposal_document(one: Proposal) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _proposal_lines(session: Session, one: Proposal, *, done: bool) -> Iterator[str]:
+def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
@@ -322,7 +322,7 @@ def _proposal_lines(session: Session, one: Proposal, *, done: bool) -> Iterator[
 
 
 @command("calibrate", examples=("memstore calibrate", "memstore calibrate --json"))
-def calibrate(session: Session) -> None:
+def calibrate(session: CliSession) -> None:
     """Score the vault's own numbers: how well each foretold the independent evidence that came next.
 
     The Brier score is the mean squared error: 0 is perfect, 0.25 is what guessing gets.
@@ -354,7 +354,7 @@ def _calibration_lines(found: Calibration) -> Iterator[str]:
 @command("rebuild", examples=("memstore rebuild --check", "memstore rebuild --from-episodes"))
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a number is another.")
 @click.option("--from-episodes", is_flag=True, help="Weigh all evidence again as it is now; only show what differs.")
-def rebuild(session: Session, *, only_check: bool, from_episodes: bool) -> None:
+def rebuild(session: CliSession, *, only_check: bool, from_episodes: bool) -> None:
     """Make the numbers anew from their histories, as memstore recompute does, or from the evidence itself.
 
     Beliefs are views of what they rest on. With --from-episodes each piece of evidence is looked at again: how it is
@@ -389,7 +389,7 @@ def _rebuilt_document(done: Rebuilt) -> dict[str, Any]:
     return {"memories": memories, "total": done.ledgers}
 
 
-def _rebuilt_lines(session: Session, done: Rebuilt) -> Iterator[str]:
+def _rebuilt_lines(session: CliSession, done: Rebuilt) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.history.changes import number
 

@@ -20,7 +20,7 @@ from memstore.core.finding_codes import CODES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.vault.check import CheckResult
@@ -46,7 +46,7 @@ _EXAMPLES = (
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How findings are written.")
 @click.option("--explain", metavar="CODE", help="Explain the code of a finding, and check nothing.")
 def check(
-    session: Session,
+    session: CliSession,
     *,
     paths: tuple[str, ...],
     staged: bool,
@@ -84,7 +84,7 @@ def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | No
     return flow.fix(view, paths) if fix else flow.check(view, paths)
 
 
-def _emit(session: Session, view: View, result: CheckResult, output_format: str) -> None:
+def _emit(session: CliSession, view: View, result: CheckResult, output_format: str) -> None:
 
     if output_format in {"github", "sarif"} and not session.choices.json:
         repository = view.history.repository
@@ -107,7 +107,7 @@ def _document(result: CheckResult) -> dict[str, Any]:
     }
 
 
-def _lines(session: Session, result: CheckResult) -> Iterator[str]:
+def _lines(session: CliSession, result: CheckResult) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for finding in result.fixed:
@@ -122,7 +122,7 @@ def _lines(session: Session, result: CheckResult) -> Iterator[str]:
             yield f"  mended: {session.paint('added', safe_line(finding.mended))}"
 
 
-def _place(session: Session, finding: Finding) -> str:
+def _place(session: CliSession, finding: Finding) -> str:
     from memstore.cli.output import safe_line
 
     at = f"{finding.at.line}:{finding.at.column}"
@@ -138,7 +138,7 @@ def summary(result: CheckResult) -> str:
     return ", ".join(words) + (" fixed" if result.fixed else "")
 
 
-def _explain(session: Session, code: str) -> None:
+def _explain(session: CliSession, code: str) -> None:
     from memstore.core.errors import did_you_mean
     from memstore.core.finding_codes import CODES
 

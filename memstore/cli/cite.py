@@ -16,7 +16,7 @@ from memstore.core.config import QUALITY_PROFILES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.memories.why import Number, Why
     from memstore.search.citations import Cited
     from memstore.vault.status import Stats
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     ),
 )
 @ref_argument("citation", metavar="REF[:L1-L2]|CITATION")
-def cite(session: Session, citation: str) -> None:
+def cite(session: CliSession, citation: str) -> None:
     """Cite lines of a memory, or say what became of cited lines: same, moved, changed or gone."""
     from memstore.search.citations import cite as make
 
@@ -50,9 +50,9 @@ def _document(cited: Cited) -> dict[str, Any]:
     }
 
 
-def _lines(session: Session, cited: Cited) -> Iterator[str]:
+def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
-    from memstore.search.citations import Standing
+    from memstore.search.citations import CitationStanding
 
     paint = session.paint
     now = cited.now
@@ -60,10 +60,10 @@ def _lines(session: Session, cited: Cited) -> Iterator[str]:
         yield f"{paint('error', cited.standing.value)}: {safe_line(cited.text)}"
     else:
         place = f"{paint('path', safe_line(now.path))}:{paint('line', _span(now.line_start, now.line_end))}"
-        role = "ok" if cited.standing is Standing.SAME else "warning"
+        role = "ok" if cited.standing is CitationStanding.SAME else "warning"
         yield f"{safe_line(cited.text)}"
         yield f"{paint(role, cited.standing.value)}: {place}"
-    if cited.standing in (Standing.CHANGED, Standing.GONE):
+    if cited.standing in (CitationStanding.CHANGED, CitationStanding.GONE):
         yield from _diff(session, cited.before, now.excerpt if now else "")
     elif now:
         yield from (f"    {line}" for line in safe(now.excerpt).split("\n"))
@@ -73,7 +73,7 @@ def _span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _diff(session: Session, before: str, after: str) -> Iterator[str]:
+def _diff(session: CliSession, before: str, after: str) -> Iterator[str]:
     import difflib
 
     from memstore.cli.output import safe
@@ -89,7 +89,7 @@ def _diff(session: Session, before: str, after: str) -> Iterator[str]:
 )
 @filter_options
 @at_option()
-def stats(session: Session, given: Given, at: str | None) -> None:
+def stats(session: CliSession, given: Given, at: str | None) -> None:
     """Count memories by type, status, month and author, and their words; all of them, unless filtered."""
     from memstore.vault.status import stats as count
 
@@ -111,7 +111,7 @@ def _stats_document(counted: Stats) -> dict[str, Any]:
     }
 
 
-def _stats_lines(session: Session, counted: Stats) -> Iterator[str]:
+def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     yield f"{counted.total:6}  memories, {counted.words:,} words"
@@ -134,7 +134,7 @@ def _stats_lines(session: Session, counted: Stats) -> Iterator[str]:
 @click.option(
     "--profile", type=click.Choice(QUALITY_PROFILES), help="How quality is computed, whatever the settings say."
 )
-def why(session: Session, ref: str, profile: str | None) -> None:
+def why(session: CliSession, ref: str, profile: str | None) -> None:
     """Show how a memory's numbers came about: confidence, quality, strength, term by term.
 
     A term that stands in the file names its line. To ask why is no use of the memory.
@@ -174,7 +174,7 @@ def _document_of_why(explained: Why) -> dict[str, Any]:
     }
 
 
-def _lines_of_why(session: Session, explained: Why) -> Iterator[str]:
+def _lines_of_why(session: CliSession, explained: Why) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint, entry = session.paint, explained.shown.entry
@@ -185,7 +185,7 @@ def _lines_of_why(session: Session, explained: Why) -> Iterator[str]:
         yield from _number_lines(session, explained, number)
 
 
-def _number_lines(session: Session, explained: Why, number: Number) -> Iterator[str]:
+def _number_lines(session: CliSession, explained: Why, number: Number) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.history.changes import number as worded
 

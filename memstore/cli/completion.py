@@ -12,7 +12,7 @@ from memstore.core.errors import MemstoreError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
 # A shell shows a screenful; more would only be slow.
 MOST_REFS = 200
@@ -27,7 +27,7 @@ MOST_REFS = 200
     ),
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(session: Session, shell: str) -> None:
+def completion(session: CliSession, shell: str) -> None:
     """Print the script that lets a shell complete commands, options, types and refs."""
     script = _script(shell)
     session.emit("completion", document=lambda: {"shell": shell, "script": script}, lines=lambda: (script,))
@@ -76,7 +76,7 @@ complete -o nosort -F _memstore_completion memstore
 """
 
 
-def complete_refs(session: Session, incomplete: str) -> list[CompletionItem[Any]]:
+def complete_refs(session: CliSession, incomplete: str) -> list[CompletionItem[Any]]:
     """Return the refs, or ids, that begin with `incomplete` and that the viewer may see; none without a vault."""
     from click.shell_completion import CompletionItem
 

@@ -12,7 +12,7 @@ from memstore.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.vault.status import SettingValue
 
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.argument("value", required=False)
 @click.option("--user", is_flag=True, help="Your own settings instead of the vault's.")
 @click.option("--unset", is_flag=True, help="Take the key out, so that its default holds.")
-def config(session: Session, key: str | None, value: str | None, *, user: bool, unset: bool) -> None:
+def config(session: CliSession, key: str | None, value: str | None, *, user: bool, unset: bool) -> None:
     """See and change settings: the vault's, or with --user your own. Comments in the file stay as they are."""
     from memstore.vault import composition
     from memstore.vault import status as flow
@@ -60,7 +60,7 @@ def _document(item: SettingValue) -> dict[str, Any]:
     return {"key": item.name, "value": value, "source": item.source, "meaning": item.meaning}
 
 
-def _lines(session: Session, found: Sequence[SettingValue]) -> Iterator[str]:
+def _lines(session: CliSession, found: Sequence[SettingValue]) -> Iterator[str]:
     paint = session.paint
     for item in found:
         yield f"{paint('ref', item.name)} = {paint('title', _shown(item.value)) or paint('dim', '(not set)')}"

@@ -13,7 +13,7 @@ from memstore.cli.written import commit_option, conflict_line, dry_run_option, s
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.conflicts.duplicates import Duplicates
     from memstore.conflicts.resolve import Resolved
     from memstore.core.change import Conflict
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 @click.argument("ref", type=REF, required=False)
 @filter_options
-def conflicts(session: Session, ref: str | None, given: Given) -> None:
+def conflicts(session: CliSession, ref: str | None, given: Given) -> None:
     """List memories that can't both be right, the gravest first; of REF, or of all.
 
     Each comes with the lines on both sides, the rule that found it, and the command that settles it.
@@ -47,7 +47,7 @@ def conflicts(session: Session, ref: str | None, given: Given) -> None:
         session.say_unreadable()
 
 
-def _lines(session: Session, found: Conflict) -> Iterator[str]:
+def _lines(session: CliSession, found: Conflict) -> Iterator[str]:
     yield conflict_line(session.paint, found)
     yield f"  {session.paint('dim', found.suggested_resolution)}: {found.command}"
 
@@ -69,7 +69,7 @@ def _lines(session: Session, found: Conflict) -> Iterator[str]:
 @commit_option()
 @dry_run_option()
 def resolve_conflict(
-    session: Session,
+    session: CliSession,
     ref: str,
     other: str,
     *,
@@ -104,7 +104,7 @@ def _resolved_document(done: Resolved, *, dry_run: bool) -> dict[str, Any]:
 
 @command("dedupe", examples=("memstore dedupe", "memstore dedupe -t note --json"))
 @filter_options
-def dedupe(session: Session, given: Given) -> None:
+def dedupe(session: CliSession, given: Given) -> None:
     """Find memories that say nearly the same, and propose to make one of them; nothing is changed."""
     from memstore.conflicts.duplicates import dedupe as find
 
@@ -129,7 +129,7 @@ def _duplicates_document(found: Duplicates) -> dict[str, Any]:
     }
 
 
-def _duplicate_lines(session: Session, found: Duplicates) -> Iterator[str]:
+def _duplicate_lines(session: CliSession, found: Duplicates) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint = session.paint

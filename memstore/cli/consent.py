@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memstore.access.consents import KnownConsent
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
@@ -56,7 +56,7 @@ def consent() -> None:
     ),
 )
 @_record_options()
-def grant(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+def grant(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
     """Record that somebody consents."""
     from memstore.access.consents import grant_consent
 
@@ -68,7 +68,7 @@ def grant(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_ru
     consent, "refuse", examples=("memstore consent refuse --from human:sean --to '*' --scope subject:dog:bella",)
 )
 @_record_options()
-def refuse(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+def refuse(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
     """Record that somebody says no; it beats every consent."""
     from memstore.access.consents import refuse_consent
 
@@ -78,7 +78,7 @@ def refuse(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_r
 
 @subcommand(consent, "request", examples=(f"memstore consent request {_EXAMPLE}",))
 @_record_options(ends=False)
-def request(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+def request(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
     """Write a request that can be sent to who is asked; it opens nothing, and no answer is no consent."""
     from memstore.access.consents import request_consent
 
@@ -100,7 +100,7 @@ def request(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_
 @click.option("--note", metavar="TEXT", default="", help="What was said, in its own words.")
 @commit_option()
 @dry_run_option()
-def revoke(session: Session, /, consent_id: str, *, by: str | None, dry_run: bool, **told: Any) -> None:
+def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: bool, **told: Any) -> None:
     """Take a consent, a refusal or a delegation back, from now on.
 
     Only who gave it, whom it speaks for, or a guardian of theirs can.
@@ -112,7 +112,7 @@ def revoke(session: Session, /, consent_id: str, *, by: str | None, dry_run: boo
 
 
 @subcommand(consent, "list", examples=("memstore consent list", "memstore --as human:sean consent list"))
-def list_consents(session: Session) -> None:
+def list_consents(session: CliSession) -> None:
     """List consents, refusals, delegations and requests; anybody but the vault's owner sees those that name them."""
     from memstore.access.consents import consents
 
@@ -132,7 +132,7 @@ def list_consents(session: Session) -> None:
     examples=("memstore delegate --from human:sean --to si:claire --scope source:human:sean --expires 1y",),
 )
 @_record_options()
-def delegate(session: Session, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+def delegate(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
     """Record that somebody lets another consent in their place; it has to end, and can't be passed on."""
     from memstore.access.consents import delegate as record
 
@@ -156,7 +156,7 @@ def _document(one: KnownConsent) -> dict[str, Any]:
     }
 
 
-def _line(session: Session, one: KnownConsent) -> str:
+def _line(session: CliSession, one: KnownConsent) -> str:
     from memstore.cli.output import safe_line
 
     behalf = f" for {one.on_behalf_of}" if one.on_behalf_of else ""

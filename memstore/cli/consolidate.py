@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from memstore.beliefs.compress import Compressed
     from memstore.beliefs.consolidate import Consolidated
-    from memstore.beliefs.suggestion_file import Suggestion
-    from memstore.cli.session import Session
+    from memstore.beliefs.suggestion_file import SuggestionFile
+    from memstore.cli.session import CliSession
 
 
 BRANCH = "memstore/suggestions"
@@ -44,7 +44,7 @@ BRANCH = "memstore/suggestions"
 @click.option("--as-of", metavar="DATE", help="Look at what had been written by then.")
 @commit_option()
 def consolidate(  # noqa: PLR0913 - one argument an option
-    session: Session,
+    session: CliSession,
     *,
     apply: bool,
     apply_safe: bool,
@@ -89,7 +89,7 @@ def consolidate(  # noqa: PLR0913 - one argument an option
     session.say_unreadable()
 
 
-def _say(session: Session, done: Consolidated, *, dry_run: bool) -> None:
+def _say(session: CliSession, done: Consolidated, *, dry_run: bool) -> None:
     from memstore.cli.output import safe_line
 
     if not (done.enough and done.due):
@@ -109,7 +109,7 @@ def _say(session: Session, done: Consolidated, *, dry_run: bool) -> None:
     session.say(f"{done.pooled} memories looked at, {what}{then}")
 
 
-def _lines(session: Session, done: Consolidated, *, dry_run: bool) -> Iterator[str]:
+def _lines(session: CliSession, done: Consolidated, *, dry_run: bool) -> Iterator[str]:
     from memstore.beliefs.consolidation import FEWEST_POOLED
 
     if not done.enough:
@@ -136,7 +136,7 @@ def _document(done: Consolidated, *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def _suggestion(one: Suggestion, done: Consolidated) -> dict[str, Any]:
+def _suggestion(one: SuggestionFile, done: Consolidated) -> dict[str, Any]:
     target = one.proposal.target
     return {
         "ref": one.ref,
@@ -169,7 +169,7 @@ def _suggestion(one: Suggestion, done: Consolidated) -> dict[str, Any]:
 @ref_argument("refs", metavar="[REF…]", nargs=-1)
 @commit_option()
 @dry_run_option()
-def compress(session: Session, refs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
+def compress(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Put summaries in the place of texts that nobody used: title and first sentence.
 
     Without REF, of all memories that are older than 30 days, of normal or low importance, never used, cited by none and

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.access.contexts import KnownContext, Present
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
 
 @group("context", examples=("memstore context enter ctx:bella_care", "memstore context show", "memstore context leave"))
@@ -38,7 +38,7 @@ def context() -> None:
 @commit_option()
 @dry_run_option()
 def add(
-    session: Session, /, context_id: str, *, is_open: bool, roles: tuple[str, ...], dry_run: bool, **said: Any
+    session: CliSession, /, context_id: str, *, is_open: bool, roles: tuple[str, ...], dry_run: bool, **said: Any
 ) -> None:
     """Register a context; only the vault's owner can. In one that is not registered nothing is granted."""
     from memstore.access.contexts import add_context
@@ -64,7 +64,7 @@ def add(
 @click.argument("context_id", metavar="CONTEXT")
 @several("--participants", "--participant", "participants", metavar="ENTITY…", help="Who is there.")
 @click.option("--role", metavar="ROLE", help="What you are there, for people to read.")
-def enter(session: Session, context_id: str, *, participants: tuple[str, ...], role: str | None) -> None:
+def enter(session: CliSession, context_id: str, *, participants: tuple[str, ...], role: str | None) -> None:
     """Enter a context, in place of the one before; after 12 hours it ends, in an error.
 
     It holds for you (--as) and your session (MEMSTORE_SESSION) alone. Without participants, whoever the registry lists
@@ -79,7 +79,7 @@ def enter(session: Session, context_id: str, *, participants: tuple[str, ...], r
 
 
 @subcommand(context, "leave", examples=("memstore context leave",))
-def leave(session: Session) -> None:
+def leave(session: CliSession) -> None:
     """Leave the context for none; what was granted in it stays granted."""
     from memstore.access.contexts import leave_context
 
@@ -90,7 +90,7 @@ def leave(session: Session) -> None:
 
 
 @subcommand(context, "show", examples=("memstore context show",))
-def show(session: Session) -> None:
+def show(session: CliSession) -> None:
     """Show the active context and who listens there."""
     from memstore.access.contexts import present_context
 
@@ -101,7 +101,7 @@ def show(session: Session) -> None:
 
 
 @subcommand(context, "list", examples=("memstore context list",))
-def list_contexts(session: Session) -> None:
+def list_contexts(session: CliSession) -> None:
     """List the registered contexts; with others listening, those that list them all."""
     from memstore.access.contexts import contexts
 
@@ -118,7 +118,7 @@ def list_contexts(session: Session) -> None:
 
 @subcommand(context, "suggest", examples=('memstore context suggest "How is Bella\'s heart?"',))
 @click.argument("text", metavar="TEXT")
-def suggest(session: Session, text: str) -> None:
+def suggest(session: CliSession, text: str) -> None:
     """Name the contexts that a text may belong to, the best first; none is entered."""
     from memstore.access.contexts import suggest_context
     from memstore.cli.output import safe_line
@@ -138,7 +138,7 @@ def suggest(session: Session, text: str) -> None:
         session.say("no registered context fits")
 
 
-def _emit(session: Session, verb: str, present: Present) -> None:
+def _emit(session: CliSession, verb: str, present: Present) -> None:
     session.emit(verb, document=lambda: _present_document(present), lines=lambda: _present_lines(session, present))
 
 
@@ -158,7 +158,7 @@ def _present_document(present: Present) -> dict[str, Any]:
     }
 
 
-def _present_lines(session: Session, present: Present) -> Iterator[str]:
+def _present_lines(session: CliSession, present: Present) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.core.times import instant
 
@@ -184,7 +184,7 @@ def _document(one: KnownContext) -> dict[str, Any]:
     }
 
 
-def _line(session: Session, one: KnownContext) -> str:
+def _line(session: CliSession, one: KnownContext) -> str:
     from memstore.cli.output import safe_line
 
     words = ", ".join(one.roster) + ("  open" if one.open else "")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.files.local_state import Environment
     from memstore.vault.editor import Editor
 
@@ -23,7 +23,7 @@ _MENDABLE = frozenset({Exit.USAGE, Exit.NOT_FOUND, Exit.REFUSED, Exit.VAULT})
 
 
 def edited(
-    session: Session, name: str, data: bytes, accept: Callable[[bytes], T], *, notes: Sequence[str] = ()
+    session: CliSession, name: str, data: bytes, accept: Callable[[bytes], T], *, notes: Sequence[str] = ()
 ) -> T | None:
     """Return what `accept` made of the draft as it came from the editor; None where the text was left as it was.
 
@@ -60,7 +60,7 @@ def edited(
             return done
 
 
-def _stop_without_a_person(session: Session, env: Environment, editor: Editor) -> None:
+def _stop_without_a_person(session: CliSession, env: Environment, editor: Editor) -> None:
     """Open no editor where that was forbidden, nor the last resort where nobody sits at a terminal."""
     if session.choices.no_input:
         raise UsageError("this needs an editor, and --no-input forbids it", hint="memstore set REF KEY=VALUE")
@@ -91,7 +91,7 @@ def _open(editor: Editor, path: Path) -> None:
         raise VaultError(f"{error}; the draft is kept in {path}", hint=error.hint) from error
 
 
-def _reopen(session: Session, path: Path, draft: bytes, error: MemstoreError) -> None:
+def _reopen(session: CliSession, path: Path, draft: bytes, error: MemstoreError) -> None:
     """Put an error on top of its draft and ask whether to go on; stop where not."""
     from memstore.cli.output import safe
 

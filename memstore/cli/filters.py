@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.core.times import Period
     from memstore.search.retrieval import Filters
 
@@ -61,7 +61,7 @@ class Given(NamedTuple):
         )
 
 
-def say_near_keys(session: Session, given: Given) -> None:
+def say_near_keys(session: CliSession, given: Given) -> None:
     """Where nothing matches, tell which key of the format a condition may have meant; it may be a person's own."""
     if not given.where:
         return

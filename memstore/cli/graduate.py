@@ -23,8 +23,8 @@ from memstore.cli.written import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.beliefs.graduate import Graduated, Proposal
-    from memstore.cli.session import Session
+    from memstore.beliefs.graduate import Graduated, GraduationProposal
+    from memstore.cli.session import CliSession
     from memstore.memories.promote import Linked
     from memstore.memories.suggestions import Waiting
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @commit_option()
 @dry_run_option()
-def graduate(session: Session, *, commit: bool, dry_run: bool) -> None:
+def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
     """Write what has earned it into MEMORY.md, at most ten memories a run, and take out what has lost it.
 
     Important memories earn it by 3 uses or 14 days, beliefs by a confidence of 0.7 from 3 independent roots; below 0.6
@@ -60,7 +60,7 @@ def graduate(session: Session, *, commit: bool, dry_run: bool) -> None:
         session.say("nothing comes in, and nothing goes")
 
 
-def _lines(session: Session, pages: Sequence[Graduated], *, dry_run: bool) -> Iterator[str]:
+def _lines(session: CliSession, pages: Sequence[Graduated], *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for page in pages:
@@ -77,7 +77,7 @@ def _lines(session: Session, pages: Sequence[Graduated], *, dry_run: bool) -> It
             yield from saved_lines(session, saved, dry_run=False)
 
 
-def _told(proposal: Proposal) -> str:
+def _told(proposal: GraduationProposal) -> str:
     """Return what a hand did, and the command that makes the memories say the same."""
     accept = f"memstore suggestions accept {proposal.suggestion}"
     if proposal.ref is None:
@@ -128,7 +128,7 @@ def suggestions() -> None:
 
 
 @subcommand(suggestions, "list", examples=("memstore suggestions list", "memstore suggestions list --json"))
-def list_(session: Session) -> None:
+def list_(session: CliSession) -> None:
     """List what waits for a decision, the oldest first."""
     from memstore.memories.suggestions import list_suggestions
 
@@ -145,7 +145,7 @@ def list_(session: Session) -> None:
 
 @subcommand(suggestions, "show", examples=("memstore suggestions show prop_3bf",))
 @ref_argument()
-def show(session: Session, ref: str) -> None:
+def show(session: CliSession, ref: str) -> None:
     """Show a suggestion, its evidence, and what accepting it would change."""
     from memstore.memories.suggestions import accept_suggestion, show_suggestion
 
@@ -168,7 +168,7 @@ def show(session: Session, ref: str) -> None:
 @ref_argument()
 @commit_option()
 @dry_run_option()
-def accept(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
+def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
     """Do what is suggested: write the belief, or record the evidence; the suggestion is archived."""
     from memstore.memories.suggestions import accept_suggestion as do
 
@@ -195,7 +195,7 @@ def accept(session: Session, ref: str, *, commit: bool, dry_run: bool) -> None:
 @click.option("--reason", metavar="TEXT", help="Why; the suggestion keeps it.")
 @commit_option()
 @dry_run_option()
-def reject(session: Session, ref: str, *, reason: str | None, commit: bool, dry_run: bool) -> None:
+def reject(session: CliSession, ref: str, *, reason: str | None, commit: bool, dry_run: bool) -> None:
     """Put a suggestion away; it comes again only when three more memories say so."""
     from memstore.memories.suggestions import reject_suggestion as do
 
@@ -219,7 +219,7 @@ def _document_of_suggestions(one: Waiting) -> dict[str, Any]:
     }
 
 
-def _line(session: Session, one: Waiting) -> str:
+def _line(session: CliSession, one: Waiting) -> str:
     from memstore.cli.output import safe_line
     from memstore.core.memory import title_of
     from memstore.history.changes import number
@@ -234,7 +234,7 @@ def _line(session: Session, one: Waiting) -> str:
     return f"{paint('path', safe_line(one.file.path))}: {ref} {said}{on}"
 
 
-def _shown(session: Session, one: Waiting, linked: Linked) -> Iterator[str]:
+def _shown(session: CliSession, one: Waiting, linked: Linked) -> Iterator[str]:
     from memstore.cli.output import safe
 
     yield _line(session, one)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.commands import COMMANDS, SECTIONS
-from memstore.cli.session import Session
+from memstore.cli.session import CliSession
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ def _record(ctx: click.Context, param: click.Parameter, value: object) -> None:
     """Keep the value of a global option in the session; one that was not given leaves an earlier one alone."""
     # An empty one was given too: `--context "$CTX"` without such a variable must not mean no context.
     if value not in (None, False) and param.name:
-        setattr(ctx.ensure_object(Session).choices, param.name, value)
+        setattr(ctx.ensure_object(CliSession).choices, param.name, value)
 
 
 def _global(*names: str, **settings: Any) -> click.Option:

@@ -16,12 +16,12 @@ from memstore.core.errors import Exit, UsageError, nearest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
 
 @command("help", examples=("memstore help            # the topics", "memstore help query", "memstore help show"))
 @click.argument("words", metavar="[TOPIC|COMMAND]", nargs=-1)
-def help_(session: Session, words: tuple[str, ...]) -> None:
+def help_(session: CliSession, words: tuple[str, ...]) -> None:
     """Explain a command or a topic: exit-codes, query, frontmatter, privacy, merge."""
     text = _text(words).rstrip("\n")
     session.emit("help", document=lambda: {"topic": " ".join(words), "text": text}, lines=lambda: (text,))

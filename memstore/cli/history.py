@@ -11,7 +11,7 @@ from memstore.cli.options import command, ref_argument
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.core.change import Committed, Operation, Undone
     from memstore.history.diff import Diff, MemoryDiff
     from memstore.history.log import LogLine
@@ -32,7 +32,7 @@ _NOT_COMMITTED = "·"
 )
 @ref_argument(required=False, metavar="[REF]")
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
-def log(session: Session, ref: str | None, limit: int | None) -> None:
+def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     """Show what happened, newest first: when, in which commit (`·`: an event of the confidence), what, by whom."""
     from memstore.history.log import log as happened
 
@@ -49,7 +49,7 @@ def log(session: Session, ref: str | None, limit: int | None) -> None:
 
 @command("blame", examples=("memstore blame m_7f3", "memstore blame belief:m_7f3k9q2x1c --json"))
 @ref_argument()
-def blame(session: Session, ref: str) -> None:
+def blame(session: CliSession, ref: str) -> None:
     """Show who wrote each entry of a memory's confidence history, and each line of its text, in which commit."""
     from memstore.history.revisions import blame as written
 
@@ -77,7 +77,7 @@ def blame(session: Session, ref: str) -> None:
 @ref_argument(required=False, metavar="[REF]")
 @click.argument("old", metavar="[A]", required=False)
 @click.argument("new", metavar="[B]", required=False)
-def diff(session: Session, ref: str | None, old: str | None, new: str | None) -> None:
+def diff(session: CliSession, ref: str | None, old: str | None, new: str | None) -> None:
     """Show what became different: in words, and the text as lines. A and B are commits or dates."""
     from memstore.history.diff import diff as compare
 
@@ -95,7 +95,7 @@ def diff(session: Session, ref: str | None, old: str | None, new: str | None) ->
 
 
 @command("status", examples=("memstore status", "memstore status --json"))
-def status(session: Session) -> None:
+def status(session: CliSession) -> None:
     """Show what is not committed, which Markdown files could be adopted, which can't be read, and the hooks."""
     from memstore.vault.status import status as look
 
@@ -112,7 +112,7 @@ def status(session: Session) -> None:
 )
 @ref_argument("refs", nargs=-1, metavar="[REF...]")
 @click.option("-m", "--message", metavar="TEXT", help="What the message says; the trailers are added.")
-def commit(session: Session, refs: tuple[str, ...], message: str | None) -> None:
+def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> None:
     """Commit pending memories and nothing else; other staged files stay staged.
 
     Without a REF, what the vault itself consists of is committed as well: settings, entities, groups, consents.
@@ -132,7 +132,7 @@ def commit(session: Session, refs: tuple[str, ...], message: str | None) -> None
 
 @command("undo", examples=("memstore undo                              # a second one does it again",))
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
-def undo(session: Session, *, dry_run: bool) -> None:
+def undo(session: CliSession, *, dry_run: bool) -> None:
     """Take back what memstore wrote last, if the files have not been changed since. Commits stay."""
     from memstore.vault.status import undo as take_back
 
@@ -160,7 +160,7 @@ def _log_entry(line: LogLine) -> dict[str, Any]:
     }
 
 
-def _log_line(session: Session, line: LogLine) -> str:
+def _log_line(session: CliSession, line: LogLine) -> str:
     from memstore.cli.output import safe_line
 
     paint = session.paint
@@ -183,7 +183,7 @@ def _blamed(line: BlamedLine) -> dict[str, Any]:
     }
 
 
-def _blame_lines(session: Session, blame: Blame) -> Iterator[str]:
+def _blame_lines(session: CliSession, blame: Blame) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     lines = (*blame.history, *blame.body)
@@ -218,7 +218,7 @@ def _diff_document(diff: Diff) -> dict[str, Any]:
     }
 
 
-def _diff_lines(session: Session, memory: MemoryDiff) -> Iterator[str]:
+def _diff_lines(session: CliSession, memory: MemoryDiff) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint = session.paint
@@ -231,7 +231,7 @@ def _diff_lines(session: Session, memory: MemoryDiff) -> Iterator[str]:
         yield paint(role, safe_line(line)) if role else safe_line(line)
 
 
-def _headline(session: Session, verb: str, name: str, path: str, path_before: str | None) -> str:
+def _headline(session: CliSession, verb: str, name: str, path: str, path_before: str | None) -> str:
     from memstore.cli.output import safe_line
 
     moved = f" (from {safe_line(path_before)})" if path_before else ""
@@ -268,7 +268,7 @@ def _status_document(status: Status) -> dict[str, Any]:
     }
 
 
-def _status_lines(session: Session, status: Status) -> Iterator[str]:
+def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
     paint = session.paint
     count = f"{status.memories} {'memory' if status.memories == 1 else 'memories'}"
     yield f"{count}, {_where(status)}"
@@ -297,7 +297,7 @@ def _where(status: Status) -> str:
     return f"on {at} at {repository.head[:_SHORT]}{pending}"
 
 
-def _uncommitted_lines(session: Session, changes: Iterable[Uncommitted]) -> Iterator[str]:
+def _uncommitted_lines(session: CliSession, changes: Iterable[Uncommitted]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for i, change in enumerate(changes):
@@ -308,7 +308,7 @@ def _uncommitted_lines(session: Session, changes: Iterable[Uncommitted]) -> Iter
         yield f"  {_headline(session, change.verb, change.name, change.path, change.path_before)}{details}"
 
 
-def _section(session: Session, heading: str, paths: Iterable[str]) -> Iterator[str]:
+def _section(session: CliSession, heading: str, paths: Iterable[str]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for i, path in enumerate(paths):
@@ -334,7 +334,7 @@ def _commit_document(done: Committed) -> dict[str, Any]:
     }
 
 
-def _commit_lines(session: Session, done: Committed) -> Iterator[str]:
+def _commit_lines(session: CliSession, done: Committed) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     if done.commit is None:
@@ -347,7 +347,7 @@ def _undo_document(done: Undone, *, dry_run: bool) -> dict[str, Any]:
     return {"verb": done.verb, "at": done.at, "paths": list(done.paths), "dry_run": dry_run}
 
 
-def _undo_lines(session: Session, done: Undone, back: Operation, *, dry_run: bool) -> Iterator[str]:
+def _undo_lines(session: CliSession, done: Undone, back: Operation, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
     from memstore.core.transaction import unified_diff
 
@@ -360,7 +360,7 @@ def _undo_lines(session: Session, done: Undone, back: Operation, *, dry_run: boo
         yield f"  {session.paint('path', safe_line(path))}"
 
 
-def _say_safely(session: Session, message: str) -> None:
+def _say_safely(session: CliSession, message: str) -> None:
     from memstore.cli.output import safe_line
 
     session.say(safe_line(message))

@@ -11,7 +11,7 @@ from memstore.cli.options import group, subcommand
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.vault.init import HooksReport
 
 
@@ -21,7 +21,7 @@ def hooks() -> None:
 
 
 @subcommand(hooks, "install", examples=("memstore hooks install",))
-def install(session: Session) -> None:
+def install(session: CliSession) -> None:
     """Put memstore's hooks in place, never over another program's."""
     from memstore.vault import init as flow
 
@@ -29,7 +29,7 @@ def install(session: Session) -> None:
 
 
 @subcommand(hooks, "uninstall", examples=("memstore hooks uninstall",))
-def uninstall(session: Session) -> None:
+def uninstall(session: CliSession) -> None:
     """Take memstore's hooks away, and only these."""
     from memstore.vault import init as flow
 
@@ -37,7 +37,7 @@ def uninstall(session: Session) -> None:
 
 
 @subcommand(hooks, "status", examples=("memstore hooks status --json",))
-def status(session: Session) -> None:
+def status(session: CliSession) -> None:
     """Show whose hooks are in place."""
     from memstore.vault import init as flow
 
@@ -47,7 +47,7 @@ def status(session: Session) -> None:
 @subcommand(hooks, "run", hidden=True, examples=('memstore hooks run pre-commit "$@"',))
 @click.argument("name", type=click.Choice(["pre-commit", "commit-msg"]))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(_session: Session, name: str, arguments: tuple[str, ...]) -> None:
+def run(_session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
     """Run a hook, called from another program's hook or where the installed one has lost its Python."""
     import subprocess
     import sys
@@ -58,7 +58,7 @@ def run(_session: Session, name: str, arguments: tuple[str, ...]) -> None:
     raise SystemExit(done.returncode)
 
 
-def _emit(session: Session, verb: str, report: HooksReport) -> None:
+def _emit(session: CliSession, verb: str, report: HooksReport) -> None:
     session.emit(f"hooks-{verb}", document=lambda: _document(report), lines=lambda: _lines(session, report))
 
 
@@ -69,7 +69,7 @@ def _document(report: HooksReport) -> dict[str, Any]:
     }
 
 
-def _lines(session: Session, report: HooksReport) -> Iterator[str]:
+def _lines(session: CliSession, report: HooksReport) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for name, state in report.states.items():

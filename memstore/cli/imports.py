@@ -12,7 +12,7 @@ from memstore.cli.written import commit_option, diff_lines, dry_run_option, save
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.core.change import Saved
     from memstore.memories.import_seeds import ImportedSeeds
     from memstore.memories.memory_v01 import ImportedMemories
@@ -29,7 +29,7 @@ def import_() -> None:
 @click.argument("file", metavar="FILE", type=click.Path())
 @commit_option()
 @dry_run_option()
-def seeds(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
+def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
     """Take over seed beliefs from YAML, JSON or a Markdown list.
 
     An item is a statement, or a map with statement, confidence and tags; in Markdown `- Statement. (0.65) #tag`. A
@@ -59,7 +59,7 @@ def seeds(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
 @click.argument("file", metavar="FILE", type=click.Path())
 @commit_option()
 @dry_run_option()
-def import_memories(session: Session, file: str, *, commit: bool, dry_run: bool) -> None:
+def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
     """Take over memories from JSON of the form memory-v0.1: an object, a list, or one a line.
 
     They keep their ids, or get others where somebody else than the vault's owner imports them; what is here already
@@ -94,7 +94,7 @@ def export() -> None:
 )
 @click.argument("refs", metavar="[REF…]", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All that you may see.")
-def export_memories(session: Session, refs: tuple[str, ...], *, everything: bool) -> None:
+def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: bool) -> None:
     """Print memories as JSON of the form memory-v0.1: one object for one ref, else a list of them.
 
     Trust is as it is now. Who may see a memory is not told. What the form has no place for stands under "memstore".
@@ -124,6 +124,6 @@ def _document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) -> dict[
     }
 
 
-def _lines(session: Session, done: Sequence[Saved], *, dry_run: bool) -> Iterator[str]:
+def _lines(session: CliSession, done: Sequence[Saved], *, dry_run: bool) -> Iterator[str]:
     for saved in done:
         yield from diff_lines(session, saved.diff) if dry_run else saved_lines(session, saved, dry_run=False)

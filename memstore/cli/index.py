@@ -17,8 +17,8 @@ from memstore.cli.options import command, group, subcommand
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.cli.session import Session
-    from memstore.search.index import IndexStatus, Rebuilt, Refreshed
+    from memstore.cli.session import CliSession
+    from memstore.search.index import IndexRebuilt, IndexStatus, Refreshed
 
 
 _MEGABYTE = 1_000_000
@@ -30,7 +30,7 @@ def index() -> None:
 
 
 @subcommand(index, "status", examples=("memstore index status --json",))
-def status(session: Session) -> None:
+def status(session: CliSession) -> None:
     """Show where the index lies, what is in it, and how many files have changed since."""
     from memstore.search import index as flow
 
@@ -39,7 +39,7 @@ def status(session: Session) -> None:
 
 
 @subcommand(index, "rebuild", examples=("memstore index rebuild",))
-def rebuild(session: Session) -> None:
+def rebuild(session: CliSession) -> None:
     """Drop the index and build it anew; nothing is lost with it."""
     from memstore.search import index as flow
 
@@ -48,7 +48,7 @@ def rebuild(session: Session) -> None:
 
 
 @subcommand(index, "path", examples=("du -sh $(memstore index path)",))
-def path(session: Session) -> None:
+def path(session: CliSession) -> None:
     """Print the folder in which the index lies."""
     from memstore.cli.output import harmless_path
 
@@ -89,11 +89,11 @@ def _status_lines(found: IndexStatus) -> Iterator[str]:
         yield f"written: {found.written_at:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _rebuilt_document(done: Rebuilt) -> dict[str, Any]:
+def _rebuilt_document(done: IndexRebuilt) -> dict[str, Any]:
     return {"path": str(done.folder), "memories": done.memories, "left_out": done.left_out}
 
 
-def _rebuilt_lines(done: Rebuilt) -> Iterator[str]:
+def _rebuilt_lines(done: IndexRebuilt) -> Iterator[str]:
     yield f"indexed {done.memories:,} {'memory' if done.memories == 1 else 'memories'}"
 
 
@@ -122,7 +122,7 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float
     help="How long to wait between two looks.",
 )
 @click.option("--once", is_flag=True, help="Look once, and end.")
-def watch(session: Session, every: float, *, once: bool) -> None:
+def watch(session: CliSession, every: float, *, once: bool) -> None:
     """Write changes into the index as they come, until Ctrl-C.
 
     Nothing needs it: every command sees files as they are. In a vault of a hundred thousand files that change by the
@@ -141,7 +141,7 @@ def watch(session: Session, every: float, *, once: bool) -> None:
         time.sleep(every)
 
 
-def _tell(session: Session, done: Refreshed) -> None:
+def _tell(session: CliSession, done: Refreshed) -> None:
     files = "file" if done.changed == 1 else "files"
     line = f"indexed {done.changed:,} changed {files}" if done.changed else "up to date"
     session.emit("watch", document=lambda: {"changed": done.changed}, lines=lambda: (line,))

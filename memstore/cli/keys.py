@@ -13,7 +13,7 @@ from memstore.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.trust.keys import KeysChanged, KnownKey
     from memstore.trust.pin import Pinned
 
@@ -41,7 +41,7 @@ def keys() -> None:
 @commit_option()
 @dry_run_option()
 def add(
-    session: Session, holder: str, file: str, *, keeper: bool, authority: bool, commit: bool, dry_run: bool
+    session: CliSession, holder: str, file: str, *, keeper: bool, authority: bool, commit: bool, dry_run: bool
 ) -> None:
     """Enrol an entity's public key. Compare the fingerprint that is printed with what its holder tells you."""
     from memstore.trust.keys import add_key
@@ -67,7 +67,7 @@ def add(
 @commit_option()
 @dry_run_option()
 def rotate(
-    session: Session,
+    session: CliSession,
     holder: str,
     file: str,
     *,
@@ -95,7 +95,7 @@ def rotate(
     session.say("what the old key signed counts on only where an anchor holds it; memstore check names the rest")
 
 
-def _print_statement(session: Session, holder: str, file: str, old: str | None) -> None:
+def _print_statement(session: CliSession, holder: str, file: str, old: str | None) -> None:
     from memstore.core.clock import SystemClock
     from memstore.core.times import instant
     from memstore.trust.formats import rotation
@@ -114,7 +114,7 @@ def _print_statement(session: Session, holder: str, file: str, old: str | None) 
 @click.argument("named", metavar="FINGERPRINT|ENTITY")
 @commit_option()
 @dry_run_option()
-def revoke(session: Session, named: str, *, commit: bool, dry_run: bool) -> None:
+def revoke(session: CliSession, named: str, *, commit: bool, dry_run: bool) -> None:
     """Revoke a key that was lost or stolen: nothing that it signed counts any more."""
     from memstore.trust.keys import revoke_key
 
@@ -122,7 +122,7 @@ def revoke(session: Session, named: str, *, commit: bool, dry_run: bool) -> None
     _emit(session, "keys-revoke", done, dry_run=dry_run, unchanged="it was revoked already")
 
 
-def _emit(session: Session, verb: str, done: KeysChanged, *, dry_run: bool, unchanged: str) -> None:
+def _emit(session: CliSession, verb: str, done: KeysChanged, *, dry_run: bool, unchanged: str) -> None:
     session.emit(
         verb, document=lambda: _document(done, dry_run=dry_run), lines=lambda: _lines(session, done, dry_run=dry_run)
     )
@@ -132,7 +132,7 @@ def _emit(session: Session, verb: str, done: KeysChanged, *, dry_run: bool, unch
         _say_what_counts(session, done)
 
 
-def _say_what_counts(session: Session, done: KeysChanged) -> None:
+def _say_what_counts(session: CliSession, done: KeysChanged) -> None:
     if done.counts:
         session.say("a keeper signed the commit, so it counts wherever the vault is pinned")
     elif done.commit is None:
@@ -154,7 +154,7 @@ def _document(done: KeysChanged, *, dry_run: bool) -> dict[str, Any]:
     return document | ({"diff": done.diff} if dry_run else {}) | ({"commit": done.commit} if done.commit else {})
 
 
-def _lines(session: Session, done: KeysChanged, *, dry_run: bool) -> Iterator[str]:
+def _lines(session: CliSession, done: KeysChanged, *, dry_run: bool) -> Iterator[str]:
     if dry_run:
         yield from diff_lines(session, done.diff)
         return
@@ -163,7 +163,7 @@ def _lines(session: Session, done: KeysChanged, *, dry_run: bool) -> Iterator[st
 
 
 @subcommand(keys, "list", examples=("memstore keys list", "memstore keys list --json"))
-def list_(session: Session) -> None:
+def list_(session: CliSession) -> None:
     """List all keys, whose they are, and whether they count now."""
     from memstore.trust.keys import list_keys
 
@@ -204,7 +204,7 @@ def _key_document(one: KnownKey) -> dict[str, Any]:
     }
 
 
-def _key_line(session: Session, one: KnownKey) -> str:
+def _key_line(session: CliSession, one: KnownKey) -> str:
     from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 
     signer, paint = one.signer, session.paint
@@ -236,7 +236,9 @@ def _key_line(session: Session, one: KnownKey) -> str:
 )
 @click.option("--remove", is_flag=True, help="Take the pin away: whoever can write the files says whose keys count.")
 @dry_run_option()
-def pin(session: Session, revision: str | None, *, block: tuple[int, str] | None, remove: bool, dry_run: bool) -> None:
+def pin(
+    session: CliSession, revision: str | None, *, block: tuple[int, str] | None, remove: bool, dry_run: bool
+) -> None:
     """Trust the keyring of a commit, in your own settings; a later change counts where a keeper signed its commit."""
     from memstore.core.times import instant
     from memstore.trust import pin as flow
@@ -278,7 +280,7 @@ def _pin_document(done: Pinned) -> dict[str, Any]:
     }
 
 
-def _pin_lines(session: Session, done: Pinned, *, dry_run: bool) -> Iterator[str]:
+def _pin_lines(session: CliSession, done: Pinned, *, dry_run: bool) -> Iterator[str]:
     from memstore.trust.keyring import ALLOWED_SIGNERS
 
     before = f", before {done.before[:10]}" if done.before and done.before != done.commit else ""

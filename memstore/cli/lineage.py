@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memstore.cli.output import Palette
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.lineage.orphans import Dangling, Orphans
     from memstore.lineage.repair import FixedProvenance
     from memstore.lineage.trace import Harmed, Impact
@@ -33,7 +33,7 @@ def _more(left_out: int) -> str:
     return f"{left_out:,} more {'is' if left_out == 1 else 'are'}"
 
 
-def _most(session: Session, limit: int | None, *, is_drawn: bool = True) -> int | None:
+def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> int | None:
     """Return how many lines to show: what was asked for, 0 for all; else not too many for people, and all otherwise."""
     if limit is not None:
         return limit or None
@@ -56,7 +56,7 @@ def _most(session: Session, limit: int | None, *, is_drawn: bool = True) -> int 
 )
 @click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Follow at most so many links in a row.")
 @_limit_option(f"Show at most so many links, the nearest; 0 for all. A tree has {MOST_LINES}, other formats all.")
-def trace(session: Session, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None) -> None:
+def trace(session: CliSession, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None) -> None:
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
     from memstore.documents.lineage import trace_document
     from memstore.lineage.trace import trace_memory
@@ -69,7 +69,7 @@ def trace(session: Session, ref: str, *, reverse: bool, form: str, depth: int | 
     session.emit("trace", document=lambda: trace_document(traced), lines=lambda: _drawn(session, traced, form))
 
 
-def _drawn(session: Session, traced: Trace, form: str) -> Iterator[str]:
+def _drawn(session: CliSession, traced: Trace, form: str) -> Iterator[str]:
     from memstore.cli.lineage_text import trace_lines
     from memstore.cli.output import safe_line
     from memstore.documents.lineage import dot_lines, mermaid_lines
@@ -88,7 +88,7 @@ def _drawn(session: Session, traced: Trace, form: str) -> Iterator[str]:
 
 @command("orphans", examples=("memstore orphans", "memstore orphans --json"))
 @_limit_option(f"List at most so many; 0 for all. For people {MOST_LINES}.")
-def orphans(session: Session, *, limit: int | None) -> None:
+def orphans(session: CliSession, *, limit: int | None) -> None:
     """List memories that can't say where they come from, and refs that lead nowhere."""
     from memstore.lineage.orphans import find_orphans
 
@@ -161,7 +161,7 @@ def _dangling(paint: Palette, one: Dangling) -> str:
 @command("impact", examples=("memstore impact raw:m_f70cefb6ab", "memstore impact m_7f3 --json"))
 @ref_argument()
 @_limit_option(f"Show at most so many, the nearest; 0 for all. For people {MOST_LINES}.")
-def impact(session: Session, ref: str, *, limit: int | None) -> None:
+def impact(session: CliSession, ref: str, *, limit: int | None) -> None:
     """Show what would lose ground if a memory were gone."""
     from memstore.lineage.trace import impact_of
 
@@ -217,7 +217,7 @@ def _harmed(paint: Palette, one: Harmed) -> str:
 @command("fix-provenance", examples=("memstore fix-provenance --dry-run", "memstore fix-provenance"))
 @click.option("--dry-run", is_flag=True, help="Change nothing; print the plan as JSON.")
 @click.option("-c", "--commit", is_flag=True, help="Commit the files as well.")
-def fix_provenance(session: Session, *, dry_run: bool, commit: bool) -> None:
+def fix_provenance(session: CliSession, *, dry_run: bool, commit: bool) -> None:
     """Fill in sources that were not recorded, where they can be told without judgement.
 
     Links that only one of two memories records, seed beliefs by their statement, raw memories and memories that say
@@ -250,7 +250,7 @@ def _fixed_document(fixed: FixedProvenance) -> dict[str, Any]:
     }
 
 
-def _fixed_lines(session: Session, fixed: FixedProvenance) -> Iterator[str]:
+def _fixed_lines(session: CliSession, fixed: FixedProvenance) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint = session.paint

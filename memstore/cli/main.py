@@ -104,12 +104,12 @@ def _run(words: list[str]) -> int:
     import click
 
     from memstore.cli.group import PROGRAM
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
     if COMPLETION_VARIABLE in os.environ:
         _complete()
     try:
-        with PROGRAM.make_context("memstore", list(words), obj=Session(), terminal_width=output.width()) as ctx:
+        with PROGRAM.make_context("memstore", list(words), obj=CliSession(), terminal_width=output.width()) as ctx:
             PROGRAM.invoke(ctx)
     except click.exceptions.Exit as done:
         return _flushed(done.exit_code)

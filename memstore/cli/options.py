@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 import click
 
 from memstore.cli.group import Command, Group, SeveralOption
-from memstore.cli.session import Session
+from memstore.cli.session import CliSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ F = TypeVar("F", bound="AnyCommand")
 
 def command(
     name: str, *, examples: Sequence[str], **settings: Any
-) -> Callable[[Callable[Concatenate[Session, P], None]], Command]:
+) -> Callable[[Callable[Concatenate[CliSession, P], None]], Command]:
     """Make a function a command; it gets the `Session` first, then its own arguments.
 
     Args:
@@ -34,7 +34,7 @@ def command(
         settings: anything else that `click.command` takes.
     """
 
-    def decorate(function: Callable[Concatenate[Session, P], None]) -> Command:
+    def decorate(function: Callable[Concatenate[CliSession, P], None]) -> Command:
         return click.command(name, cls=Command, examples=examples, **settings)(click.pass_obj(function))
 
     return decorate
@@ -51,10 +51,10 @@ def group(name: str, *, examples: Sequence[str], **settings: Any) -> Callable[[C
 
 def subcommand(
     parent: Group, name: str, *, examples: Sequence[str], **settings: Any
-) -> Callable[[Callable[Concatenate[Session, P], None]], Command]:
+) -> Callable[[Callable[Concatenate[CliSession, P], None]], Command]:
     """Make a function a command below `parent`, like `index status`."""
 
-    def decorate(function: Callable[Concatenate[Session, P], None]) -> Command:
+    def decorate(function: Callable[Concatenate[CliSession, P], None]) -> Command:
         made = command(name, examples=examples, **settings)(function)
         parent.add_command(made)
         return made
@@ -81,7 +81,7 @@ class RefType(TextType):
         """Complete the refs that the viewer may see."""
         from memstore.cli.completion import complete_refs
 
-        return complete_refs(ctx.ensure_object(Session), incomplete)
+        return complete_refs(ctx.ensure_object(CliSession), incomplete)
 
 
 REF = RefType()

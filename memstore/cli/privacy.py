@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memstore.access.report import Sighted
     from memstore.access.sight import Seer, SightChange
     from memstore.access.world import Decision
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
 
 @group(
@@ -45,7 +45,7 @@ def privacy() -> None:
 @commit_option()
 @dry_run_option()
 def grant(
-    session: Session, ref: str, *, to: tuple[str, ...], consents: tuple[str, ...], commit: bool, dry_run: bool
+    session: CliSession, ref: str, *, to: tuple[str, ...], consents: tuple[str, ...], commit: bool, dry_run: bool
 ) -> None:
     """Let others see a memory of yours.
 
@@ -62,7 +62,7 @@ def grant(
 @several("--from", "whom", metavar="ENTITY…", required=True, help="Who is not to see it any more.")
 @commit_option()
 @dry_run_option()
-def revoke(session: Session, ref: str, *, whom: tuple[str, ...], commit: bool, dry_run: bool) -> None:
+def revoke(session: CliSession, ref: str, *, whom: tuple[str, ...], commit: bool, dry_run: bool) -> None:
     """Take a grant back. Who would still see it through a group, a context or '*' is denied by name."""
     from memstore.access.privacy import revoke_access
 
@@ -81,7 +81,7 @@ def revoke(session: Session, ref: str, *, whom: tuple[str, ...], commit: bool, d
 @ref_argument()
 @click.option("--for", "viewer", metavar="ENTITY", required=True, help="Who would look.")
 @click.option("--in", "in_context", metavar="CTX", help="In which context.")
-def explain(session: Session, ref: str, *, viewer: str, in_context: str | None) -> None:
+def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | None) -> None:
     """Say whether somebody may see a memory, why, and what would change that."""
     from memstore.access.privacy import explain_access
 
@@ -106,7 +106,7 @@ def explain(session: Session, ref: str, *, viewer: str, in_context: str | None) 
 @click.option("--entity", "seer", metavar="ENTITY", help="Memories that it sees; '*' is everybody.")
 @click.option("--id", "ref", metavar="REF", help="One memory, and who sees it.")
 @click.option("--stack", metavar="DIR", help="Another vault than this one.")
-def audit(session: Session, *, subject: str | None, seer: str | None, ref: str | None, stack: str | None) -> None:
+def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: str | None, stack: str | None) -> None:
     """Show who sees what. Anybody but the vault's owner learns no more than what they see themselves."""
     from memstore.access.report import audit_sight
 
@@ -126,7 +126,7 @@ def audit(session: Session, *, subject: str | None, seer: str | None, ref: str |
 
 
 @subcommand(privacy, "report", examples=("memstore privacy report",))
-def report(session: Session) -> None:
+def report(session: CliSession) -> None:
     """Show what each entity sees, by itself and in contexts."""
     from memstore.access.report import sight_report
 
@@ -144,7 +144,7 @@ def report(session: Session) -> None:
 @subcommand(privacy, "diff", examples=("memstore privacy diff", "memstore privacy diff HEAD~3 HEAD"))
 @click.argument("old", metavar="[A]", default="HEAD")
 @click.argument("new", metavar="[B]", required=False)
-def diff(session: Session, *, old: str, new: str | None) -> None:
+def diff(session: CliSession, *, old: str, new: str | None) -> None:
     """Say who gained or lost sight of what between two states: commits or dates; B is the work tree if not given."""
     from memstore.access.report import sight_diff
 
@@ -162,7 +162,7 @@ def diff(session: Session, *, old: str, new: str | None) -> None:
 # -- as JSON and as lines ---------------------------------------------------------------------------
 
 
-def _emit_shared(session: Session, verb: str, done: Shared, *, dry_run: bool) -> None:
+def _emit_shared(session: CliSession, verb: str, done: Shared, *, dry_run: bool) -> None:
     session.emit(
         verb,
         document=lambda: {
@@ -179,7 +179,7 @@ def _emit_shared(session: Session, verb: str, done: Shared, *, dry_run: bool) ->
     say_findings(session, done.saved.findings)
 
 
-def _shared_lines(session: Session, done: Shared, *, dry_run: bool) -> Iterator[str]:
+def _shared_lines(session: CliSession, done: Shared, *, dry_run: bool) -> Iterator[str]:
     for line in saved_lines(session, done.saved, dry_run=dry_run):
         yield line if dry_run else f"{line}  {done.scope}"
 
@@ -222,7 +222,7 @@ def _seers_document(seers: Iterable[Seer]) -> list[dict[str, Any]]:
     return [{"entity": seer.entity, "context": seer.context} for seer in seers]
 
 
-def _sighted_lines(session: Session, one: Sighted) -> Iterator[str]:
+def _sighted_lines(session: CliSession, one: Sighted) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     ref = f"{session.paint('ref', one.ref)}  " if one.ref else ""
@@ -252,7 +252,7 @@ def _report_document(entity: str, seen: Iterable[Sighted]) -> dict[str, Any]:
     return {"entity": entity, "memories": memories}
 
 
-def _report_lines(session: Session, found: Mapping[str, tuple[Sighted, ...]]) -> Iterator[str]:
+def _report_lines(session: CliSession, found: Mapping[str, tuple[Sighted, ...]]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for entity, seen in found.items():
@@ -279,7 +279,7 @@ def _change_document(change: SightChange) -> dict[str, Any]:
     }
 
 
-def _change_lines(session: Session, change: SightChange) -> Iterator[str]:
+def _change_lines(session: CliSession, change: SightChange) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     yield f"{session.paint('path', safe_line(change.path))}: {session.paint('ref', change.ref)}"

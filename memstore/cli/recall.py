@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.beliefs.recall import Bite, Recalled
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.memories.show import Expanded
 
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     "--profile", type=click.Choice(PROFILES), default=PROFILES[0], show_default=True, help="How they are ordered."
 )
 @click.option("--hook", is_flag=True, help="Read the prompt from standard input, and never fail.")
-def recall(session: Session, /, prompt: tuple[str, ...], *, budget: int, profile: str, hook: bool) -> None:
+def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, profile: str, hook: bool) -> None:
     """Bring to mind what matters for a prompt: at most 3 memories and 2 beliefs, with their lines.
 
     It reads alone: nothing is written, and nothing counts as used. `memstore expand` shows all of a memory.
@@ -47,7 +47,7 @@ def recall(session: Session, /, prompt: tuple[str, ...], *, budget: int, profile
     if hook:
         _answer_hook(session, " ".join(prompt), budget, profile)
         return
-    from memstore.beliefs.recall_order import Profile
+    from memstore.beliefs.recall_order import RecallProfile
     from memstore.core.errors import UsageError
 
     text = _stdin() if prompt == ("-",) else " ".join(prompt)
@@ -55,7 +55,7 @@ def recall(session: Session, /, prompt: tuple[str, ...], *, budget: int, profile
         raise UsageError("there is no prompt", hint='memstore recall "What should I cook for Claire?"')
     recalled = _recalled(session, text, budget, profile)
     _emit(session, recalled)
-    if profile == Profile.SEED_002.value and not recalled.by_meaning:
+    if profile == RecallProfile.SEED_002.value and not recalled.by_meaning:
         session.say("without an embedder the seed's list by vectors is empty; memstore config --user embedder FOLDER")
     if recalled.left_out:
         session.say(f"no room for {recalled.left_out} more in {budget} tokens; --budget gives more")
@@ -63,18 +63,18 @@ def recall(session: Session, /, prompt: tuple[str, ...], *, budget: int, profile
         session.say("nothing comes to mind")
 
 
-def _recalled(session: Session, text: str, budget: int, profile: str) -> Recalled:
+def _recalled(session: CliSession, text: str, budget: int, profile: str) -> Recalled:
     from memstore.beliefs.recall import recall as bring_to_mind
-    from memstore.beliefs.recall_order import Profile
+    from memstore.beliefs.recall_order import RecallProfile
 
-    return bring_to_mind(session.view(), text, budget=budget, profile=Profile(profile))
+    return bring_to_mind(session.view(), text, budget=budget, profile=RecallProfile(profile))
 
 
-def _emit(session: Session, recalled: Recalled) -> None:
+def _emit(session: CliSession, recalled: Recalled) -> None:
     session.emit("recall", document=lambda: _document(recalled), lines=lambda: _lines(recalled))
 
 
-def _answer_hook(session: Session, said: str, budget: int, profile: str) -> None:
+def _answer_hook(session: CliSession, said: str, budget: int, profile: str) -> None:
     """Answer an agent's hook, which must go on whatever is wrong here: then there is nothing to bring to mind."""
     try:
         text = prompt_of_hook(said or _stdin())
@@ -167,7 +167,7 @@ def _bite_document(bite: Bite) -> dict[str, Any]:
 )
 @ref_argument()
 @click.option("--full", is_flag=True, help="Print the whole file, as it was before it was compressed.")
-def expand(session: Session, ref: str, *, full: bool) -> None:
+def expand(session: CliSession, ref: str, *, full: bool) -> None:
     """Show all of a memory that came to mind: its text, its numbers, its links. It counts as a use."""
     from memstore.memories.show import expand as bring_back
 
@@ -203,7 +203,7 @@ def _expanded_document(expanded: Expanded) -> dict[str, Any]:
     }
 
 
-def _card(session: Session, expanded: Expanded) -> Iterator[str]:
+def _card(session: CliSession, expanded: Expanded) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.cli.show import card
 

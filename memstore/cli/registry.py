@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memstore.access.entities import KnownEntity, KnownGroup, KnownMember
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
@@ -43,7 +43,7 @@ def entity() -> None:
 @click.option("--note", metavar="TEXT", default="", help="A text for people.")
 @commit_option()
 @dry_run_option()
-def add(session: Session, /, entity_id: str, *, dry_run: bool, **said: Any) -> None:
+def add(session: CliSession, /, entity_id: str, *, dry_run: bool, **said: Any) -> None:
     """Register an entity. Names are what a generalization must not give away; guardians consent for it."""
     from memstore.access.entities import add_entity
 
@@ -58,7 +58,7 @@ def add(session: Session, /, entity_id: str, *, dry_run: bool, **said: Any) -> N
 @commit_option()
 @dry_run_option()
 def alias(
-    session: Session, entity_id: str, names: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
+    session: CliSession, entity_id: str, names: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
 ) -> None:
     """Give an entity names, or take them away."""
     from memstore.access.entities import name_entity
@@ -74,7 +74,7 @@ def alias(
 @commit_option()
 @dry_run_option()
 def guardian(
-    session: Session, entity_id: str, guardians: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
+    session: CliSession, entity_id: str, guardians: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
 ) -> None:
     """Say who speaks for an entity: their consent is needed, and its own is not enough."""
     from memstore.access.entities import guard_entity
@@ -84,7 +84,7 @@ def guardian(
 
 
 @subcommand(entity, "list", examples=("memstore entity list",))
-def list_entities(session: Session) -> None:
+def list_entities(session: CliSession) -> None:
     """List the registered entities; anybody but the vault's owner sees no more than themselves."""
     from memstore.access.entities import entities
 
@@ -110,7 +110,7 @@ def _entity_document(one: KnownEntity) -> dict[str, Any]:
     }
 
 
-def _entity_line(session: Session, one: KnownEntity) -> str:
+def _entity_line(session: CliSession, one: KnownEntity) -> str:
     from memstore.cli.output import safe_line
 
     told = [", ".join(one.aliases), f"guardian: {', '.join(one.guardians)}" if one.guardians else ""]
@@ -142,7 +142,7 @@ def group_() -> None:
 @commit_option()
 @dry_run_option()
 def add_to_group(
-    session: Session,
+    session: CliSession,
     group_id: str,
     members: tuple[str, ...],
     *,
@@ -165,7 +165,7 @@ def add_to_group(
 @commit_option()
 @dry_run_option()
 def remove_from_group(
-    session: Session, group_id: str, members: tuple[str, ...], *, commit: bool, dry_run: bool
+    session: CliSession, group_id: str, members: tuple[str, ...], *, commit: bool, dry_run: bool
 ) -> None:
     """End memberships now. What the group gave ends with them; grants by name stay."""
     from memstore.access.entities import remove_members
@@ -175,7 +175,7 @@ def remove_from_group(
 
 
 @subcommand(group_, "list", examples=("memstore group list",))
-def list_groups(session: Session) -> None:
+def list_groups(session: CliSession) -> None:
     """List the groups and their members; anybody but the vault's owner sees only themselves in them."""
     from memstore.access.entities import groups
 
@@ -195,7 +195,7 @@ def _group_document(one: KnownGroup) -> dict[str, Any]:
     return {"id": one.id, "path": one.path, "members": members}
 
 
-def _group_lines(session: Session, one: KnownGroup) -> Iterator[str]:
+def _group_lines(session: CliSession, one: KnownGroup) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     yield f"{session.paint('path', safe_line(one.path))}: {session.paint('ref', one.id)}"

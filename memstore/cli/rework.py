@@ -26,7 +26,7 @@ from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
 
 if TYPE_CHECKING:
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.core.change import Saved
 
 
@@ -52,7 +52,7 @@ _TYPE = frozenset({"type"})
 @commit_option()
 @dry_run_option()
 def promote(
-    session: Session, /, raw: str, text: str | None, *, kind: str | None, commit: bool, dry_run: bool, **keys: Any
+    session: CliSession, /, raw: str, text: str | None, *, kind: str | None, commit: bool, dry_run: bool, **keys: Any
 ) -> None:
     """Make a memory of a raw memory or of a suggestion; both then name each other.
 
@@ -92,7 +92,7 @@ def promote(
 @commit_option()
 @dry_run_option()
 def supersede(
-    session: Session,
+    session: CliSession,
     /,
     ref: str,
     text: str | None,
@@ -145,7 +145,7 @@ def supersede(
 @commit_option()
 @dry_run_option()
 def revise(
-    session: Session, /, ref: str, text: str | None, *, file: str | None, dry_run: bool, **settings: Any
+    session: CliSession, /, ref: str, text: str | None, *, file: str | None, dry_run: bool, **settings: Any
 ) -> None:
     """Say the same in better words: the memory keeps its id, its history and all that names it.
 
@@ -170,7 +170,7 @@ def revise(
 @click.option("--reason", metavar="TEXT", help="Why; what is superseded keeps it.")
 @commit_option()
 @dry_run_option()
-def split(session: Session, /, ref: str, texts: tuple[str, str], *, dry_run: bool, **settings: Any) -> None:
+def split(session: CliSession, /, ref: str, texts: tuple[str, str], *, dry_run: bool, **settings: Any) -> None:
     """Make two memories of one that said two things; they take its place.
 
     Each states what the old one stated, and each piece of evidence goes to one of the two. What spoke for it only in
@@ -186,7 +186,7 @@ def split(session: Session, /, ref: str, texts: tuple[str, str], *, dry_run: boo
 @click.option("--reason", metavar="TEXT", help="Why; what is superseded keeps it.")
 @commit_option()
 @dry_run_option()
-def merge(session: Session, refs: tuple[str, ...], *, reason: str | None, dry_run: bool, commit: bool) -> None:
+def merge(session: CliSession, refs: tuple[str, ...], *, reason: str | None, dry_run: bool, commit: bool) -> None:
     """Make one memory of several that say the same; the first one takes the place of the others.
 
     It keeps its words and gets their evidence, sources and titles. The same evidence counts once.
@@ -205,7 +205,7 @@ def merge(session: Session, refs: tuple[str, ...], *, reason: str | None, dry_ru
 @click.option("--reason", metavar="TEXT", help="Why; the memories keep it.")
 @commit_option()
 @dry_run_option()
-def archive(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
+def archive(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
     """Put memories out of sight; nothing is deleted, and memstore list --status archived finds them."""
     from memstore.beliefs.archive import archive as put_away
 
@@ -218,7 +218,7 @@ def archive(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: s
 @click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c.")
 @commit_option()
 @dry_run_option()
-def restore(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
+def restore(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
     """Bring archived memories back, byte for byte as they were."""
     from memstore.beliefs.archive import restore as bring_back
 
@@ -226,7 +226,7 @@ def restore(session: Session, refs: tuple[str, ...], *, dry_run: bool, reason: s
     _emit(session, "restore", saved, dry_run=dry_run, already="not archived")
 
 
-def _emit(session: Session, verb: str, saved: tuple[Saved, ...], *, dry_run: bool, already: str) -> None:
+def _emit(session: CliSession, verb: str, saved: tuple[Saved, ...], *, dry_run: bool, already: str) -> None:
     changed = [one for one in saved if one.changed]
     session.emit(
         verb,

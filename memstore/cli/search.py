@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.filters import Given
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.memories.search import Wish
     from memstore.search.matching import Matcher
     from memstore.search.retrieval import Answer, Hit
@@ -81,7 +81,7 @@ def _is_unwanted_word(arg: str) -> bool:
 @click.option("--queries", metavar="FILE", help="Queries, one a line; - is stdin.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 when nothing is found.")
 @click.pass_obj
-def search(session: Session, /, query: tuple[str, ...], queries: str | None, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
+def search(session: CliSession, /, query: tuple[str, ...], queries: str | None, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
     """Find memories by words, best first, with the lines that say it."""
     from memstore.core.errors import Exit, UsageError
 
@@ -97,7 +97,7 @@ def search(session: Session, /, query: tuple[str, ...], queries: str | None, exi
         session.exit(Exit.FOUND_ERRORS)
 
 
-def _search_one(session: Session, text: str, *, given: Given, at: str | None, **how: Any) -> Answer:
+def _search_one(session: CliSession, text: str, *, given: Given, at: str | None, **how: Any) -> Answer:
     from memstore.documents.search import answer_document
     from memstore.memories.search import search as find
 
@@ -110,7 +110,7 @@ def _search_one(session: Session, text: str, *, given: Given, at: str | None, **
     return answer
 
 
-def _search_all(session: Session, queries: Iterator[str], *, given: Given, at: str | None, **how: Any) -> None:
+def _search_all(session: CliSession, queries: Iterator[str], *, given: Given, at: str | None, **how: Any) -> None:
     """Answer a query a line; one that means nothing has no results, and says why in its document."""
     from memstore.cli import output
     from memstore.memories.search import Searcher
@@ -124,7 +124,7 @@ def _search_all(session: Session, queries: Iterator[str], *, given: Given, at: s
     )
 
 
-def _lines_of(session: Session, file: str) -> Iterator[str]:
+def _lines_of(session: CliSession, file: str) -> Iterator[str]:
     """Return the lines of a file; those of standard input as they come."""
     import sys
 
@@ -135,7 +135,7 @@ def _lines_of(session: Session, file: str) -> Iterator[str]:
     return iter(utf8(session.bytes_of(file)).splitlines())
 
 
-def _answer_lines(session: Session, searcher: Any, text: str, wish: Wish) -> Iterator[str]:
+def _answer_lines(session: CliSession, searcher: Any, text: str, wish: Wish) -> Iterator[str]:
     from memstore.cli import output
     from memstore.core.errors import UsageError
     from memstore.documents.search import answer_document
@@ -158,7 +158,7 @@ def _answer_lines(session: Session, searcher: Any, text: str, wish: Wish) -> Ite
 
 
 def _wish(
-    given: Given, session: Session, *, limit: int, by: str, sort: str, profile: str | None, facets: Sequence[str]
+    given: Given, session: CliSession, *, limit: int, by: str, sort: str, profile: str | None, facets: Sequence[str]
 ) -> Wish:
     from memstore.core.config import QualityProfile
     from memstore.memories.search import Wish
@@ -177,7 +177,7 @@ def _wish(
 # -- text ----------------------------------------------------------------------------------------
 
 
-def _lines(session: Session, answer: Answer) -> Iterator[str]:
+def _lines(session: CliSession, answer: Answer) -> Iterator[str]:
     from memstore.search.matching import matcher_of
 
     matcher = matcher_of(answer.query)
@@ -189,7 +189,7 @@ def _lines(session: Session, answer: Answer) -> Iterator[str]:
             yield f"  {count:6}  {_safe(value)}"
 
 
-def _hit_line(session: Session, hit: Hit, matcher: Matcher) -> str:
+def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     """Return one line: where, what it says there, and in brackets how it is known."""
     paint = session.paint
     number, line = _best_line(hit, matcher)
@@ -212,7 +212,7 @@ def _best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
     return hit.citation.line_start + best, lines[best]
 
 
-def _marked(session: Session, line: str, matcher: Matcher) -> str:
+def _marked(session: CliSession, line: str, matcher: Matcher) -> str:
     """Return a line with the query's words marked, shortened around the first of them."""
     text = " ".join(line.split())
     spans = matcher.spans(text)
@@ -243,7 +243,7 @@ def _safe(text: str) -> str:
     return output.safe_line(text)
 
 
-def _explain(session: Session, answer: Answer) -> None:
+def _explain(session: CliSession, answer: Answer) -> None:
     """Say on the side what the results alone don't tell."""
     session.say_left_out(answer.left_out)
     if answer.fallback:

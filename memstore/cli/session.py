@@ -29,7 +29,7 @@ class Choices:
     verbose: bool = False
 
 
-class Session:
+class CliSession:
     """One call of the program. A command gets it as its first argument, calls one flow, and emits the flow's value."""
 
     def __init__(self) -> None:

@@ -17,8 +17,8 @@ from memstore.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.beliefs.reconsolidation import Standing
-    from memstore.cli.session import Session
+    from memstore.beliefs.reconsolidation import BeliefStanding
+    from memstore.cli.session import CliSession
     from memstore.core.catalog import Entry
     from memstore.memories.show import Listed, Shown
 
@@ -36,7 +36,7 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
 @at_option()
 @click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
 @click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
-def show(session: Session, ref: str, at: str | None, *, with_lineage: bool, verified: bool) -> None:
+def show(session: CliSession, ref: str, at: str | None, *, with_lineage: bool, verified: bool) -> None:
     """Show a memory: what its file says of it, how its confidence came about, its text."""
     from memstore.memories.show import show_memory
 
@@ -52,7 +52,7 @@ def show(session: Session, ref: str, at: str | None, *, with_lineage: bool, veri
     session.emit("show", document=lambda: document_of(shown), lines=lambda: card(session, shown))
 
 
-def _show_verified(session: Session, shown: Shown) -> None:
+def _show_verified(session: CliSession, shown: Shown) -> None:
     from memstore.cli.trust import explained, explanation_document
     from memstore.trust.trust import trust_of
 
@@ -65,7 +65,7 @@ def _show_verified(session: Session, shown: Shown) -> None:
     )
 
 
-def _show_lineage(session: Session, shown: Shown) -> None:
+def _show_lineage(session: CliSession, shown: Shown) -> None:
     from memstore.cli.lineage import MOST_LINES
     from memstore.cli.lineage_text import card_lines
     from memstore.documents.lineage import trace_document
@@ -94,7 +94,7 @@ def _show_lineage(session: Session, shown: Shown) -> None:
 @at_option()
 @click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What stands first.")
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
-def list_(session: Session, given: Given, at: str | None, sort: str, limit: int | None) -> None:
+def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: int | None) -> None:
     """List memories, one a line: where, which, what, when, how sure."""
     from memstore.memories.show import list_memories
     from memstore.search.retrieval import Sort
@@ -137,7 +137,7 @@ def _entry_document(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _row(session: Session, entry: Entry) -> str:
+def _row(session: CliSession, entry: Entry) -> str:
     """Return a memory on a line that editors can jump from; a terminal, which would wrap it, gets two."""
     from memstore.cli.output import safe_line
 
@@ -153,7 +153,7 @@ def _row(session: Session, entry: Entry) -> str:
 
 @command("path", examples=("memstore path m_7f3", '$EDITOR "$(memstore path belief:m_7f3)"'))
 @ref_argument()
-def path(session: Session, ref: str) -> None:
+def path(session: CliSession, ref: str) -> None:
     """Print the path of a memory's file, relative to the vault."""
     from memstore.cli import output
     from memstore.memories.show import path_of
@@ -200,7 +200,7 @@ def document_of(shown: Shown) -> dict[str, Any]:
     }
 
 
-def card(session: Session, shown: Shown) -> Iterator[str]:
+def card(session: CliSession, shown: Shown) -> Iterator[str]:
     """Yield a memory as people read it: what its file says of it, its numbers, its text."""
     from memstore.cli.output import safe, safe_line
     from memstore.cli.written import conflict_line
@@ -223,7 +223,7 @@ def card(session: Session, shown: Shown) -> Iterator[str]:
         yield safe(shown.memory.body).strip("\n")
 
 
-def _standing_document(standing: Standing | None) -> dict[str, Any] | None:
+def _standing_document(standing: BeliefStanding | None) -> dict[str, Any] | None:
     from memstore.core.times import instant
     from memstore.documents.search import DIGITS
 
@@ -268,7 +268,7 @@ def _strength(shown: Shown) -> str:
     return f"{shown.grounds.strength.retrieval:.2f}{times}"
 
 
-def _confidence(session: Session, shown: Shown) -> str:
+def _confidence(session: CliSession, shown: Shown) -> str:
     """Return the confidence as a number, and where it has a history that as bars and numbers."""
     history = [line.new for line in shown.memory.confidence_history if line.new is not None]
     held, today = shown.memory.confidence or 0.0, shown.confidence_now or 0.0

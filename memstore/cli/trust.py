@@ -12,10 +12,10 @@ from memstore.cli.options import command, ref_argument
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.trust.anchors import Anchored
     from memstore.trust.formats.beta import Beta
-    from memstore.trust.lineage_strength import LineageStrength, Link, Support
+    from memstore.trust.lineage_strength import LineageStrength, StrengthLink, Support
     from memstore.trust.reputation import Reputation
     from memstore.trust.trust import Trusted
     from memstore.trust.verify_anchors import Fetched
@@ -38,16 +38,16 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
 )
 @click.option("--literal", is_flag=True, help="The same as --profile isnad-0.1-literal.")
 @click.option("--online", is_flag=True, help="Fetch the pages that anchor it, and tell whether they changed since.")
-def trust(session: Session, ref: str, *, profile: str, literal: bool, online: bool) -> None:
+def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online: bool) -> None:
     """Show who vouches for a memory: the number, its level, and every point of it."""
     from memstore.trust.lineage_strength import lineage_strength_of
-    from memstore.trust.score import Profile
+    from memstore.trust.score import TrustProfile
     from memstore.trust.trust import trust_of
     from memstore.trust.verify_anchors import look_again
     from memstore.vault import composition
 
     view = session.view()
-    found = trust_of(view, ref, profile=Profile.LITERAL if literal else Profile(profile))
+    found = trust_of(view, ref, profile=TrustProfile.LITERAL if literal else TrustProfile(profile))
     lineage = lineage_strength_of(view, found.file.memory)
     again = look_again(composition.pages(), found.file.memory) if online else {}
     session.emit(
@@ -65,7 +65,7 @@ def _pages(found: Trusted, again: Mapping[int, Fetched]) -> list[dict[str, Any]]
     ]
 
 
-def _page_lines(session: Session, found: Trusted, again: Mapping[int, Fetched]) -> Iterator[str]:
+def _page_lines(session: CliSession, found: Trusted, again: Mapping[int, Fetched]) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.trust.verify_anchors import Online
 
@@ -141,7 +141,7 @@ def _witness(one: Attested) -> dict[str, Any]:
     }
 
 
-def _link(link: Link) -> dict[str, Any]:
+def _link(link: StrengthLink) -> dict[str, Any]:
     return {"ref": link.ref, "strength": link.strength, "reason": link.reason or None}
 
 
@@ -206,7 +206,7 @@ def _reputation(author: str | None, found: Reputation) -> dict[str, Any]:
     }
 
 
-def _lines(session: Session, found: Trusted, lineage: LineageStrength) -> Iterator[str]:
+def _lines(session: CliSession, found: Trusted, lineage: LineageStrength) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.core.memory import title_of
 
@@ -225,7 +225,7 @@ def _lines(session: Session, found: Trusted, lineage: LineageStrength) -> Iterat
     yield from _lineage_lines(lineage)
 
 
-def explained(session: Session, found: Trusted) -> Iterator[str]:
+def explained(session: CliSession, found: Trusted) -> Iterator[str]:
     """Yield how every attestation of a memory stands, and which keys nobody signed."""
     from memstore.cli.output import safe_line
 
@@ -249,7 +249,7 @@ def explained(session: Session, found: Trusted) -> Iterator[str]:
         yield f"unsigned   {paint('dim', ', '.join(map(safe_line, found.unsigned)))}"
 
 
-def _reputation_lines(session: Session, found: Reputation) -> Iterator[str]:
+def _reputation_lines(session: CliSession, found: Reputation) -> Iterator[str]:
     from memstore.core.times import instant
 
     if found.outcomes:
@@ -269,11 +269,11 @@ def _lineage_lines(lineage: LineageStrength) -> Iterator[str]:
         yield from (f"           {link.strength:.3f}  {link.ref}{_because(link)}" for link in support.links)
 
 
-def _because(link: Link) -> str:
+def _because(link: StrengthLink) -> str:
     return f", {link.reason}" if link.reason else ""
 
 
-def _anchor_line(session: Session, what: str, one: Anchored) -> str:
+def _anchor_line(session: CliSession, what: str, one: Anchored) -> str:
     from memstore.cli.output import safe_line
 
     role = "ok" if one.counts else "warning"
@@ -282,7 +282,7 @@ def _anchor_line(session: Session, what: str, one: Anchored) -> str:
     return f"anchor     {session.paint(role, one.status.value)}{reason}  {safe_line(what)}{hint}"
 
 
-def _said(session: Session, what: str, who: str, verdict: Verdict) -> str:
+def _said(session: CliSession, what: str, who: str, verdict: Verdict) -> str:
     from memstore.cli.output import safe_line
 
     role = "ok" if verdict.counts else "warning"

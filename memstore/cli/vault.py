@@ -17,7 +17,7 @@ from memstore.core.errors import Exit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.vault.doctor import Check, Diagnosis
     from memstore.vault.init import Initialised
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
 @click.option("--owner", metavar="ENTITY", help="Whose memories these are; human:<login name> by default.")
-def init(session: Session, folder: str | None, owner: str | None) -> None:
+def init(session: CliSession, folder: str | None, owner: str | None) -> None:
     """Make a folder a vault: with a configuration, a git repository where there is none, and git hooks.
 
     Notes that lie in the folder stay as they are, and nothing is committed. Running it again changes nothing.
@@ -64,7 +64,7 @@ def _document(done: Initialised) -> dict[str, Any]:
     }
 
 
-def _lines(session: Session, done: Initialised) -> Iterator[str]:
+def _lines(session: CliSession, done: Initialised) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint = session.paint
@@ -90,7 +90,7 @@ def _lines(session: Session, done: Initialised) -> Iterator[str]:
         yield from _next_steps(session, done)
 
 
-def _next_steps(session: Session, done: Initialised) -> Iterator[str]:
+def _next_steps(session: CliSession, done: Initialised) -> Iterator[str]:
     yield ""
     yield session.paint("heading", "try")
     if not done.is_new:
@@ -112,7 +112,7 @@ _ROLES = {"ok": "ok", "fixed": "ok", "warning": "warning", "error": "error"}
 
 @command("doctor", examples=("memstore doctor", "memstore doctor --fix"))
 @click.option("--fix", is_flag=True, help="Mend what needs no judgement, and say so.")
-def doctor(session: Session, *, fix: bool) -> None:
+def doctor(session: CliSession, *, fix: bool) -> None:
     """Check Python, git, settings, vault, hooks, index, cache, keyring, clocks, leftovers; exit 1 on errors."""
     from memstore.vault import composition
     from memstore.vault.doctor import doctor as examine
@@ -139,12 +139,12 @@ def _document_of_doctor(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _lines_of_doctor(session: Session, diagnosis: Diagnosis) -> Iterator[str]:
+def _lines_of_doctor(session: CliSession, diagnosis: Diagnosis) -> Iterator[str]:
     for check in diagnosis.checks:
         yield from _check_lines(session, check)
 
 
-def _check_lines(session: Session, check: Check) -> Iterator[str]:
+def _check_lines(session: CliSession, check: Check) -> Iterator[str]:
     from memstore.cli.output import safe
 
     word = check.verdict.value

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from memstore.access.registry_edits import Registered
     from memstore.cli.output import Palette
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
     from memstore.core.change import Conflict, Saved
     from memstore.core.finding import Finding
     from memstore.memories.promote import Linked
@@ -31,7 +31,7 @@ def commit_option() -> Callable[[F], F]:
     return click.option("-c", "--commit", is_flag=True, help="Commit the change, too.")
 
 
-def emit_saved(session: Session, verb: str, saved: Saved, *, dry_run: bool, unchanged: str) -> None:
+def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, unchanged: str) -> None:
     """Tell what became of one memory: a line that editors jump from, or the diff of a dry run.
 
     Args:
@@ -56,12 +56,12 @@ def emit_saved(session: Session, verb: str, saved: Saved, *, dry_run: bool, unch
         session.say(f"files saved in place since the last search were not compared: memstore conflicts {name}")
 
 
-def emit_linked(session: Session, verb: str, linked: Linked, *, dry_run: bool) -> None:
+def emit_linked(session: CliSession, verb: str, linked: Linked, *, dry_run: bool) -> None:
     """Tell what became of a memory and of those that changed with it."""
     emit_together(session, verb, linked.saved, linked.others, dry_run=dry_run)
 
 
-def emit_together(session: Session, verb: str, first: Saved, others: tuple[Saved, ...], *, dry_run: bool) -> None:
+def emit_together(session: CliSession, verb: str, first: Saved, others: tuple[Saved, ...], *, dry_run: bool) -> None:
     """Tell what became of a memory, and of others in the same operation: a line each, or the diffs of a dry run."""
     written = (first, *others)
     session.emit(
@@ -101,7 +101,7 @@ def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
     return document
 
 
-def saved_lines(session: Session, saved: Saved, *, dry_run: bool) -> Iterator[str]:
+def saved_lines(session: CliSession, saved: Saved, *, dry_run: bool) -> Iterator[str]:
     """Yield the memory's line, or in a dry run the lines of the diff."""
     from memstore.cli.output import safe_line
 
@@ -114,7 +114,7 @@ def saved_lines(session: Session, saved: Saved, *, dry_run: bool) -> Iterator[st
     yield f"{paint('path', safe_line(saved.path))}: {told}"
 
 
-def emit_registered(session: Session, verb: str, done: Registered, *, dry_run: bool) -> None:
+def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run: bool) -> None:
     """Tell what became of a file of a registry."""
     session.emit(
         verb,
@@ -132,7 +132,7 @@ def _registered_document(done: Registered, *, dry_run: bool) -> dict[str, Any]:
     return {**document, "commit": done.commit} if done.commit else document
 
 
-def _registered_lines(session: Session, done: Registered, *, dry_run: bool) -> Iterator[str]:
+def _registered_lines(session: CliSession, done: Registered, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     if dry_run:
@@ -141,7 +141,7 @@ def _registered_lines(session: Session, done: Registered, *, dry_run: bool) -> I
         yield f"{session.paint('path', safe_line(done.path))}: {session.paint('ref', done.id)}"
 
 
-def say_what_stays_out(session: Session, saved: Saved) -> None:
+def say_what_stays_out(session: CliSession, saved: Saved) -> None:
     """Tell where a file was to be committed and git takes no notice of it."""
     if saved.stays_out:
         from memstore.cli.output import safe_line
@@ -149,7 +149,7 @@ def say_what_stays_out(session: Session, saved: Saved) -> None:
         session.say(f"not committed: git ignores {safe_line(saved.path)}, or has it as it is")
 
 
-def diff_lines(session: Session, diff: str) -> Iterator[str]:
+def diff_lines(session: CliSession, diff: str) -> Iterator[str]:
     """Yield the lines of a unified diff, in colours."""
     from memstore.cli.output import safe_line
 
@@ -158,7 +158,7 @@ def diff_lines(session: Session, diff: str) -> Iterator[str]:
         yield session.paint(roles[line[0]], safe_line(line)) if line[:1] in roles else safe_line(line)
 
 
-def say_findings(session: Session, findings: tuple[Finding, ...]) -> None:
+def say_findings(session: CliSession, findings: tuple[Finding, ...]) -> None:
     """Tell of findings on standard error."""
     from memstore.cli.output import safe_line
 
@@ -168,7 +168,7 @@ def say_findings(session: Session, findings: tuple[Finding, ...]) -> None:
             session.say(f"  hint: {safe_line(finding.hint)}")
 
 
-def say_conflicts(session: Session, conflicts: Iterable[Conflict]) -> None:
+def say_conflicts(session: CliSession, conflicts: Iterable[Conflict]) -> None:
     """Tell of conflicts on standard error: where it is said, what says otherwise and where, and what to do."""
     for conflict in conflicts:
         session.say(conflict_line(session.paint, conflict))
@@ -187,7 +187,7 @@ def conflict_line(paint: Palette, conflict: Conflict) -> str:
     return f"{mine}: {kind} with {paint('ref', conflict.refs[1])} at {theirs}: {said} [{conflict.rule}]"
 
 
-def in_vault(session: Session, path: str, *, is_folder: bool = False) -> str:
+def in_vault(session: CliSession, path: str, *, is_folder: bool = False) -> str:
     """Return a path as the vault has it: given from the folder where the person is, or from the vault's.
 
     Raises:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts.alignment import Difference, difference
-from memstore.conflicts.contradiction import Comparison, Verdict, compare_statements
+from memstore.conflicts.contradiction import Comparison, TextVerdict, compare_statements
 from memstore.conflicts.statements import EMPTY
 from memstore.conflicts.tokens import tokens
 from memstore.core.change import PENALTY, Conflict, ConflictType, Lines
@@ -178,7 +178,7 @@ def _of_statements(one: Side, other: Side, opposes: Opposes | None) -> _Found | 
         opposes=opposes,
         same_speaker=_speaker(one.memory) == _speaker(other.memory),
     )
-    if found.verdict not in (Verdict.CONTRADICTS, Verdict.OTHER_VALUE):
+    if found.verdict not in (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE):
         return None
     mine = next(lines for statement, lines in one.statements if statement is found.left)
     theirs = next(lines for statement, lines in other.statements if statement is found.right)
@@ -192,7 +192,7 @@ def _speaker(memory: Memory) -> str | None:
 def _kind(found: Comparison, one: Memory, other: Memory) -> ConflictType:
     if found.at_other_times:
         return ConflictType.TEMPORAL
-    if found.verdict is Verdict.CONTRADICTS:
+    if found.verdict is TextVerdict.CONTRADICTS:
         return ConflictType.CONTRADICTION
     return ConflictType.SEMANTIC if _time(one)[:10] == _time(other)[:10] else ConflictType.TEMPORAL
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.lexicon import Opposes
 
 
-class Verdict(Enum):
+class TextVerdict(Enum):
     """What one text says about another."""
 
     CONTRADICTS = "contradicts"
@@ -43,15 +43,15 @@ class Comparison(NamedTuple):
     `at_other_times` says that both name different times: what held then need not deny what holds now.
     """
 
-    verdict: Verdict
+    verdict: TextVerdict
     rule: str = ""
     left: Statement | None = None
     right: Statement | None = None
     at_other_times: bool = False
 
 
-SILENT = Comparison(Verdict.SILENT)
-_ORDER = (Verdict.CONTRADICTS, Verdict.OTHER_VALUE, Verdict.AGREES, Verdict.SILENT)
+SILENT = Comparison(TextVerdict.SILENT)
+_ORDER = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE, TextVerdict.AGREES, TextVerdict.SILENT)
 
 
 def compare(one: str, other: str, *, opposes: Opposes | None = None, same_speaker: bool = True) -> Comparison:
@@ -106,12 +106,12 @@ def compare_pair(one: Statement, other: Statement, *, opposes: Opposes | None = 
         return SILENT
     verdict, rule = _verdict(one, other, told)
     apart = _times_apart(one, other)
-    if verdict is Verdict.OTHER_VALUE and apart and any(slot.at == 0 for slot in told):
+    if verdict is TextVerdict.OTHER_VALUE and apart and any(slot.at == 0 for slot in told):
         return SILENT  # Lunch on Monday and dinner on Tuesday: each was.
-    if verdict is Verdict.AGREES and apart:
+    if verdict is TextVerdict.AGREES and apart:
         verdict, rule = _other_date(one, other)
         apart = False
-    return SILENT if verdict is Verdict.SILENT else Comparison(verdict, rule, one, other, at_other_times=apart)
+    return SILENT if verdict is TextVerdict.SILENT else Comparison(verdict, rule, one, other, at_other_times=apart)
 
 
 def _share_topic(one: Statement, other: Statement, found: Sequence[Slot]) -> bool:
@@ -120,7 +120,7 @@ def _share_topic(one: Statement, other: Statement, found: Sequence[Slot]) -> boo
     return not (one.topic & other.topic) <= differing
 
 
-def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[Verdict, str]:
+def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[TextVerdict, str]:
     """Return what the differences that tell something come to, with the negations on either side."""
     by_kind = {kind: [slot for slot in told if slot.difference is kind] for kind in Difference}
     opposites, values = by_kind[Difference.OPPOSITE], by_kind[Difference.VALUE]
@@ -129,16 +129,16 @@ def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[Ve
     exchanged, *more = opposites + values
     # What is neither hot nor cold may be lukewarm: two denials don't exclude each other.
     if more or one.negations or other.negations or _in_subject(one, exchanged):
-        return Verdict.SILENT, ""
+        return TextVerdict.SILENT, ""
     if opposites:
         narrower = by_kind[Difference.MORE_LEFT] or by_kind[Difference.MORE_RIGHT]
         # One may have a brother and a sister, and like summer and winter.
         is_kind = lexicon.other_value(exchanged.left[0].word, exchanged.right[0].word) is not None
         both_hold = is_kind and not takes_one(one, exchanged)
-        return (Verdict.SILENT, "") if narrower or both_hold else (Verdict.CONTRADICTS, "antonyms")
+        return (TextVerdict.SILENT, "") if narrower or both_hold else (TextVerdict.CONTRADICTS, "antonyms")
     if not takes_one(one, exchanged) or _is_fragment(one, other, exchanged):
-        return Verdict.SILENT, ""
-    return Verdict.OTHER_VALUE, exchanged.rule
+        return TextVerdict.SILENT, ""
+    return TextVerdict.OTHER_VALUE, exchanged.rule
 
 
 def _is_fragment(one: Statement, other: Statement, slot: Slot) -> bool:
@@ -152,27 +152,29 @@ def _is_fragment(one: Statement, other: Statement, slot: Slot) -> bool:
 _SCHEDULED = listed("be start begin open close end finish expir happen due born found graduat marri retir di")
 
 
-def _other_date(one: Statement, other: Statement) -> tuple[Verdict, str]:
+def _other_date(one: Statement, other: Statement) -> tuple[TextVerdict, str]:
     """Return what statements come to that say the same of different times; of what happens once, one is wrong."""
     last = one.tokens[-1].key
     if last not in _SCHEDULED or len(one.when) != 1 or len(other.when) != 1 or one.negations:
-        return Verdict.SILENT, ""
+        return TextVerdict.SILENT, ""
     found = difference(one.when[0], other.when[0])
-    return (Verdict.OTHER_VALUE, "dates") if found[0] is Difference.VALUE else (Verdict.SILENT, "")
+    return (TextVerdict.OTHER_VALUE, "dates") if found[0] is Difference.VALUE else (TextVerdict.SILENT, "")
 
 
-def _without_exchange(one: Statement, other: Statement, by_kind: dict[Difference, list[Slot]]) -> tuple[Verdict, str]:
+def _without_exchange(
+    one: Statement, other: Statement, by_kind: dict[Difference, list[Slot]]
+) -> tuple[TextVerdict, str]:
     """Return what statements come to that say the same but for negations, and what one adds."""
     added = by_kind[Difference.MORE_LEFT], by_kind[Difference.MORE_RIGHT]
     denied = len(one.negations) - len(other.negations)
     if abs(denied) == 1:
         if any(token.word in _IN_PART for token in one.tokens) or _denies_all(one, other) or _denies_all(other, one):
-            return Verdict.SILENT, ""
+            return TextVerdict.SILENT, ""
         # Who denies only a part (`not in the evening`) leaves the rest as it was.
-        return (Verdict.SILENT, "") if added[0 if denied > 0 else 1] else (Verdict.CONTRADICTS, "negation")
+        return (TextVerdict.SILENT, "") if added[0 if denied > 0 else 1] else (TextVerdict.CONTRADICTS, "negation")
     if one.negations != other.negations or (one.negations and any(added)):
-        return Verdict.SILENT, ""
-    return Verdict.AGREES, "same statement"
+        return TextVerdict.SILENT, ""
+    return TextVerdict.AGREES, "same statement"
 
 
 def _denies_all(one: Statement, other: Statement) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.conflict import may_be_one
-from memstore.conflicts.contradiction import Verdict, compare_statements
+from memstore.conflicts.contradiction import TextVerdict, compare_statements
 from memstore.core.short_repr import short_repr
 from memstore.core.terms import terms
 from memstore.search.filters import narrowed
@@ -48,7 +48,7 @@ def likeness(one: Side, other: Side) -> float:
 
 def _says_otherwise(one: Side, other: Side) -> bool:
     found = compare_statements([each for each, _ in one.statements], [each for each, _ in other.statements])
-    return found.verdict in (Verdict.CONTRADICTS, Verdict.OTHER_VALUE)
+    return found.verdict in (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE)
 
 
 def groups(alike: Mapping[tuple[str, str], float]) -> Iterator[tuple[list[str], float]]:

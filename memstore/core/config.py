@@ -27,7 +27,7 @@ class QualityProfile(Enum):
 QUALITY_PROFILES = tuple(profile.value for profile in QualityProfile)
 
 
-class Kind(Enum):
+class SettingKind(Enum):
     """What the value of a setting looks like; the value is how people read it."""
 
     WHOLE = "a whole number"
@@ -46,30 +46,34 @@ class Setting(NamedTuple):
     """One key of a configuration file. `fixed` ones are written by `init` and not by `config`."""
 
     name: str
-    kind: Kind
+    kind: SettingKind
     meaning: str
     choices: tuple[str, ...] = ()
     fixed: bool = False
 
 
 VAULT_SETTINGS = (
-    Setting("format", Kind.WHOLE, "version of the file format", fixed=True),
-    Setting("extensions", Kind.WORDS, "what a program must know beyond the format to write here", fixed=True),
-    Setting("owner", Kind.ENTITY, "whose memories these are, and who acts where nobody else is named"),
-    Setting("filenames", Kind.CHOICE, 'names of new files; "id" keeps titles out of them', FILENAMES),
-    Setting("auto_commit", Kind.FLAG, "commit each change at once"),
-    Setting("quality_profile", Kind.CHOICE, "how quality is computed", QUALITY_PROFILES),
-    Setting("every", Kind.WHOLE, "after how many hours `memstore consolidate --if-due` looks again"),
-    Setting("require_context", Kind.FLAG, "refuse everybody but the owner at a terminal without a context"),
+    Setting("format", SettingKind.WHOLE, "version of the file format", fixed=True),
+    Setting("extensions", SettingKind.WORDS, "what a program must know beyond the format to write here", fixed=True),
+    Setting("owner", SettingKind.ENTITY, "whose memories these are, and who acts where nobody else is named"),
+    Setting("filenames", SettingKind.CHOICE, 'names of new files; "id" keeps titles out of them', FILENAMES),
+    Setting("auto_commit", SettingKind.FLAG, "commit each change at once"),
+    Setting("quality_profile", SettingKind.CHOICE, "how quality is computed", QUALITY_PROFILES),
+    Setting("every", SettingKind.WHOLE, "after how many hours `memstore consolidate --if-due` looks again"),
+    Setting("require_context", SettingKind.FLAG, "refuse everybody but the owner at a terminal without a context"),
 )
 USER_SETTINGS = (
-    Setting("vault", Kind.FOLDER, "the vault where no other is named or around the folder"),
-    Setting("entity", Kind.ENTITY, "who acts and looks, in every vault"),
-    Setting("synthesizer", Kind.LINE, "a command that words suggestions of `memstore consolidate`, or llm:MODEL"),
-    Setting("embedder", Kind.FOLDER, "a folder with model.onnx and tokenizer.json, to find by meaning too"),
-    Setting("signing_key", Kind.FILE, "the key that you sign with, or its .pub where an ssh-agent holds it"),
-    Setting("pins", Kind.PINS, "of each vault the commit whose keyring you trust; `memstore keys pin`", fixed=True),
-    Setting("block_headers", Kind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
+    Setting("vault", SettingKind.FOLDER, "the vault where no other is named or around the folder"),
+    Setting("entity", SettingKind.ENTITY, "who acts and looks, in every vault"),
+    Setting(
+        "synthesizer", SettingKind.LINE, "a command that words suggestions of `memstore consolidate`, or llm:MODEL"
+    ),
+    Setting("embedder", SettingKind.FOLDER, "a folder with model.onnx and tokenizer.json, to find by meaning too"),
+    Setting("signing_key", SettingKind.FILE, "the key that you sign with, or its .pub where an ssh-agent holds it"),
+    Setting(
+        "pins", SettingKind.PINS, "of each vault the commit whose keyring you trust; `memstore keys pin`", fixed=True
+    ),
+    Setting("block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
 )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.face.given import Named
 
 
-class Access:
+class VaultAccess:
     """Who sees a memory: `vault.access.grant(note, to="human:claire")`.
 
     `grant`, `revoke`, `explain`; `seen_by`, `seers_of`, `seers_about`, `report`, `diff`; `trail`, `verify_trail`.
@@ -116,7 +116,7 @@ class Access:
         return verify_audit(self._view())
 
 
-class Consents:
+class VaultConsents:
     """Who said yes or no to what: `vault.consents.grant("human:dana", "si:vet", "subject:dog:bella")`.
 
     `grant`, `refuse`, `delegate`, `request`, `revoke`, `list`. What else may be said: `on_behalf_of`, `expires` (a date
@@ -175,7 +175,7 @@ class Consents:
         return consents(self._view())
 
 
-class Contexts:
+class VaultContexts:
     """Where one is, and who listens: `vault.contexts.enter("ctx:bella_care", participants=["human:sean"])`.
 
     `add`, `list`; `enter`, `leave`, `present`, `suggest`.
@@ -224,7 +224,7 @@ class Contexts:
         return suggest_context(self._view(), text)
 
 
-class Entities:
+class VaultEntities:
     """People, animals, agents and groups: `vault.entities.add("dog:bella", aliases=["Bella"])`.
 
     `add`, `alias`, `guardian`, `list`; `add_members`, `remove_members`, `groups`.

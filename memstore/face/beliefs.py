@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.memories.suggestions import Waiting
 
 
-class Beliefs:
+class VaultBeliefs:
     """How sure is a memory's holder, and why: `vault.beliefs.reinforce(belief, evidence=note)`.
 
     `reinforce`, `contradict`, `fold`; `split`, `merge`; `revise_from`, `propagate`, `recompute`, `rebuild`,
@@ -229,7 +229,7 @@ class Beliefs:
         return compress(self._view(), given.refs_of(memories), **saving)
 
 
-class Conflicts:
+class VaultConflicts:
     """Memories that can't both be right: `vault.conflicts.of(note)`, `vault.conflicts.resolve(one, other, keep=one)`.
 
     `open`, `of`, `resolve`, `duplicates`.

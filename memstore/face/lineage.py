@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memstore.memories.show import Expanded
 
 
-class Lineage:
+class VaultLineage:
     """What a memory was made of, and what was made of it: `vault.lineage.trace(note)`.
 
     `trace`, `impact`, `expand`, `orphans`, `fix`.
@@ -74,7 +74,7 @@ class Lineage:
         return fix_provenance(self._view(), **saving)
 
 
-class History:
+class VaultHistory:
     """What happened, as git knows it; the vault's owner's alone: `vault.history.log(note)`.
 
     `log`, `blame`, `diff`.

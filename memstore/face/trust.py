@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memstore.trust.trust import Trusted
 
 
-class Trust:
+class VaultTrust:
     """Signatures, witnesses and anchors: `vault.trust.sign(note)`, `vault.trust.of(note).trust.score`.
 
     `of`; `sign`, `witness`, `resolve`, `request_witness`, `accept_answer`, `anchor`, `export`; `keys`, `add_key`,
@@ -38,10 +38,10 @@ class Trust:
             memory: which.
             profile: "isnad-0.1"; "isnad-0.1-literal" takes the file at its word; "beta-1" weighs each word.
         """
-        from memstore.trust.score import Profile
+        from memstore.trust.score import TrustProfile
         from memstore.trust.trust import trust_of
 
-        return trust_of(self._view(), given.ref_of(memory), profile=given.choice(Profile, profile))
+        return trust_of(self._view(), given.ref_of(memory), profile=given.choice(TrustProfile, profile))
 
     # -- what is said of a memory ------------------------------------------------------------------
 

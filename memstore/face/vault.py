@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from memstore.access.registry_edits import Saving
 from memstore.core.errors import UsageError
 from memstore.face import given
-from memstore.face.access import Access, Consents, Contexts, Entities
+from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
 from memstore.face.batch import Batch
-from memstore.face.beliefs import Beliefs, Conflicts
+from memstore.face.beliefs import VaultBeliefs, VaultConflicts
 from memstore.face.hits import Hits
-from memstore.face.lineage import History, Lineage
-from memstore.face.trust import Trust
+from memstore.face.lineage import VaultHistory, VaultLineage
+from memstore.face.trust import VaultTrust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,15 +61,15 @@ class Vault:
         self._ws: Workspace | None = ws
         self._ready = ready
         self._root, self._entity = ws.vault.root, ws.actor
-        self.beliefs = Beliefs(self.view)
-        self.lineage = Lineage(self.view)
-        self.access = Access(self.view)
-        self.consents = Consents(self.view)
-        self.contexts = Contexts(self._in_any_context)
-        self.entities = Entities(self.view)
-        self.trust = Trust(self.view)
-        self.conflicts = Conflicts(self.view)
-        self.history = History(self.view)
+        self.beliefs = VaultBeliefs(self.view)
+        self.lineage = VaultLineage(self.view)
+        self.access = VaultAccess(self.view)
+        self.consents = VaultConsents(self.view)
+        self.contexts = VaultContexts(self._in_any_context)
+        self.entities = VaultEntities(self.view)
+        self.trust = VaultTrust(self.view)
+        self.conflicts = VaultConflicts(self.view)
+        self.history = VaultHistory(self.view)
 
     def __repr__(self) -> str:
         return f"<Vault {self._root} as {self._entity}{'' if self._ws else ', closed'}>"
@@ -172,10 +172,10 @@ class Vault:
             profile: how the order comes about: "default", "seed-002" or "memory-recall".
         """
         from memstore.beliefs.recall import recall
-        from memstore.beliefs.recall_order import DEFAULT_BUDGET, Profile
+        from memstore.beliefs.recall_order import DEFAULT_BUDGET, RecallProfile
 
         tokens = DEFAULT_BUDGET if budget is None else budget
-        return recall(self.view(), prompt, budget=tokens, profile=given.choice(Profile, profile))
+        return recall(self.view(), prompt, budget=tokens, profile=given.choice(RecallProfile, profile))
 
     def list(
         self, *, sort: str = "created", limit: int | None = None, at: str | None = None, **which: Unpack[Which]

@@ -20,8 +20,8 @@ from memstore.core.config import (
     USER_SETTINGS,
     VAULT_SETTINGS,
     Config,
-    Kind,
     Setting,
+    SettingKind,
     UserConfig,
 )
 from memstore.core.errors import FormatError, UsageError, VaultError
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 # Of tables: what each key and its value look like.
 _TABLES = {
-    Kind.PINS: re.compile(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
-    Kind.HEADERS: re.compile(r"[0-9]{1,9} [0-9a-f]{160}"),
+    SettingKind.PINS: re.compile(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
+    SettingKind.HEADERS: re.compile(r"[0-9]{1,9} [0-9a-f]{160}"),
 }
 
 
@@ -259,26 +259,28 @@ def _wanted(setting: Setting) -> str:
 def _fits(setting: Setting, value: object) -> bool:
     """Whether a value read from a file is what the setting takes."""
     match setting.kind:
-        case Kind.FLAG:
+        case SettingKind.FLAG:
             return isinstance(value, bool)
-        case Kind.WHOLE:
+        case SettingKind.WHOLE:
             return type(value) is int and value > 0
-        case Kind.WORDS:
+        case SettingKind.WORDS:
             return isinstance(value, list) and len(_words(value)) == len(value)
-        case Kind.ENTITY | Kind.CHOICE:
+        case SettingKind.ENTITY | SettingKind.CHOICE:
             return isinstance(value, str) and (value in setting.choices if setting.choices else is_entity_id(value))
-        case Kind.PINS | Kind.HEADERS:
+        case SettingKind.PINS | SettingKind.HEADERS:
             form = _TABLES[setting.kind]
             return isinstance(value, dict) and all(form.fullmatch(f"{key} {item}") for key, item in value.items())
-        case Kind.FOLDER | Kind.FILE | Kind.LINE:
-            begins = "" if setting.kind is Kind.LINE else ("/", "~")
+        case SettingKind.FOLDER | SettingKind.FILE | SettingKind.LINE:
+            begins = "" if setting.kind is SettingKind.LINE else ("/", "~")
             return isinstance(value, str) and value.isprintable() and value.strip() != "" and value.startswith(begins)
 
 
 def _typed(setting: Setting, text: str) -> bool | int | str:
     """Return the value that a person's word for a setting means."""
-    value: bool | int | str = {"true": True, "false": False}.get(text, text) if setting.kind is Kind.FLAG else text
-    if setting.kind is Kind.WHOLE and text.isascii() and text.isdigit():
+    value: bool | int | str = (
+        {"true": True, "false": False}.get(text, text) if setting.kind is SettingKind.FLAG else text
+    )
+    if setting.kind is SettingKind.WHOLE and text.isascii() and text.isdigit():
         value = int(text)
     if not _fits(setting, value):
         raise UsageError(

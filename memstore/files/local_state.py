@@ -26,7 +26,7 @@ BEGUN_OPERATION = "begun-operation.json"
 NOT_FOLLOWED = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Repository(NamedTuple):
+class RepositoryFolders(NamedTuple):
     """The git repository around a folder: its own folder, and the one that all its worktrees share."""
 
     git_dir: Path
@@ -42,7 +42,7 @@ class Repository(NamedTuple):
         return "sha256" if "objectformat=sha256" in "".join(config.lower().split()) else "sha1"
 
 
-def find_repository(folder: Path) -> Repository | None:
+def find_repository(folder: Path) -> RepositoryFolders | None:
     """Return the repository that holds `folder`, found as git finds it but without starting it.
 
     The environment (`GIT_DIR`) is not asked: all programs have to agree on where a vault's lock lies.
@@ -50,7 +50,7 @@ def find_repository(folder: Path) -> Repository | None:
     for parent in (folder.resolve(), *folder.resolve().parents):
         git_dir = _git_dir(parent / ".git")
         if git_dir is not None:
-            return Repository(git_dir, _common_dir(git_dir))
+            return RepositoryFolders(git_dir, _common_dir(git_dir))
     return None
 
 

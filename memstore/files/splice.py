@@ -27,7 +27,7 @@ from memstore.files.layout import (
 )
 from memstore.files.render import flow_value, item_of, parts_of, scalar
 from memstore.files.shapes import is_absent
-from memstore.files.splice_list import Change, changed, list_changes
+from memstore.files.splice_list import ItemChange, changed, list_changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -193,7 +193,7 @@ def _ways(path: str, text: FencedText, front: Frontmatter, wanted: dict[str, Any
     try:
         root = located(front, text.head)
         for way in _edits_of(_Sheet(text.head, root), root.pair(key) if root else None, front.values, wanted, key):
-            changes = [Change(c.start, c.end, c.text.replace("\n", text.newline)) for c in way()]
+            changes = [ItemChange(c.start, c.end, c.text.replace("\n", text.newline)) for c in way()]
             if changes:
                 yield changed(text.head, changes)
     except UnlocatableError as error:
@@ -202,7 +202,7 @@ def _ways(path: str, text: FencedText, front: Frontmatter, wanted: dict[str, Any
 
 def _edits_of(
     sheet: _Sheet, pair: Pair | None, values: dict[str, Any], wanted: dict[str, Any], key: str
-) -> list[Callable[[], list[Change]]]:
+) -> list[Callable[[], list[ItemChange]]]:
     if pair is None:
         return [lambda: sheet.added(key, wanted[key]), lambda: sheet.added_last(key, wanted[key])]
     if key not in wanted:
@@ -227,23 +227,23 @@ class _Sheet:
 
     # -- a new key -------------------------------------------------------------------------------
 
-    def added(self, key: str, value: Plain) -> list[Change]:
+    def added(self, key: str, value: Plain) -> list[ItemChange]:
         """Return the change that puts a key after the nearest one that the table has before it."""
         before = self._nearest_before(key)
         if self.root is None or before is None:
             return self.added_last(key, value)
         if self.flow:
-            return [Change(before.value.end, before.value.end, f", {self._flow_pair(key, value)}")]
+            return [ItemChange(before.value.end, before.value.end, f", {self._flow_pair(key, value)}")]
         at = next_line(self.head, before.value.end)
-        return [Change(at, at, self._lines(key, value))]
+        return [ItemChange(at, at, self._lines(key, value))]
 
-    def added_last(self, key: str, value: Plain) -> list[Change]:
+    def added_last(self, key: str, value: Plain) -> list[ItemChange]:
         """Return the change that puts a key before the closing fence."""
         if self.root is not None and self.root.flow:
             at = self.root.pairs[-1].value.end if self.root.pairs else self.root.start + 1
             comma = ", " if self.root.pairs else ""
-            return [Change(at, at, f"{comma}{self._flow_pair(key, value)}")]
-        return [Change(len(self.head), len(self.head), self._lines(key, value))]
+            return [ItemChange(at, at, f"{comma}{self._flow_pair(key, value)}")]
+        return [ItemChange(len(self.head), len(self.head), self._lines(key, value))]
 
     def _nearest_before(self, key: str) -> Pair | None:
         """Return the pair after which `key` belongs by the table of keys."""
@@ -283,19 +283,19 @@ class _Sheet:
 
     # -- a key less ------------------------------------------------------------------------------
 
-    def removed(self, pair: Pair) -> list[Change]:
+    def removed(self, pair: Pair) -> list[ItemChange]:
         """Return the change that takes a key and its value away."""
         if self.root is None or not self.root.flow:
-            return [Change(line_start(self.head, pair.key.start), next_line(self.head, pair.value.end), "")]
+            return [ItemChange(line_start(self.head, pair.key.start), next_line(self.head, pair.value.end), "")]
         i = self.root.pairs.index(pair)
         if i > 0:
-            return [Change(self.root.pairs[i - 1].value.end, pair.value.end, "")]
+            return [ItemChange(self.root.pairs[i - 1].value.end, pair.value.end, "")]
         end = self.root.pairs[1].key.start if len(self.root.pairs) > 1 else pair.value.end
-        return [Change(pair.key.start, end, "")]
+        return [ItemChange(pair.key.start, end, "")]
 
     # -- another value ---------------------------------------------------------------------------
 
-    def in_style(self, pair: Pair, old: Plain, new: Plain) -> list[Change]:
+    def in_style(self, pair: Pair, old: Plain, new: Plain) -> list[ItemChange]:
         """Return the changes that write the value as the old one is written; nothing where that can't be."""
         place = pair.value
         if isinstance(place, Sequence) and isinstance(old, list) and isinstance(new, list):
@@ -304,47 +304,47 @@ class _Sheet:
             return [self._scalar(pair.name, place, new)]
         return []
 
-    def _list(self, pair: Pair, place: Sequence, old: list[Plain], new: list[Plain]) -> list[Change]:
+    def _list(self, pair: Pair, place: Sequence, old: list[Plain], new: list[Plain]) -> list[ItemChange]:
         """Return the changes of a list; an emptied one is written `[]`, and its own comments stay."""
         if old and new:
             return list_changes(self.head, pair.name, place, old, new)
         if old and not place.flow:
             colon = after_colon(self.head, pair)
-            return [Change(colon, colon, " []"), *list_changes(self.head, pair.name, place, old, [])]
+            return [ItemChange(colon, colon, " []"), *list_changes(self.head, pair.name, place, old, [])]
         if old or any(isinstance(item, dict) for item in new):
             return []
         items = ", ".join(item_of(pair.name, item, flow=True) for item in new)
-        return [Change(place.start + 1, place.start + 1, items)]
+        return [ItemChange(place.start + 1, place.start + 1, items)]
 
-    def _scalar(self, key: str, place: Scalar, new: str | float | None) -> Change:
+    def _scalar(self, key: str, place: Scalar, new: str | float | None) -> ItemChange:
         """Return the change of one scalar, in the quotes it had; a number or a word of YAML has none."""
         bare = parts_of(key, new)[0]
         text = scalar(new, style=place.style, flow=self.flow) if place.style or self.flow else bare
         if not place.style and bare.startswith('"'):
             text = bare
-        return Change(place.start, place.end, text if place.end > place.start else " " + text)
+        return ItemChange(place.start, place.end, text if place.end > place.start else " " + text)
 
-    def rewritten(self, pair: Pair, new: Plain) -> list[Change]:
+    def rewritten(self, pair: Pair, new: Plain) -> list[ItemChange]:
         """Return the changes that take the old value out and write the new one as in a new file."""
         if self.flow:
-            return [Change(pair.key.start, pair.value.end, self._flow_pair(pair.name, new))]
+            return [ItemChange(pair.key.start, pair.value.end, self._flow_pair(pair.name, new))]
         inline, items = parts_of(pair.name, new)
         colon = after_colon(self.head, pair)
         changes = self._emptied(pair, colon)
         if items:
             at = line_end(self.head, colon)
-            return [*changes, Change(at, at, "\n" + self._item_lines(items).removesuffix("\n"))]
-        return [*changes, Change(colon, colon, " " + inline)]
+            return [*changes, ItemChange(at, at, "\n" + self._item_lines(items).removesuffix("\n"))]
+        return [*changes, ItemChange(colon, colon, " " + inline)]
 
-    def _emptied(self, pair: Pair, colon: int) -> list[Change]:
+    def _emptied(self, pair: Pair, colon: int) -> list[ItemChange]:
         """Return the changes after which nothing but comments stands behind a key's colon."""
         place, head = pair.value, self.head
         if place.start == place.end:
             return []
         if isinstance(place, Scalar) and place.style in ("|", ">"):
             header = place.start + len(head[place.start : line_end(head, place.start)].split(None, 1)[0])
-            return [Change(colon, header, ""), Change(line_end(head, colon), line_end(head, place.end), "")]
+            return [ItemChange(colon, header, ""), ItemChange(line_end(head, colon), line_end(head, place.end), "")]
         if line_start(head, place.start) > colon:
             # The value stands below its key: its lines go, comments beside the key stay.
-            return [Change(line_start(head, place.start), next_line(head, place.end), "")]
-        return [Change(colon, place.end, "")]
+            return [ItemChange(line_start(head, place.start), next_line(head, place.end), "")]
+        return [ItemChange(colon, place.end, "")]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Change:
+class ItemChange:
     """Some text instead of the characters from `start` up to `end`."""
 
     start: int
@@ -26,7 +26,7 @@ class Change:
     text: str
 
 
-def changed(head: str, changes: list[Change]) -> str:
+def changed(head: str, changes: list[ItemChange]) -> str:
     """Return the text with all changes made; what two of them would take away both is taken away once."""
     out, at = [], 0
     for change in sorted(changes, key=lambda c: (c.start, c.end)):
@@ -44,13 +44,13 @@ class _Run:
     items: list[Plain]
 
 
-def list_changes(head: str, key: str, place: Sequence, old: list[Plain], new: list[Plain]) -> list[Change]:
+def list_changes(head: str, key: str, place: Sequence, old: list[Plain], new: list[Plain]) -> list[ItemChange]:
     """Return what turns the list that stands at `place` from `old`, which has items, into `new`.
 
     The text comes with line feeds alone; the caller gives it the file's line ends.
     """
     style = _Flow(head, key, place) if place.flow else _Block(head, key, place)
-    changes: list[Change] = []
+    changes: list[ItemChange] = []
     for run in _runs(old, new):
         pairs = min(run.last - run.first, len(run.items))
         for i, item in enumerate(run.items[:pairs], run.first):
@@ -69,13 +69,13 @@ def _runs(old: list[Plain], new: list[Plain]) -> Iterator[_Run]:
             yield _Run(i1, i2, new[j1:j2])
 
 
-def _replaced(place: Node, item: Plain) -> list[Change]:
+def _replaced(place: Node, item: Plain) -> list[ItemChange]:
     """Return the change of one scalar item to another in the same quotes; nothing where either is no such scalar."""
     if not isinstance(place, Scalar) or place.style in ("|", ">") or isinstance(item, list | dict):
         return []
     if place.start == place.end:
         return []
-    return [Change(place.start, place.end, scalar(item, style=place.style, flow=True))]
+    return [ItemChange(place.start, place.end, scalar(item, style=place.style, flow=True))]
 
 
 class _Block:
@@ -99,17 +99,18 @@ class _Block:
     def _line(self, item: Plain) -> str:
         return f"{self.indent}- {item_of(self.key, item, flow=False)}\n"
 
-    def replaced(self, i: int, item: Plain) -> list[Change]:
+    def replaced(self, i: int, item: Plain) -> list[ItemChange]:
         return [*self.removed(i, i + 1), *self.inserted(i + 1, [item])]
 
-    def removed(self, first: int, last: int) -> list[Change]:
+    def removed(self, first: int, last: int) -> list[ItemChange]:
         return [
-            Change(self.dash_lines[i], next_line(self.head, self.place.items[i].end), "") for i in range(first, last)
+            ItemChange(self.dash_lines[i], next_line(self.head, self.place.items[i].end), "")
+            for i in range(first, last)
         ]
 
-    def inserted(self, before: int, items: list[Plain]) -> list[Change]:
+    def inserted(self, before: int, items: list[Plain]) -> list[ItemChange]:
         at = next_line(self.head, self.place.items[before - 1].end) if before else self.dash_lines[0]
-        return [Change(at, at, "".join(self._line(item) for item in items))]
+        return [ItemChange(at, at, "".join(self._line(item) for item in items))]
 
 
 class _Flow:
@@ -129,52 +130,52 @@ class _Flow:
     def _text(self, item: Plain) -> str:
         return item_of(self.key, item, flow=True)
 
-    def replaced(self, i: int, item: Plain) -> list[Change]:
+    def replaced(self, i: int, item: Plain) -> list[ItemChange]:
         place = self.place.items[i]
-        return [Change(place.start, place.end, self._text(item))]
+        return [ItemChange(place.start, place.end, self._text(item))]
 
-    def removed(self, first: int, last: int) -> list[Change]:
+    def removed(self, first: int, last: int) -> list[ItemChange]:
         items = self.place.items
         if self.on_lines:
             return [change for i in range(first, last) for change in self._taken_out(i)]
         if first == 0:
-            return [Change(items[0].start, items[last].start if last < len(items) else items[-1].end, "")]
-        return [Change(items[first - 1].end, items[last - 1].end, "")]
+            return [ItemChange(items[0].start, items[last].start if last < len(items) else items[-1].end, "")]
+        return [ItemChange(items[first - 1].end, items[last - 1].end, "")]
 
-    def _taken_out(self, i: int) -> list[Change]:
+    def _taken_out(self, i: int) -> list[ItemChange]:
         """Return what takes out an item and its comma and leaves comments; a line that was theirs alone goes too."""
         head, place, comma = self.head, self.place.items[i], self.commas[i]
         end = place.end if comma is None else comma + 1
         if comma is not None and head[place.end : comma].strip():
-            return [Change(place.start, place.end, ""), Change(comma, comma + 1, "")]
+            return [ItemChange(place.start, place.end, ""), ItemChange(comma, comma + 1, "")]
         begin, finish = line_start(head, place.start), line_end(head, end)
         if not head[begin : place.start].strip() and not head[end:finish].strip():
-            return [Change(begin, next_line(head, end), "")]
-        return [Change(place.start, end + len(head[end:finish]) - len(head[end:finish].lstrip()), "")]
+            return [ItemChange(begin, next_line(head, end), "")]
+        return [ItemChange(place.start, end + len(head[end:finish]) - len(head[end:finish].lstrip()), "")]
 
-    def inserted(self, before: int, items: list[Plain]) -> list[Change]:
+    def inserted(self, before: int, items: list[Plain]) -> list[ItemChange]:
         texts = [self._text(item) for item in items]
         if before == 0:
             at = self.place.items[0].start
-            return [Change(at, at, "".join(text + ", " for text in texts))]
+            return [ItemChange(at, at, "".join(text + ", " for text in texts))]
         last = self.place.items[before - 1]
         if not self._stands_alone(last):
-            return [Change(last.end, last.end, "".join(", " + text for text in texts))]
+            return [ItemChange(last.end, last.end, "".join(", " + text for text in texts))]
         return self._inserted_lines(before - 1, texts)
 
     def _stands_alone(self, item: Node) -> bool:
         """Whether an item begins a line of its own."""
         return not self.head[line_start(self.head, item.start) : item.start].strip()
 
-    def _inserted_lines(self, after: int, texts: list[str]) -> list[Change]:
+    def _inserted_lines(self, after: int, texts: list[str]) -> list[ItemChange]:
         """Return what puts items on lines of their own, below an item and the comment beside it."""
         last, comma = self.place.items[after], self.commas[after]
         indent = self.head[line_start(self.head, last.start) : last.start]
         end = line_end(self.head, last.end if comma is None else comma)
         if end >= self.place.end:
             # The bracket closes on this line.
-            return [Change(last.end, last.end, "".join(f",\n{indent}{text}" for text in texts))]
+            return [ItemChange(last.end, last.end, "".join(f",\n{indent}{text}" for text in texts))]
         if comma is None:
             lines = "".join(f"\n{indent}{text}," for text in texts).removesuffix(",")
-            return [Change(last.end, last.end, ","), Change(end, end, lines)]
-        return [Change(end, end, "".join(f"\n{indent}{text}," for text in texts))]
+            return [ItemChange(last.end, last.end, ","), ItemChange(end, end, lines)]
+        return [ItemChange(end, end, "".join(f"\n{indent}{text}," for text in texts))]

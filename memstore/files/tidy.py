@@ -27,7 +27,7 @@ from memstore.files.layout import (
 )
 from memstore.files.render import quoted
 from memstore.files.splice import same_value
-from memstore.files.splice_list import Change, changed
+from memstore.files.splice_list import ItemChange, changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,9 +61,9 @@ def _located(text: FencedText) -> Mapping | None:
     return None if root is None or root.flow else root
 
 
-def _changed(text: FencedText, changes: list[Change], values: dict[str, Any]) -> FencedText | None:
+def _changed(text: FencedText, changes: list[ItemChange], values: dict[str, Any]) -> FencedText | None:
     """Return the text after the changes; None where the values would not be the same."""
-    changes = [Change(c.start, c.end, c.text.replace("\n", text.newline)) for c in changes]
+    changes = [ItemChange(c.start, c.end, c.text.replace("\n", text.newline)) for c in changes]
     after = fence.split(text.joined(changed(text.head, changes)))
     if not isinstance(after, FencedText) or (after.between, after.body) != (text.between, text.body):
         return None
@@ -86,7 +86,7 @@ class _Page:
 # -- the steps -----------------------------------------------------------------------------------
 
 
-def _entries_on_lines(page: _Page) -> Iterator[Change]:
+def _entries_on_lines(page: _Page) -> Iterator[ItemChange]:
     """Yield what puts each entry of a history on one line; entries with comments among them stay."""
     for pair in page.root.pairs:
         key, place = KEY_BY_NAME.get(pair.name), pair.value
@@ -97,10 +97,10 @@ def _entries_on_lines(page: _Page) -> Iterator[Change]:
             continue
         for item in place.items:
             if isinstance(item, Mapping) and "\n" in page.text(item) and not _commented(page, item):
-                yield Change(item.start, item.end, _on_one_line(page, item))
+                yield ItemChange(item.start, item.end, _on_one_line(page, item))
 
 
-def _unbracketed(page: _Page, pair: Pair, place: Sequence) -> Iterator[Change]:
+def _unbracketed(page: _Page, pair: Pair, place: Sequence) -> Iterator[ItemChange]:
     """Yield what writes a list of entries in brackets with a dash and a line for each."""
     rest = page.head[place.end : next_line(page.head, place.end)].strip()
     if (
@@ -111,7 +111,7 @@ def _unbracketed(page: _Page, pair: Pair, place: Sequence) -> Iterator[Change]:
     ):
         margin = page.head[line_start(page.head, pair.key.start) : pair.key.start]
         lines = [f"{margin}  - {_on_one_line(page, item)}" for item in place.items]
-        yield Change(after_colon(page.head, pair), place.end, "".join(f"\n{line}" for line in lines))
+        yield ItemChange(after_colon(page.head, pair), place.end, "".join(f"\n{line}" for line in lines))
 
 
 def _on_one_line(page: _Page, place: Node) -> str:
@@ -139,19 +139,19 @@ def _commented(page: _Page, place: Node) -> bool:
     return without_comments(text) != text
 
 
-def _times_quoted(page: _Page) -> Iterator[Change]:
+def _times_quoted(page: _Page) -> Iterator[ItemChange]:
     """Yield what puts bare times in double quotes, so that no reader makes anything but text of them."""
     for pair in page.root.pairs:
         yield from _quoted_times(page, pair, KEYS)
 
 
-def _quoted_times(page: _Page, pair: Pair, keys: Iterable[Key]) -> Iterator[Change]:
+def _quoted_times(page: _Page, pair: Pair, keys: Iterable[Key]) -> Iterator[ItemChange]:
     key = next((key for key in keys if key.name == pair.name), None)
     if key is None:
         return
     match pair.value:
         case Scalar(style="") as place if key.shape in _TIMES and place.end > place.start:
-            yield Change(place.start, place.end, quoted(page.text(place)))
+            yield ItemChange(place.start, place.end, quoted(page.text(place)))
         case Mapping(pairs=pairs):
             for part in pairs:
                 yield from _quoted_times(page, part, key.entry)
@@ -161,12 +161,12 @@ def _quoted_times(page: _Page, pair: Pair, keys: Iterable[Key]) -> Iterator[Chan
                     yield from _quoted_times(page, part, key.entry)
 
 
-def _no_blanks_at_ends(page: _Page) -> Iterator[Change]:
+def _no_blanks_at_ends(page: _Page) -> Iterator[ItemChange]:
     """Yield what takes blanks off line ends, but for those within a text of several lines."""
     kept = list(_texts_of_several_lines(page, page.root))
     for found in _BLANKS_AT_END.finditer(page.head):
         if not any(place.start <= found.start() < place.end for place in kept):
-            yield Change(found.start(), found.end(), "")
+            yield ItemChange(found.start(), found.end(), "")
 
 
 def _texts_of_several_lines(page: _Page, place: Node) -> Iterator[Scalar]:

@@ -28,7 +28,7 @@ class FileStat(NamedTuple):
     inode: int
 
 
-class Vault(Protocol):
+class VaultFiles(Protocol):
     """Files below one folder. Paths are relative to it, with forward slashes; odd bytes as surrogate escapes.
 
     A call that changes a file raises `ChangedMeanwhileError` only where it has not changed it, and another error mostly
@@ -80,7 +80,7 @@ class Vault(Protocol):
         """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
 
 
-def read_file(vault: Vault, path: str) -> ReadFile:
+def read_file(vault: VaultFiles, path: str) -> ReadFile:
     """Return what the file at `path` holds; one that is too large is a broken file, and costs nothing."""
     from memstore.files import memory_file
 

@@ -33,7 +33,7 @@ BITS = 0xFF
 GROUND = 0x80
 
 
-class Side:
+class EdgeSide:
     """All hops one way, up to sources or down to dependents.
 
     Args:
@@ -75,7 +75,7 @@ class EdgeTable:
         below: the same edges read backwards.
     """
 
-    def __init__(self, rows: int, texts: Sequence[str], above: Side, below: Side) -> None:
+    def __init__(self, rows: int, texts: Sequence[str], above: EdgeSide, below: EdgeSide) -> None:
         self.rows, self.texts, self.above, self.below = rows, texts, above, below
 
     @property
@@ -279,7 +279,7 @@ def edges_of(
     return EdgeTable(count, nodes.texts, upward, _side(nodes, below, count))
 
 
-def _side(nodes: Nodes, near: Mapping[int, Near], rows: int) -> Side:
+def _side(nodes: Nodes, near: Mapping[int, Near], rows: int) -> EdgeSide:
     return packed((nodes.in_order(near[node]) if node in near else ()) for node in all_nodes(rows, len(nodes.texts)))
 
 
@@ -289,7 +289,7 @@ def all_nodes(rows: int, texts: int) -> Iterator[int]:
     yield from range(-texts, 0)
 
 
-def packed(all_hops: Iterable[Sequence[int]]) -> Side:
+def packed(all_hops: Iterable[Sequence[int]]) -> EdgeSide:
     """Return the hops of all nodes, in the order of `all_nodes`, as one side of a table."""
     from array import array
 
@@ -298,13 +298,13 @@ def packed(all_hops: Iterable[Sequence[int]]) -> Side:
     for some in all_hops:
         hops.extend(some)
         ends.append(len(hops))
-    return Side(hops, ends)
+    return EdgeSide(hops, ends)
 
 
 # -- edge changes ----------------------------------------------------------------------------------
 
 
-class Changes(NamedTuple):
+class EdgeChanges(NamedTuple):
     """What is different from the table before.
 
     `dropped` are rows whose files are gone or read anew, `read` those of files that were read anew, which may be the
@@ -317,7 +317,7 @@ class Changes(NamedTuple):
     moved: Collection[int]
 
 
-def changed(before: EdgeTable, changes: Changes, cells: Callable[[int], Sequence[str]]) -> EdgeTable:
+def changed(before: EdgeTable, changes: EdgeChanges, cells: Callable[[int], Sequence[str]]) -> EdgeTable:
     """Return the table with a few files changed; no two memories may have the same id now.
 
     What names a memory that is gone, or one that has come, is read again: a ref that led somewhere may lead nowhere.
@@ -352,7 +352,7 @@ def changed(before: EdgeTable, changes: Changes, cells: Callable[[int], Sequence
 class _Edited(dict[int, Near]):
     """The neighbours of the nodes that were looked at, to be changed; taken from a table as they are asked for."""
 
-    def __init__(self, before: EdgeTable, side: Side) -> None:
+    def __init__(self, before: EdgeTable, side: EdgeSide) -> None:
         super().__init__()
         self._before, self._side = before, side
 
@@ -362,11 +362,11 @@ class _Edited(dict[int, Near]):
         near = self[node] = {hop >> HOP_SHIFT: hop & BITS for hop in hops}
         return near
 
-    def side(self, nodes: Nodes) -> Side:
-        return Side(self._side.hops, self._side.ends, {node: nodes.in_order(near) for node, near in self.items()})
+    def side(self, nodes: Nodes) -> EdgeSide:
+        return EdgeSide(self._side.hops, self._side.ends, {node: nodes.in_order(near) for node, near in self.items()})
 
 
-def _naming(before: EdgeTable, changes: Changes, above: _Edited, below: _Edited) -> frozenset[int]:
+def _naming(before: EdgeTable, changes: EdgeChanges, above: _Edited, below: _Edited) -> frozenset[int]:
     """Return the rows, but for the dropped ones, whose refs may lead elsewhere now."""
     ids = changes.rows.ids
     come = {ids[row] for row in changes.read if ids[row]}

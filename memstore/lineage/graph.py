@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry
     from memstore.core.view import View
-    from memstore.lineage.edges import EdgeTable, Side
+    from memstore.lineage.edges import EdgeSide, EdgeTable
 
 
 _Node = TypeVar("_Node", bound=Hashable)
@@ -144,7 +144,7 @@ _KINDS_OF_BITS *= 2  # the same with GROUND
 _TYPES = frozenset(MEMORY_TYPES)
 
 
-class Link(NamedTuple):
+class GraphLink(NamedTuple):
     """All that joins a memory to one neighbour; `ops` are the ledger's words, the latest last."""
 
     key: int
@@ -201,12 +201,12 @@ class Graph:
         self._ops: Mapping[int, Mapping[str, tuple[str, ...]]] = _Kept(self._ops_of)
 
     @property
-    def up(self) -> Side:
+    def up(self) -> EdgeSide:
         """The hops from dependents to sources, hidden ones too."""
         return self.table.above
 
     @property
-    def down(self) -> Side:
+    def down(self) -> EdgeSide:
         """The hops from sources to dependents, hidden ones too."""
         return self.table.below
 
@@ -270,17 +270,17 @@ class Graph:
 
     # -- edges -----------------------------------------------------------------------------------
 
-    def sources(self, key: int) -> tuple[Link, ...]:
+    def sources(self, key: int) -> tuple[GraphLink, ...]:
         """Return what a node depends on, in a lasting order; of a missing memory, what its sources say of it."""
         return tuple(
-            Link(source, self.kinds(bits), self.ops(key, source, bits)) for source, bits in self.above[key].items()
+            GraphLink(source, self.kinds(bits), self.ops(key, source, bits)) for source, bits in self.above[key].items()
         )
 
-    def dependents(self, key: int, *, kinds: frozenset[EdgeKind] = ALL_KINDS) -> tuple[Link, ...]:
+    def dependents(self, key: int, *, kinds: frozenset[EdgeKind] = ALL_KINDS) -> tuple[GraphLink, ...]:
         """Return what depends on a node by edges of these kinds, in a lasting order; a link has the dependent's key."""
         asked = bits_of(*kinds)
         return tuple(
-            Link(dependent, self.kinds(bits), self.ops(dependent, key, bits))
+            GraphLink(dependent, self.kinds(bits), self.ops(dependent, key, bits))
             for dependent, bits in self.below[key].items()
             if bits & asked
         )
@@ -307,7 +307,7 @@ class Graph:
         named = [(row, kind, text) for row, bits, text in found for kind in self.kinds(bits)]
         return sorted(named, key=lambda one: (paths[one[0]], KINDS.index(one[1]), one[2]))
 
-    def _near(self, side: Side, key: int) -> Mapping[int, int]:
+    def _near(self, side: EdgeSide, key: int) -> Mapping[int, int]:
         hidden = self.hidden
         return {hop >> HOP_SHIFT: hop & BITS for hop in side.near(key) if not hidden[hop >> HOP_SHIFT]}
 

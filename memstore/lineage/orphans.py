@@ -51,7 +51,7 @@ _LEFT_ALONE = frozenset({"draft", "forgotten"})
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Change:
+class ProvenanceChange:
     """A gap and what fills it: `items` go into a list, or `value` is the key's; `because` says how it is known."""
 
     path: str
@@ -78,7 +78,7 @@ def without_source(graph: Graph) -> list[int]:
 # -- what can be filled in -----------------------------------------------------------------------
 
 
-def one_sided_promotions(graph: Graph) -> list[Change]:
+def one_sided_promotions(graph: Graph) -> list[ProvenanceChange]:
     """Return the links between raw memories and what was made of them that only one of the two records."""
     types = graph.column("type")
     found: list[tuple[int, int, tuple[EdgeKind, ...]]] = []
@@ -109,7 +109,7 @@ def _circles(graph: Graph, starts: Iterable[int]) -> dict[int, int]:
     }
 
 
-def one_sided_successions(graph: Graph) -> list[Change]:
+def one_sided_successions(graph: Graph) -> list[ProvenanceChange]:
     """Return what a superseded memory lacks where only its heirs record the succession."""
     heirs: dict[int, list[str]] = defaultdict(list)
     for row in filter(graph.is_meant, _eligible(graph)):
@@ -121,7 +121,7 @@ def one_sided_successions(graph: Graph) -> list[Change]:
     return [change for old, names in heirs.items() for change in _superseded(graph, old, sorted(names))]
 
 
-def _superseded(graph: Graph, old: int, heirs: Sequence[str]) -> Iterator[Change]:
+def _superseded(graph: Graph, old: int, heirs: Sequence[str]) -> Iterator[ProvenanceChange]:
     status, path = graph.column("status")[old], graph.column("path")[old]
     if status in _LEFT_ALONE:
         return
@@ -129,14 +129,14 @@ def _superseded(graph: Graph, old: int, heirs: Sequence[str]) -> Iterator[Change
     for heir in heirs:
         because = f"{heir}: it names this as what it supersedes"
         if is_only_one:  # one is a ref, several are a list
-            yield Change(path, "superseded_by", value=heir, because=because)
+            yield ProvenanceChange(path, "superseded_by", value=heir, because=because)
         else:
-            yield Change(path, "superseded_by", items=(heir,), because=because)
+            yield ProvenanceChange(path, "superseded_by", items=(heir,), because=because)
     if status != "superseded":
-        yield Change(path, "status", value="superseded", because=because)
+        yield ProvenanceChange(path, "status", value="superseded", because=because)
 
 
-def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[Change]:
+def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[ProvenanceChange]:
     """Return how seed beliefs are marked as such, known by their statement.
 
     Args:
@@ -148,9 +148,9 @@ def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[Change]:
     for row in unsourced_beliefs(graph):
         if is_seed_statement(titles[row]) or is_seed_statement(texts.get(row, "")):
             because = "its statement is that of a seed belief"
-            changes.append(Change(paths[row], "source_type", value="seed", because=because))
+            changes.append(ProvenanceChange(paths[row], "source_type", value="seed", because=because))
             if SEED_MARK not in derived[row]:
-                changes.append(Change(paths[row], "derived_from", items=(SEED_MARK,), because=because))
+                changes.append(ProvenanceChange(paths[row], "derived_from", items=(SEED_MARK,), because=because))
     return changes
 
 
@@ -212,7 +212,7 @@ def _time(raw: tuple[datetime, str, int]) -> datetime:
     return raw[0]
 
 
-def same_texts(graph: Graph, pairs: Iterable[tuple[int, int]], texts: Mapping[int, str]) -> list[Change]:
+def same_texts(graph: Graph, pairs: Iterable[tuple[int, int]], texts: Mapping[int, str]) -> list[ProvenanceChange]:
     """Return the links between raw memories and memories that say the same; each memory gets one raw memory.
 
     Args:
@@ -232,9 +232,9 @@ def same_texts(graph: Graph, pairs: Iterable[tuple[int, int]], texts: Mapping[in
     return changes
 
 
-def merged(changes: Iterable[Change]) -> tuple[Change, ...]:
+def merged(changes: Iterable[ProvenanceChange]) -> tuple[ProvenanceChange, ...]:
     """Return changes in a lasting order, each once; of two reasons for the same the first stays."""
-    found: dict[tuple[str, str, tuple[str, ...]], Change] = {}
+    found: dict[tuple[str, str, tuple[str, ...]], ProvenanceChange] = {}
     for change in changes:
         found.setdefault((change.path, change.key, change.items), change)
     return tuple(sorted(found.values()))
@@ -257,8 +257,8 @@ def _can_name_each_other(graph: Graph, row: int, source: int) -> bool:
     return is_of_today and graph.is_meant(row) and graph.is_meant(source)
 
 
-def _derived_from(graph: Graph, row: int, source: int, because: str) -> Change:
-    return Change(
+def _derived_from(graph: Graph, row: int, source: int, because: str) -> ProvenanceChange:
+    return ProvenanceChange(
         graph.column("path")[row],
         "derived_from",
         items=(graph.name(source),),
@@ -266,8 +266,8 @@ def _derived_from(graph: Graph, row: int, source: int, because: str) -> Change:
     )
 
 
-def _processed_into(graph: Graph, source: int, row: int, because: str) -> Change:
-    return Change(
+def _processed_into(graph: Graph, source: int, row: int, because: str) -> ProvenanceChange:
+    return ProvenanceChange(
         graph.column("path")[source],
         "processed_into",
         items=(graph.name(row),),

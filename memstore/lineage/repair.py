@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.view import View
     from memstore.lineage.graph import Graph
-    from memstore.lineage.orphans import Change
+    from memstore.lineage.orphans import ProvenanceChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Filled:
 
     ref: str | None
     path: str
-    changes: tuple[Change, ...]
+    changes: tuple[ProvenanceChange, ...]
     skipped: str | None = None
 
 
@@ -70,7 +70,7 @@ def fix_provenance(view: View, *, dry_run: bool = False, commit: bool = False) -
     return FixedProvenance(files=tuple(files), saved=saved, dry_run=dry_run)
 
 
-def plan(view: View, graph: Graph) -> tuple[Change, ...]:
+def plan(view: View, graph: Graph) -> tuple[ProvenanceChange, ...]:
     """Return all that can be filled in among the memories of a graph, in a lasting order.
 
     Args:
@@ -105,7 +105,7 @@ def _texts(view: View, graph: Graph, rows: Iterable[int]) -> dict[int, str]:
     return {row: file.memory.body for row, file in files if file is not None}
 
 
-def _filled(view: View, path: str, changes: tuple[Change, ...]) -> tuple[Filled, Edit | None]:
+def _filled(view: View, path: str, changes: tuple[ProvenanceChange, ...]) -> tuple[Filled, Edit | None]:
     file = view.read(path)
     if file is None:
         return Filled(ref=None, path=path, changes=changes, skipped="it changed while it was read"), None
@@ -121,7 +121,7 @@ def _filled(view: View, path: str, changes: tuple[Change, ...]) -> tuple[Filled,
     return Filled(ref=ref, path=path, changes=changes), Edit(path=path, before=file, after=after)
 
 
-def _edit(change: Change) -> splice.Edit:
+def _edit(change: ProvenanceChange) -> splice.Edit:
     if change.items:
         return splice.AppendItems(change.key, change.items)
     return splice.SetValue(change.key, change.value)

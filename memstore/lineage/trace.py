@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry
     from memstore.core.view import View
-    from memstore.lineage.graph import Graph, Link
+    from memstore.lineage.graph import Graph, GraphLink
 
 
 def trace(
@@ -61,7 +61,7 @@ def node_of(graph: Graph, key: int, *, distance: int = 0) -> Node:
     return Node(graph.names[key], NodeState.MEMORY, distance, *[column[key] for column in graph.described_by])
 
 
-def edge_of(graph: Graph, dependent: int, source: Link) -> Edge:
+def edge_of(graph: Graph, dependent: int, source: GraphLink) -> Edge:
     """Return the edge from a dependent to one of its sources."""
     return Edge(dependent=graph.name(dependent), source=graph.name(source.key), kinds=source.kinds, ops=source.ops)
 
@@ -304,6 +304,6 @@ def impact_of(view: View, refs: Sequence[str], *, limit: int | None = None) -> I
     )
 
 
-def _harmed(graph: Graph, found: walk.Impact, row: int) -> Harmed:
+def _harmed(graph: Graph, found: walk.Reach, row: int) -> Harmed:
     cut = walk.cut_from(graph, row, found.going)
     return Harmed(node=node_of(graph, row), edges=tuple(edge_of(graph, row, link) for link in cut))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-    from memstore.lineage.edges import Side
-    from memstore.lineage.graph import Graph, Link
+    from memstore.lineage.edges import EdgeSide
+    from memstore.lineage.graph import Graph, GraphLink
 
 
 _CHAIN = bits_of(EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY)
@@ -37,7 +37,9 @@ class Walked(NamedTuple):
         return joined.from_iterable(self.levels)
 
 
-def walk(side: Side, starts: Iterable[int], closed: bytearray, *, bits: int = BITS, depth: int | None = None) -> Walked:
+def walk(
+    side: EdgeSide, starts: Iterable[int], closed: bytearray, *, bits: int = BITS, depth: int | None = None
+) -> Walked:
     """Walk from nodes to their neighbours and on.
 
     Args:
@@ -106,7 +108,7 @@ def ungrounded(graph: Graph, starts: Iterable[int]) -> frozenset[int]:
     return frozenset(key for key in starts if groundless[key])
 
 
-class Impact(NamedTuple):
+class Reach(NamedTuple):
     """What the loss of memories would do: who would be left without ground, and who with less support.
 
     Both have the rows at each distance. `going` are the nodes that would be gone or lost.
@@ -117,7 +119,7 @@ class Impact(NamedTuple):
     going: AbstractSet[int]
 
 
-def impact(graph: Graph, gone: Iterable[int]) -> Impact:
+def impact(graph: Graph, gone: Iterable[int]) -> Reach:
     """Return what the loss of the memories in `gone` would do to all others."""
     going = set(gone)
     after = graph.gone[:]
@@ -136,7 +138,7 @@ def impact(graph: Graph, gone: Iterable[int]) -> Impact:
         going.update(level)
         lost.append([key for key in level if key >= 0])
         weakened.append([key for key in harmed if key >= 0 and not after[key] and not graph.gone[key]])
-    return Impact(lost, weakened, going)
+    return Reach(lost, weakened, going)
 
 
 def _supported(graph: Graph, level: Iterable[int], closed: bytearray) -> list[int]:
@@ -161,7 +163,7 @@ def nearest(graph: Graph, levels: Iterable[Sequence[int]], limit: int | None = N
     return found[:limit]
 
 
-def cut_from(graph: Graph, key: int, going: AbstractSet[int]) -> tuple[Link, ...]:
+def cut_from(graph: Graph, key: int, going: AbstractSet[int]) -> tuple[GraphLink, ...]:
     """Return the support that a memory itself names and loses."""
     bits = graph.above[key]
     return tuple(link for link in graph.sources(key) if link.key in going and bits[link.key] & SUPPORT)

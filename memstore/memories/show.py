@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memstore.beliefs.archive import Prunable
-    from memstore.beliefs.reconsolidation import Standing
+    from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
     from memstore.core.change import Conflict
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
-    from memstore.search.quality import Grounds
+    from memstore.search.quality import QualityGrounds
     from memstore.trust.score import Trust
 
 
@@ -137,8 +137,8 @@ class Shown:
     commit: str | None
     confidence_now: float | None
     quality: float
-    grounds: Grounds
-    standing: Standing | None
+    grounds: QualityGrounds
+    standing: BeliefStanding | None
     prunable: Prunable | None
     trust: Trust
     then: View = field(repr=False, compare=False)

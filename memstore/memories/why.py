@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import LedgerLine, Memory
     from memstore.core.view import View
     from memstore.memories.show import Shown
-    from memstore.search.quality import Grounds
+    from memstore.search.quality import QualityGrounds
     from memstore.trust.score import Trust
 
 
@@ -139,7 +139,7 @@ def of_confidence_now(memory: Memory, now: datetime) -> Number:
 # -- quality -------------------------------------------------------------------------------------
 
 
-def of_quality(of: Grounds, memory: Memory, conflicts: Sequence[Conflict], profile: QualityProfile) -> Number:
+def of_quality(of: QualityGrounds, memory: Memory, conflicts: Sequence[Conflict], profile: QualityProfile) -> Number:
     """Return the quality, term by term of its formula, with a term for each of the open conflicts."""
     terms = quality_rules.terms(of, profile)
     literal = profile is QualityProfile.SEED_003
@@ -164,7 +164,7 @@ def of_quality(of: Grounds, memory: Memory, conflicts: Sequence[Conflict], profi
     )
 
 
-def _base_term(of: Grounds, value: float, memory: Memory) -> Term:
+def _base_term(of: QualityGrounds, value: float, memory: Memory) -> Term:
     key, worth = of.base.key, of.base.worth
     if key == "confidence":
         return Term("base", value, f"0.5 × the stored confidence {worth:g}", (key,))
@@ -185,7 +185,7 @@ def _conflict_terms(conflicts: Sequence[Conflict], together: float, *, literal: 
         yield Term("conflicts", spared, f"all of them together take at most {quality_rules.MOST_PENALTY:g}")
 
 
-def _recency_words(of: Grounds, *, literal: bool) -> str:
+def _recency_words(of: QualityGrounds, *, literal: bool) -> str:
     if not literal:
         return f"0.3 × its strength {of.strength.retrieval:.4f}"
     return f"0.3 × exp(-{max(of.days_old, 0.0):.1f} days / 30)" if of.days_old is not None else "it has no date"

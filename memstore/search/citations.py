@@ -81,7 +81,7 @@ def places_in(body: str, sources: Sequence[str]) -> Iterator[Place]:
             yield place
 
 
-class Standing(Enum):
+class CitationStanding(Enum):
     """What became of cited lines."""
 
     SAME = "same"
@@ -91,31 +91,31 @@ class Standing(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CitationVerdict:
     """What became of cited lines, and where they are now; GONE has no lines."""
 
-    standing: Standing
+    standing: CitationStanding
     lines: tuple[int, int] | None = None
 
 
-def compare(old: Sequence[str], new: Sequence[str], lines: tuple[int, int]) -> Verdict:
+def compare(old: Sequence[str], new: Sequence[str], lines: tuple[int, int]) -> CitationVerdict:
     """Return what became of the lines `lines` (from 1, inclusive) of `old` in `new`; line ends don't count."""
     first, last = lines
     cited = [line.rstrip("\r") for line in old[first - 1 : last]]
     there = [line.rstrip("\r") for line in new]
     if there[first - 1 : last] == cited:
-        return Verdict(Standing.SAME, lines)
+        return CitationVerdict(CitationStanding.SAME, lines)
     width = len(cited)
     found = [
         at + 1 for at in range(len(there) - width + 1) if there[at] == cited[0] and there[at : at + width] == cited
     ]
     if found:
         nearest = min(found, key=lambda at: (abs(at - first), at))
-        return Verdict(Standing.MOVED, (nearest, nearest + width - 1))
+        return CitationVerdict(CitationStanding.MOVED, (nearest, nearest + width - 1))
     return _changed([line.rstrip("\r") for line in old], there, lines)
 
 
-def _changed(old: list[str], new: list[str], lines: tuple[int, int]) -> Verdict:
+def _changed(old: list[str], new: list[str], lines: tuple[int, int]) -> CitationVerdict:
     """Return the lines that now stand where the cited ones stood; GONE where none do."""
     first, last = lines
     touched: list[int] = []
@@ -130,8 +130,8 @@ def _changed(old: list[str], new: list[str], lines: tuple[int, int]) -> Verdict:
         else:
             touched += [new_start, new_end - 1]
     if not touched:
-        return Verdict(Standing.GONE)
-    return Verdict(Standing.CHANGED, (min(touched) + 1, max(touched) + 1))
+        return CitationVerdict(CitationStanding.GONE)
+    return CitationVerdict(CitationStanding.CHANGED, (min(touched) + 1, max(touched) + 1))
 
 
 # -- cite ------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class Cited:
     """
 
     ref: str | None
-    standing: Standing
+    standing: CitationStanding
     now: Citation | None
     before: str
     text: str
@@ -179,7 +179,9 @@ def cite(view: View, text: str) -> Cited:
     _stop_at_hidden(then, file, lines)
     now = _citation(entry, data, blob, lines)
     record_use(view, entry.id, "cite")
-    return Cited(ref=entry.ref, standing=Standing.SAME, now=now, before=now.excerpt, text=_written(entry, lines, blob))
+    return Cited(
+        ref=entry.ref, standing=CitationStanding.SAME, now=now, before=now.excerpt, text=_written(entry, lines, blob)
+    )
 
 
 def _entry(then: View, place: Place) -> Entry:

@@ -21,7 +21,7 @@ from memstore.files.local_state import find_repository
 from memstore.files.vault import FileStat
 from memstore.files.walk import KnownTree, plan_refresh
 from memstore.search.index import IndexStatus, Refreshed
-from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, Difference, IndexStore, ReadAnew
+from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, IndexDifference, IndexStore, ReadAnew
 from memstore.search.layered_snapshot import LayeredSnapshot
 from memstore.search.manifest import DamagedError
 from memstore.search.memory_snapshot import FileReader, MemoryIndex, snapshot_of_documents, snapshot_of_files
@@ -113,7 +113,7 @@ class DiskLibrary:
         if index is None:
             return IndexStatus(folder=self.store.cache, usable=self.store.is_usable())
         _, difference = self._compared(index)
-        kept = LayeredSnapshot(index, Difference(), rebuilt=MemoryIndex.empty)
+        kept = LayeredSnapshot(index, IndexDifference(), rebuilt=MemoryIndex.empty)
         return IndexStatus(
             folder=self.store.cache,
             built=True,
@@ -198,16 +198,16 @@ class DiskLibrary:
     def _whole(self) -> Snapshot | None:
         """Return the snapshot of the index that was just written."""
         index = self.store.open()
-        return self._layered(index, Difference()) if index else None
+        return self._layered(index, IndexDifference()) if index else None
 
-    def _layered(self, index: Index, difference: Difference, *, is_certain: bool = True) -> Snapshot:
+    def _layered(self, index: Index, difference: IndexDifference, *, is_certain: bool = True) -> Snapshot:
         def rebuilt() -> MemoryIndex:
             self.store.drop()
             return self._search_index_from_files(index, difference)
 
         return LayeredSnapshot(index, difference, rebuilt=rebuilt, is_certain=is_certain)
 
-    def _search_index_from_files(self, index: Index, difference: Difference) -> MemoryIndex:
+    def _search_index_from_files(self, index: Index, difference: IndexDifference) -> MemoryIndex:
         """Return the search index of the rows of a damaged index, from the files as they are now."""
         paths = dict(enumerate(index.column("path"))) | {row: stat.path for row, stat in difference.moved.items()}
         dead = difference.dead
@@ -216,7 +216,7 @@ class DiskLibrary:
         documents = ((row, file.document.searchable) for row, file in files if file)
         return MemoryIndex(((row, terms) for row, terms in documents if terms), row_count=index.row_count)
 
-    def _written(self, index: Index, walk: Walk, difference: Difference, *, purge: bool = False) -> bool:
+    def _written(self, index: Index, walk: Walk, difference: IndexDifference, *, purge: bool = False) -> bool:
         """Write what changed into the index; False where that can't be done, which costs no more than time."""
         try:
             self.store.write(index, walk, difference, purge=purge)
@@ -230,13 +230,13 @@ class DiskLibrary:
 
     # -- what changed ----------------------------------------------------------------------------
 
-    def _compared(self, index: Index, *, only_folders: bool = False) -> tuple[Walk, Difference]:
+    def _compared(self, index: Index, *, only_folders: bool = False) -> tuple[Walk, IndexDifference]:
         """Walk the vault, and return what differs from the index."""
         rules = tree_walk.ignore_rules(self._vault.root)
         believed = index.stats if only_folders else None
         walk = tree_walk.walk(self._vault.root, index.known_tree(rules), ignored_by=rules, believed=believed)
         plan = plan_refresh(index.stats, walk.seen, known_at_ns=index.walked_at_ns)
-        difference = Difference(files=len(plan.changed) + len(plan.gone) + len(walk.new))
+        difference = IndexDifference(files=len(plan.changed) + len(plan.gone) + len(walk.new))
         doubtful = (*plan.changed, *plan.suspicious)
         if not (difference.files or doubtful):
             return walk, difference
@@ -247,7 +247,7 @@ class DiskLibrary:
         return walk, difference
 
     def _sort_out(
-        self, index: Index, difference: Difference, files: Iterable[tuple[int | None, LoadedFile | None]]
+        self, index: Index, difference: IndexDifference, files: Iterable[tuple[int | None, LoadedFile | None]]
     ) -> None:
         """Put the files that were read where they belong: unchanged after all, gone, moved, or read anew."""
 

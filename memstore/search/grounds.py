@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.search.opened import Opened
-    from memstore.search.quality import Grounds
+    from memstore.search.quality import QualityGrounds
     from memstore.search.ranker import Audience
     from memstore.search.uses import Use
 
 
-def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use]], now: datetime) -> Grounds:
+def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use]], now: datetime) -> QualityGrounds:
     """Return what the quality of a memory is made of at `now`, UTC.
 
     Args:

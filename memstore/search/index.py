@@ -205,7 +205,7 @@ def date_words(instant: str | None) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rebuilt:
+class IndexRebuilt:
     """An index that was built anew: of how many memories, and how many files could not be read."""
 
     folder: Path
@@ -223,7 +223,7 @@ def status(view: View) -> IndexStatus:
     return view.index_status()
 
 
-def rebuild(view: View) -> Rebuilt:
+def rebuild(view: View) -> IndexRebuilt:
     """Drop the index and build it anew.
 
     Raises:
@@ -231,7 +231,7 @@ def rebuild(view: View) -> Rebuilt:
     """
     _only_for_the_owner(view)
     now = view.rebuild_index()
-    return Rebuilt(folder=view.index_status().folder, memories=len(now.whole.rows), left_out=len(now.broken))
+    return IndexRebuilt(folder=view.index_status().folder, memories=len(now.whole.rows), left_out=len(now.broken))
 
 
 def refresh(view: View) -> Refreshed:

@@ -51,7 +51,7 @@ class ReadAnew(NamedTuple):
     row: int | None
 
 
-class Difference:
+class IndexDifference:
     """How the vault differs from the index. `files` counts those whose stats differ, even where their bytes don't."""
 
     def __init__(self, files: int = 0) -> None:
@@ -105,10 +105,10 @@ class Index:
     @cached_property
     def edges(self) -> EdgeTable:
         """The edges of lineage among the rows."""
-        from memstore.lineage.edges import EdgeTable, Side  # a search asks for none
+        from memstore.lineage.edges import EdgeSide, EdgeTable  # a search asks for none
 
         numbers = self.manifest.numbers
-        above, below = (Side(numbers(f"{way} hops"), numbers(f"{way} ends")) for way in _WAYS)
+        above, below = (EdgeSide(numbers(f"{way} hops"), numbers(f"{way} ends")) for way in _WAYS)
         return EdgeTable(self.row_count, self.manifest.texts("edge text"), above, below)
 
     def cells(self, row: int) -> dict[str, str]:
@@ -220,9 +220,9 @@ class IndexStore:
         Raises:
             OSError: the cache is full or can't be written; the index is as it was.
         """
-        self._write(None, _Table(None, walk, Difference()), files, frozenset())
+        self._write(None, _Table(None, walk, IndexDifference()), files, frozenset())
 
-    def write(self, before: Index, walk: Walk, difference: Difference, *, purge: bool = False) -> None:
+    def write(self, before: Index, walk: Walk, difference: IndexDifference, *, purge: bool = False) -> None:
         """Write what changed into the index; the lock must be held.
 
         Args:
@@ -273,7 +273,7 @@ class IndexStore:
 class _Table:
     """The rows of the manifest to be written: those of the one before, changed in place, freed rows used again."""
 
-    def __init__(self, before: Index | None, walk: Walk, difference: Difference) -> None:
+    def __init__(self, before: Index | None, walk: Walk, difference: IndexDifference) -> None:
         self.walk = walk
         self.columns = {name: list(before.column(name)) if before else [] for name in COLUMNS}
         self.lengths = {of: array("q", before.lengths(of)) if before else array("q") for of in Field}
@@ -323,7 +323,7 @@ class _Table:
     def _edges(self) -> EdgeTable:
         """Return the edges of lineage: those of the table before but for what the files changed, where that will do."""
         from memstore.core.catalog import EdgeKind
-        from memstore.lineage.edges import Changes, Rows, changed, edges_of, flattened, has_copies
+        from memstore.lineage.edges import EdgeChanges, Rows, changed, edges_of, flattened, has_copies
 
         kinds, ids = self.columns["kind"], self.columns["id"]
         memories = [row for row, kind in enumerate(kinds) if kind == FileKind.MEMORY.value]
@@ -331,7 +331,7 @@ class _Table:
             known = set(ids)
             return edges_of(self.columns.__getitem__, memories, is_missing=lambda memory_id: memory_id not in known)
         difference = self._difference
-        changes = Changes(
+        changes = EdgeChanges(
             Rows.of(self.columns.__getitem__, memories), difference.dead, self._read, list(difference.moved)
         )
         columns = [self.columns[kind.value] for kind in EdgeKind]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry, Field
     from memstore.lineage.edges import EdgeTable
-    from memstore.search.index_store import Difference, Index
+    from memstore.search.index_store import Index, IndexDifference
 
 
 _Answer = TypeVar("_Answer")
@@ -41,7 +41,7 @@ class Postings(Protocol):
 class LayeredCatalog:
     """What is known of the files of both layers."""
 
-    def __init__(self, index: Index, difference: Difference) -> None:
+    def __init__(self, index: Index, difference: IndexDifference) -> None:
         self._index = index
         self._dead = difference.dead
         self._moved = {row: stat.path for row, stat in difference.moved.items()}
@@ -108,12 +108,12 @@ class LayeredCatalog:
         difference, count = self._difference, self._index.row_count
         if not (difference.read or difference.gone or difference.moved):
             return self._index.edges
-        from memstore.lineage.edges import Changes, Rows, changed, has_copies
+        from memstore.lineage.edges import EdgeChanges, Rows, changed, has_copies
 
         if has_copies(self.column("id"), self.memories):
             return None
         read = range(count, count + len(difference.read))
-        changes = Changes(Rows.of(self.column, self.memories), self._dead, read, self._moved)
+        changes = EdgeChanges(Rows.of(self.column, self.memories), self._dead, read, self._moved)
         return changed(self._index.edges, changes, self._links)
 
     def _links(self, row: int) -> list[str]:
@@ -142,7 +142,7 @@ class LayeredIndex:
         rebuilt: gives the index of the rows on disk from the files themselves; called when that on disk is damaged.
     """
 
-    def __init__(self, index: Index, difference: Difference, *, rebuilt: Callable[[], Postings]) -> None:
+    def __init__(self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], Postings]) -> None:
         self._index = index
         self._dead = difference.dead
         self._rebuilt = rebuilt
@@ -203,7 +203,7 @@ class LayeredSnapshot:
     """Catalogue and index with the same rows."""
 
     def __init__(
-        self, index: Index, difference: Difference, *, rebuilt: Callable[[], Postings], is_certain: bool = True
+        self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], Postings], is_certain: bool = True
     ) -> None:
         self._layers = index, difference
         self.is_certain = is_certain

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.files.memory_file import BrokenFile, ReadFile
-    from memstore.files.vault import FileStat, Vault
+    from memstore.files.vault import FileStat, VaultFiles
     from memstore.search.index import Searchable
 
 
@@ -246,7 +246,7 @@ class FileReader:
         blob_id: names a file's bytes.
     """
 
-    def __init__(self, vault: Vault, blob_id: Callable[[bytes], str]) -> None:
+    def __init__(self, vault: VaultFiles, blob_id: Callable[[bytes], str]) -> None:
         self._vault = vault
         self._blob_id = blob_id
         self._last: dict[FileStat, LoadedFile] = {}

@@ -24,7 +24,7 @@ from memstore.core.keys import RELIABILITY
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from memstore.files.vault import Vault
+    from memstore.files.vault import VaultFiles
 
 
 STABILITY_DAYS = 30.0  # of a memory that was never used; seed 003's recency factor is exp(-days/30)
@@ -132,7 +132,7 @@ class Base(NamedTuple):
     key: str
 
 
-class Grounds(NamedTuple):
+class QualityGrounds(NamedTuple):
     """What quality is made of.
 
     `days_old` counts from when the memory was made, None where that is not known, which counts as long ago; `cites`
@@ -171,7 +171,7 @@ def grounds(
     cites: bool,
     penalty: float = 0.0,
     now: datetime,
-) -> Grounds:
+) -> QualityGrounds:
     """Return what a memory's quality is made of.
 
     Args:
@@ -184,7 +184,7 @@ def grounds(
         penalty: the sum of its open conflicts', 0 or more.
         now: UTC.
     """
-    return Grounds(
+    return QualityGrounds(
         base=base(confidence, channel, source_type),
         strength=strength(made_at, uses, now),
         days_old=days_between(made_at, now) if made_at else None,
@@ -202,7 +202,7 @@ def base(confidence: float | None, channel: str, source_type: str) -> Base:
     return Base(RELIABILITY.get(source_type, RELIABILITY["unknown"]), "source_type")
 
 
-def terms(of: Grounds, profile: QualityProfile = QualityProfile.MEMSTORE) -> Terms:
+def terms(of: QualityGrounds, profile: QualityProfile = QualityProfile.MEMSTORE) -> Terms:
     """Return the terms of a quality, by memstore's formula or by the letter of seed 003's.
 
     Raises:
@@ -220,7 +220,7 @@ def terms(of: Grounds, profile: QualityProfile = QualityProfile.MEMSTORE) -> Ter
     return Terms(worth, RECENCY_SHARE * of.strength.retrieval, used, cited, 0.0 - min(of.penalty, MOST_PENALTY))
 
 
-def quality(of: Grounds, profile: QualityProfile = QualityProfile.MEMSTORE) -> float:
+def quality(of: QualityGrounds, profile: QualityProfile = QualityProfile.MEMSTORE) -> float:
     """Return how far a memory may be relied on, in [0,1]; `ValueError` where something is no number."""
     return terms(of, profile).total
 
@@ -233,7 +233,7 @@ def days_since(created_at: str, now: datetime) -> float | None:
 # -- made at ---------------------------------------------------------------------------------------
 
 
-def made_at(vault: Vault | None, path: str, created_at: str | None) -> datetime | None:
+def made_at(vault: VaultFiles | None, path: str, created_at: str | None) -> datetime | None:
     """Return when a memory was made, UTC: as it says itself, else when its file was saved last.
 
     The first commit may know better, but it would have to be looked for at every search; and a file that came with a

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from memstore.core.change import Conflict
     from memstore.search.opened import Opened
-    from memstore.search.quality import Grounds
+    from memstore.search.quality import QualityGrounds
     from memstore.search.ranker import Candidates
     from memstore.search.retrieval import Query
     from memstore.search.uses import Use
@@ -81,7 +81,7 @@ class HitReader:
         self._matcher = candidates.matcher
         self._weights = ranking.passage_weights(candidates.weights)
         self._uses: Mapping[str, Sequence[Use]] = {}
-        self._grounds: dict[str, Grounds] = {}
+        self._grounds: dict[str, QualityGrounds] = {}
         self._files: dict[str, Opened] = {}
         self._among = among
         self._profile = wish.profile or QualityProfile(self._then.config.quality_profile)
@@ -151,7 +151,7 @@ class HitReader:
         made_of = self._grounds[hit.path]._replace(penalty=sum(conflict.penalty for conflict in conflicts))
         return hit._replace(conflicts=conflicts, quality=self._worth(made_of))
 
-    def _worth(self, made_of: Grounds) -> float:
+    def _worth(self, made_of: QualityGrounds) -> float:
         """Return a quality as it is printed."""
         return round(quality.quality(made_of, self._profile), quality.DIGITS)
 

@@ -230,13 +230,13 @@ class Kernle:
 
     def check_generalization_safety(
         self, source_memory: Named, generalized_text: str, proposed_access: Sequence[str] = ()
-    ) -> generalization.Verdict:
+    ) -> generalization.GeneralizationVerdict:
         """Return whether a text may be told where its source may not: `safe`, `warnings`, `blocked_reason`.
 
         Where nothing is proposed nobody learns of it, and it is safe.
         """
         if not proposed_access:
-            return generalization.Verdict()
+            return generalization.GeneralizationVerdict()
         view = self.vault.view()
         memory = view.original(ref_of(source_memory)).memory
         world = view.registries

@@ -63,7 +63,7 @@ class InHistory(NamedTuple):
     shows: frozenset[str] = frozenset()
 
 
-class Snapshot(NamedTuple):
+class PageSnapshot(NamedTuple):
     """What the vault keeps of a page: whether it is there, is what its hash says, and holds the memory's digest."""
 
     is_there: bool
@@ -118,7 +118,7 @@ def _too_old(status: AnchorStatus, at: datetime) -> Anchored:
     return Anchored(status, "it is older than the memory, and can't commit to it", _ANEW, at=at)
 
 
-def of_page(found: Snapshot, *, is_commitment: bool) -> Anchored:
+def of_page(found: PageSnapshot, *, is_commitment: bool) -> Anchored:
     """Return how an anchor to a page stands, by the copy that the vault keeps of it.
 
     A page proves no time by itself: whoever kept the copy says when.
@@ -133,7 +133,7 @@ def of_page(found: Snapshot, *, is_commitment: bool) -> Anchored:
 
 
 def of_stamp(
-    found: Snapshot,
+    found: PageSnapshot,
     stamp: Stamp | None,
     *,
     is_commitment: bool,

@@ -17,7 +17,7 @@ from memstore.core import digests
 from memstore.core.errors import FormatError
 from memstore.trust import score, sshsig
 from memstore.trust.keyring import ATTEST_NAMESPACE
-from memstore.trust.score import Grounds
+from memstore.trust.score import TrustGrounds
 from memstore.trust.statement import PROFILE
 from memstore.trust.vouching import State
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Any file whose frontmatter has a signature of anybody, or anchors, holds such bytes; in the others nothing counts.
 _ATTESTED = re.compile(rb"""(?:\bsig|anchors)["']?[ \t]*:""")
-UNATTESTED = score.trust(score.Grounds())
+UNATTESTED = score.trust(score.TrustGrounds())
 
 
 class TrustReader:
@@ -133,9 +133,9 @@ class KnownVerdict(NamedTuple):
     disputes: int
     is_sound: bool
 
-    def grounds(self, *, reputation: float) -> Grounds:
+    def grounds(self, *, reputation: float) -> TrustGrounds:
         """Return what trust rests on."""
-        return Grounds(self.signed, self.confirms, self.disputes, reputation=reputation)
+        return TrustGrounds(self.signed, self.confirms, self.disputes, reputation=reputation)
 
 
 class KnownVerdicts:

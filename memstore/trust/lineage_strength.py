@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 
-class Link(NamedTuple):
+class StrengthLink(NamedTuple):
     """A memory that another rests on, by its ref: how far it is vouched for, in [0, 1], and why it is no more."""
 
     ref: str
@@ -43,10 +43,10 @@ class Support(NamedTuple):
 
     strength: float
     groups: int
-    links: tuple[Link, ...]
+    links: tuple[StrengthLink, ...]
 
 
-def weakest(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> Link | None:
+def weakest(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> StrengthLink | None:
     """Return the weakest memory that a memory was made of, over any number of links; None where it was made of none.
 
     Args:
@@ -57,7 +57,7 @@ def weakest(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: boo
     """
     start = str(memory.ref)
     edges: dict[str, list[str]] = {start: _sources(memory)}
-    found: list[Link] = []
+    found: list[StrengthLink] = []
     waiting = deque(edges[start])
     while waiting:
         ref = waiting.popleft()
@@ -68,24 +68,24 @@ def weakest(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: boo
         waiting += edges[ref]
         if known is None and not shows_missing:
             continue
-        link = Link(ref, trust_of(known)) if known else Link(ref, 0.0, "there is no such memory")
+        link = StrengthLink(ref, trust_of(known)) if known else StrengthLink(ref, 0.0, "there is no such memory")
         if not link.strength:
             return link  # no other can be weaker
         found.append(link)
     looped = sorted(ref for knot in knots(edges) for ref in knot if len(knot) > 1 or ref in edges[ref])
     if looped:
-        return Link(looped[0], 0.0, "it was made of itself")
+        return StrengthLink(looped[0], 0.0, "it was made of itself")
     return min(found, key=lambda link: (link.strength, link.ref), default=None)
 
 
 def support(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> Support | None:
     """Return what the memories in `relates_to` lend; None where there are none. Arguments as for `weakest`."""
-    links: list[Link] = []
+    links: list[StrengthLink] = []
     groups: list[tuple[set[str], float]] = []
     for ref in dict.fromkeys(ref for ref in memory.relates_to if MemoryRef.parse(ref)):
         known = load(ref)
         if known is None:
-            links += [Link(ref, 0.0, "there is no such memory")] if shows_missing else []
+            links += [StrengthLink(ref, 0.0, "there is no such memory")] if shows_missing else []
             continue
         link = _lent(memory, known, load, trust_of, shows_missing=shows_missing)
         links.append(link)
@@ -97,15 +97,15 @@ def support(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: boo
     return Support(strength, len(groups), tuple(links))
 
 
-def _lent(memory: Memory, known: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> Link:
+def _lent(memory: Memory, known: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> StrengthLink:
     """Return what one memory lends another: no more than what it was made of."""
     ref = str(known.ref)
     if known.ref == memory.ref or rests_on(known, str(memory.ref), load):
-        return Link(ref, 0.0, "it rests on this memory itself")
+        return StrengthLink(ref, 0.0, "it rests on this memory itself")
     own, below = trust_of(known), weakest(known, load, trust_of, shows_missing=shows_missing)
     if below is not None and below.strength < own:
-        return Link(ref, below.strength, f"{below.ref} is its weakest link")
-    return Link(ref, own)
+        return StrengthLink(ref, below.strength, f"{below.ref} is its weakest link")
+    return StrengthLink(ref, own)
 
 
 def _joined(groups: Sequence[tuple[set[str], float]], own: set[str], strength: float) -> list[tuple[set[str], float]]:
@@ -126,7 +126,7 @@ def _sources(memory: Memory) -> list[str]:
 class LineageStrength(NamedTuple):
     """The weakest memory that another was made of, and what others lend it; None where there are none."""
 
-    derived_from: Link | None
+    derived_from: StrengthLink | None
     relates_to: Support | None
 
 

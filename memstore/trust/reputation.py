@@ -35,7 +35,7 @@ PRIOR = 1
 AUTHOR = "author"
 
 
-class Word(NamedTuple):
+class SpokenWord(NamedTuple):
     """What one entity said, signed: as the `author`, or as a witness (`confirm`, `dispute`, `partial`).
 
     `who` controls the one who said it.
@@ -46,7 +46,7 @@ class Word(NamedTuple):
     at: datetime
 
 
-class Decision(NamedTuple):
+class ReputationDecision(NamedTuple):
     """How it came out: the memory was upheld or not, by the word of an entity, or in the author's correction, a ref."""
 
     upheld: bool
@@ -91,7 +91,7 @@ def words(
     attested: Iterable[Attested],
     *,
     controller_of: Callable[[str], str],
-) -> tuple[Word, ...]:
+) -> tuple[SpokenWord, ...]:
     """Return what was said of a memory with signatures that hold, earlier words of a witness too, in no order.
 
     Args:
@@ -100,19 +100,19 @@ def words(
         attested: the witnesses, as `vouching.voices` leaves them.
         controller_of: gives who controls an entity, itself where nobody else does.
     """
-    author = Word(controller_of(signed.by), AUTHOR, _instant(signed.at)) if signed and verdict.counts else None
+    author = SpokenWord(controller_of(signed.by), AUTHOR, _instant(signed.at)) if signed and verdict.counts else None
     held = [one.witness for one in attested if one.verdict.state in (State.VALID, State.EXCLUDED)]
     told = (_of_witness(witness, controller_of(witness.agent_id)) for witness in held)
     return (*((author,) if author else ()), *(word for word in told if author is None or word.who != author.who))
 
 
 def decision(
-    said: Sequence[Word],
+    said: Sequence[SpokenWord],
     resolutions: Iterable[tuple[Resolution, Verdict]],
     corrections: Iterable[tuple[str, Signature, Verdict]],
     *,
     controller_of: Callable[[str], str],
-) -> Decision | None:
+) -> ReputationDecision | None:
     """Return how it came out about a memory; None where nobody has decided. The latest decision holds.
 
     A resolution decides if somebody had disputed the memory before and whoever decides took no side; a correction only
@@ -127,7 +127,7 @@ def decision(
     parties = {word.who for word in said}
     disputed_at = min((word.at for word in said if word.said == "dispute"), default=None)
     found = [
-        Decision(one.outcome == "upheld", _instant(one.at), one.by)
+        ReputationDecision(one.outcome == "upheld", _instant(one.at), one.by)
         for one, verdict in resolutions
         if verdict.counts
         and controller_of(one.by) not in parties
@@ -136,14 +136,14 @@ def decision(
     ]
     authors = {word.who for word in said if word.said == AUTHOR}
     found += [
-        Decision(upheld=False, at=_instant(signed.at), by=ref)
+        ReputationDecision(upheld=False, at=_instant(signed.at), by=ref)
         for ref, signed, verdict in corrections
         if verdict.counts and controller_of(signed.by) in authors
     ]
     return max(found, key=lambda one: (one.at, not one.upheld, one.by), default=None)
 
 
-def outcome(who: str, ref: str, said: Iterable[Word], decided: Decision) -> Outcome | None:
+def outcome(who: str, ref: str, said: Iterable[SpokenWord], decided: ReputationDecision) -> Outcome | None:
     """Return how the last word of `who` before a decision turned out; None for none, or for one that took no side."""
     before = [word for word in said if word.who == who and word.at <= decided.at]
     last = max(before, key=lambda word: (word.at, word.said), default=None)
@@ -157,8 +157,8 @@ def reputation(outcomes: Iterable[Outcome]) -> Reputation:
     return Reputation(tuple(sorted(outcomes, key=lambda one: (one.at, one.ref), reverse=True)))
 
 
-def _of_witness(witness: Witness, who: str) -> Word:
-    return Word(who, witness.attestation, _instant(witness.witnessed_at))
+def _of_witness(witness: Witness, who: str) -> SpokenWord:
+    return SpokenWord(who, witness.attestation, _instant(witness.witnessed_at))
 
 
 def _instant(text: str) -> datetime:

@@ -24,7 +24,7 @@ NEW_AUTHOR = 0.5
 _CONFIRMS_FOR_MORE, _ANCHORS_FOR_MORE, _CONFIRMS_FOR_CONSENSUS = 3, 2, 2
 
 
-class Profile(StrEnum):
+class TrustProfile(StrEnum):
     """How trust is counted: what was verified; what the file claims, for comparison; or what each word is worth."""
 
     ISNAD = "isnad-0.1"
@@ -46,7 +46,7 @@ class Level(IntEnum):
         return self.name.lower()
 
 
-class Grounds(NamedTuple):
+class TrustGrounds(NamedTuple):
     """What trust rests on: only what was verified. Witnesses are distinct and not the author.
 
     `anchors` are valid ones that commit to the memory's digest; `reputation` of the author is in [0, 1]; `tampered` is
@@ -61,7 +61,7 @@ class Grounds(NamedTuple):
     tampered: bool = False
 
 
-class Term(NamedTuple):
+class TrustTerm(NamedTuple):
     """One term of the sum, in thousandths."""
 
     name: str
@@ -75,13 +75,13 @@ class Trust(NamedTuple):
     score: float
     level: Level
     contested: bool
-    terms: tuple[Term, ...]
+    terms: tuple[TrustTerm, ...]
 
     def __repr__(self) -> str:
         return short_repr(self)
 
 
-def trust(grounds: Grounds) -> Trust:
+def trust(grounds: TrustGrounds) -> Trust:
     """Return how far others vouch for a memory.
 
     Raises:
@@ -93,25 +93,25 @@ def trust(grounds: Grounds) -> Trust:
     return Trust(points / MOST, level, grounds.disputes > 0, terms)
 
 
-def terms_of(grounds: Grounds) -> tuple[Term, ...]:
+def terms_of(grounds: TrustGrounds) -> tuple[TrustTerm, ...]:
     """Return the terms of the sum that are not zero, in the seed's order."""
     if not 0.0 <= grounds.reputation <= 1.0:
         raise ValueError(f"a reputation is a number from 0 to 1, not {grounds.reputation}")
     standing = round(OF_REPUTATION * grounds.reputation) if grounds.signed else 0
     terms = (
-        Term("signature", FOR_SIGNATURE * grounds.signed, "the author's signature is valid"),
-        Term(
+        TrustTerm("signature", FOR_SIGNATURE * grounds.signed, "the author's signature is valid"),
+        TrustTerm(
             "witness",
             FOR_ONE_CONFIRM * (grounds.confirms >= 1),
             _count(grounds.confirms, "witness confirms", "witnesses confirm"),
         ),
-        Term("witnesses", FOR_THREE_CONFIRMS * (grounds.confirms >= _CONFIRMS_FOR_MORE), "three or more confirm"),
-        Term(
+        TrustTerm("witnesses", FOR_THREE_CONFIRMS * (grounds.confirms >= _CONFIRMS_FOR_MORE), "three or more confirm"),
+        TrustTerm(
             "anchor", FOR_ONE_ANCHOR * (grounds.anchors >= 1), _count(grounds.anchors, "anchor holds", "anchors hold")
         ),
-        Term("anchors", FOR_TWO_ANCHORS * (grounds.anchors >= _ANCHORS_FOR_MORE), "two or more hold"),
-        Term("reputation", standing, f"the author's reputation is {grounds.reputation:.2f}"),
-        Term(
+        TrustTerm("anchors", FOR_TWO_ANCHORS * (grounds.anchors >= _ANCHORS_FOR_MORE), "two or more hold"),
+        TrustTerm("reputation", standing, f"the author's reputation is {grounds.reputation:.2f}"),
+        TrustTerm(
             "disputes",
             -AGAINST_DISPUTE * grounds.disputes,
             _count(grounds.disputes, "witness disputes it", "witnesses dispute it"),
@@ -125,7 +125,7 @@ def band(points: int) -> Level:
     return max(level for level in Level if level <= points)
 
 
-def gate(grounds: Grounds) -> Level:
+def gate(grounds: TrustGrounds) -> Level:
     """Return the highest level that the evidence allows, whatever the score; each asks for what the ones below do."""
     if grounds.tampered or not (grounds.confirms or grounds.anchors):
         return Level.UNVERIFIED

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.files.render import Plain
     from memstore.trust.signatures import Signatures
-    from memstore.trust.statement import Statement
+    from memstore.trust.statement import SignedStatement
     from memstore.trust.vouching import Verdict
 
 
@@ -217,7 +217,7 @@ def key_of(signatures: Signatures, named: str | None) -> str:
     return key
 
 
-def _made(view: View, said: Statement, key: str | None) -> str:
+def _made(view: View, said: SignedStatement, key: str | None) -> str:
     return view.signatures.sign(statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(view.signatures, key))
 
 
@@ -298,7 +298,7 @@ def digest_page(view: View, refs: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _entry(memory: Memory, by: str | None) -> tuple[Statement, str]:
+def _entry(memory: Memory, by: str | None) -> tuple[SignedStatement, str]:
     """Return the statement that an entry stands for, and its signature."""
     if memory.signature is not None and by in (None, memory.signature.by):
         return statement.by_author(memory.id or "", memory.signature), memory.signature.sig

@@ -152,7 +152,7 @@ PREDICATE_TYPE = "https://memstore.dev/attestation/{role}/v1"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 
 
-class Statement(NamedTuple):
+class SignedStatement(NamedTuple):
     """Who says what about which memory, and when.
 
     `role` is author, witness, consent, resolution or rotation; `target` the memory's id; `digests` what it was about.
@@ -168,14 +168,14 @@ class Statement(NamedTuple):
     notes: str | None = None
 
 
-def by_author(target: str, entry: Signature) -> Statement:
+def by_author(target: str, entry: Signature) -> SignedStatement:
     """Return the statement that a `signature` entry stands for."""
-    return Statement("author", target, Digests(entry.content, entry.provenance), entry.by, entry.at)
+    return SignedStatement("author", target, Digests(entry.content, entry.provenance), entry.by, entry.at)
 
 
-def by_witness(target: str, entry: Witness) -> Statement:
+def by_witness(target: str, entry: Witness) -> SignedStatement:
     """Return the statement that an entry of `witnesses` stands for; digests that it leaves out are empty."""
-    return Statement(
+    return SignedStatement(
         role="witness",
         target=target,
         digests=Digests(entry.content or "", entry.provenance or ""),
@@ -187,13 +187,13 @@ def by_witness(target: str, entry: Witness) -> Statement:
     )
 
 
-def by_resolution(target: str, entry: Resolution) -> Statement:
+def by_resolution(target: str, entry: Resolution) -> SignedStatement:
     """Return the statement that an entry of `resolutions` stands for."""
     of = Digests(entry.content, entry.provenance)
-    return Statement("resolution", target, of, entry.by, entry.at, attestation=entry.outcome, notes=entry.notes)
+    return SignedStatement("resolution", target, of, entry.by, entry.at, attestation=entry.outcome, notes=entry.notes)
 
 
-def payload(statement: Statement) -> bytes:
+def payload(statement: SignedStatement) -> bytes:
     """Return the bytes of the in-toto statement."""
     return canonical_json(
         {
@@ -215,7 +215,7 @@ def payload(statement: Statement) -> bytes:
     )
 
 
-def message(statement: Statement) -> bytes:
+def message(statement: SignedStatement) -> bytes:
     """Return what is signed: DSSE's pre-authentication encoding of the statement."""
     return encoded(payload(statement))
 
@@ -225,7 +225,7 @@ def encoded(body: bytes) -> bytes:
     return b"DSSEv1 %d %s %d %s" % (len(PAYLOAD_TYPE), PAYLOAD_TYPE.encode(), len(body), body)
 
 
-def envelope(statement: Statement, signature: str, key_id: str) -> dict[str, object]:
+def envelope(statement: SignedStatement, signature: str, key_id: str) -> dict[str, object]:
     """Return the DSSE envelope of a signed statement, for other tools; `signature` is the base64 of an entry."""
     return {
         "payloadType": PAYLOAD_TYPE,

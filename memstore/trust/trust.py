@@ -11,7 +11,7 @@ from memstore.trust.anchors import AnchorStatus
 from memstore.trust.formats import beta
 from memstore.trust.formats.beta import Voice
 from memstore.trust.reputation import AUTHOR, Reputations
-from memstore.trust.score import Profile, Term, Trust
+from memstore.trust.score import Trust, TrustProfile, TrustTerm
 from memstore.trust.verification import Voucher
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import MemoryFile
     from memstore.trust.formats.beta import Beta
     from memstore.trust.reputation import Reputation
-    from memstore.trust.score import Grounds
+    from memstore.trust.score import TrustGrounds
     from memstore.trust.verification import Vouched
 
 _ATTESTATIONS = frozenset({"signature", "witnesses", "anchors", "resolutions"})
@@ -38,9 +38,9 @@ class Trusted:
     """
 
     file: MemoryFile
-    profile: Profile
+    profile: TrustProfile
     trust: Trust
-    grounds: Grounds
+    grounds: TrustGrounds
     vouched: Vouched
     reputation: Reputation
     beta: Beta | None
@@ -82,7 +82,7 @@ class Trusted:
         }
 
 
-def trust_of(view: View, ref: str, *, profile: Profile = Profile.ISNAD) -> Trusted:
+def trust_of(view: View, ref: str, *, profile: TrustProfile = TrustProfile.ISNAD) -> Trusted:
     """Return how far others vouch for a memory.
 
     >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.")
@@ -108,13 +108,13 @@ def trusted(
     voucher: Voucher,
     reputations: Reputations,
     *,
-    profile: Profile = Profile.ISNAD,
+    profile: TrustProfile = TrustProfile.ISNAD,
 ) -> Trusted:
     """Return how far others vouch for the memory in a file that was read; see `trust_of`."""
     vouched, known, now = voucher.of(file.memory), reputations.of(file.memory.author), view.clock.now()
-    grounds = claimed(file) if profile is Profile.LITERAL else vouched.grounds(reputation=known.value)
+    grounds = claimed(file) if profile is TrustProfile.LITERAL else vouched.grounds(reputation=known.value)
     counted = None
-    if profile is Profile.BETA:
+    if profile is TrustProfile.BETA:
         counted = beta.beta(_voices(file.memory, vouched, voucher, reputations, now))
     return Trusted(
         file=file,
@@ -142,9 +142,9 @@ def _voices(
         yield Voice(entity, word, worth, sponsor)
 
 
-def _weighed(of: Beta, grounds: Grounds) -> Trust:
+def _weighed(of: Beta, grounds: TrustGrounds) -> Trust:
     """Return the number that voices amount to, with the level that the evidence allows; its terms are their weights."""
-    terms = tuple(Term(voice.said, _points(voice), _weight_because(voice)) for voice in of.voices)
+    terms = tuple(TrustTerm(voice.said, _points(voice), _weight_because(voice)) for voice in of.voices)
     return Trust(of.score, score.gate(grounds), of.contested, terms)
 
 
@@ -163,11 +163,11 @@ def _signed_keys(memory: Memory) -> frozenset[str]:
     return frozenset({*statement.content_of(memory), *statement.provenance_of(memory)} - {"body"})
 
 
-def claimed(file: MemoryFile) -> Grounds:
+def claimed(file: MemoryFile) -> TrustGrounds:
     """Return what a file says of itself, nothing of it verified."""
     memory = file.memory
     said = [witness.attestation for witness in memory.witnesses]
-    return score.Grounds(
+    return score.TrustGrounds(
         signed=memory.signature is not None,
         confirms=said.count("confirm"),
         disputes=said.count("dispute"),

@@ -21,7 +21,7 @@ from memstore.trust.anchors import proven_by
 from memstore.trust.formats.beta import sponsor_of
 from memstore.trust.keyring import ATTEST_NAMESPACE
 from memstore.trust.read_keyring import read_keyring
-from memstore.trust.score import Grounds
+from memstore.trust.score import TrustGrounds
 from memstore.trust.tampering import PastWords, Tampering
 from memstore.trust.verify_anchors import verified
 from memstore.trust.vouching import UNSIGNED, Attested, Proof, State, Verdict
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory, Resolution, Witness
     from memstore.core.view import View
     from memstore.trust.anchors import Anchored
-    from memstore.trust.statement import Digests, Statement
+    from memstore.trust.statement import Digests, SignedStatement
     from memstore.trust.tampering import Tampered
 
 
@@ -53,10 +53,10 @@ class Vouched:
         """Whether a later statement of an entity was put back to an earlier one."""
         return any(one.kind is Tampering.ROLLBACK and one.agent == agent for one in self.tampered)
 
-    def grounds(self, *, reputation: float) -> Grounds:
+    def grounds(self, *, reputation: float) -> TrustGrounds:
         """Return what trust rests on."""
         said = [one.witness.attestation for one in self.witnesses if one.verdict.counts]
-        return Grounds(
+        return TrustGrounds(
             signed=self.signature.counts,
             confirms=said.count("confirm"),
             disputes=said.count("dispute"),
@@ -187,7 +187,7 @@ class Voucher:
         return found
 
     def _verdict(
-        self, said: Statement, sig: str, digests: Digests | FormatError, anchored: Sequence[Anchored]
+        self, said: SignedStatement, sig: str, digests: Digests | FormatError, anchored: Sequence[Anchored]
     ) -> Verdict:
         if isinstance(digests, FormatError):
             return Verdict(State.INVALID, str(digests))
@@ -203,7 +203,7 @@ class Voucher:
             proven_by=proven_by(anchored, sig),
         )
 
-    def _proof(self, said: Statement, sig: str) -> Proof:
+    def _proof(self, said: SignedStatement, sig: str) -> Proof:
         try:
             signature, message = sshsig.read(sig, namespace=ATTEST_NAMESPACE), statement.message(said)
         except FormatError as error:

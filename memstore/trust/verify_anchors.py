@@ -21,7 +21,7 @@ from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.history import git_objects
 from memstore.trust import anchors, statement
-from memstore.trust.anchors import Anchored, InHistory, Snapshot, Stamp
+from memstore.trust.anchors import Anchored, InHistory, PageSnapshot, Stamp
 from memstore.trust.formats import opentimestamps
 from memstore.trust.formats import opentimestamps as bitcoin
 
@@ -101,11 +101,11 @@ def holds_digest(page: bytes, digests: Digests) -> bool:
 # -- pages ---------------------------------------------------------------------------------------
 
 
-def _snapshot(view: View, anchor: Anchor, digests: Digests) -> Snapshot:
+def _snapshot(view: View, anchor: Anchor, digests: Digests) -> PageSnapshot:
     page = _page(view, anchor)
     if page is None:
-        return Snapshot(is_there=False)
-    return Snapshot(is_there=True, is_true=hash_of(page) == anchor.hash, holds_digest=holds_digest(page, digests))
+        return PageSnapshot(is_there=False)
+    return PageSnapshot(is_there=True, is_true=hash_of(page) == anchor.hash, holds_digest=holds_digest(page, digests))
 
 
 def _page(view: View, anchor: Anchor) -> bytes | None:

@@ -59,7 +59,7 @@ class WitnessRequest(NamedTuple):
     digests: Digests
 
 
-class Answer(NamedTuple):
+class WitnessAnswer(NamedTuple):
     """What somebody attests, and about which memory."""
 
     ref: str
@@ -119,7 +119,7 @@ def answer(request: WitnessRequest, entry: Witness) -> dict[str, Any]:
     return {"request": request.id, "ref": str(request.ref), "witness": {k: v for k, v in said.items() if v}}
 
 
-def read_answer(path: str, data: bytes) -> Answer:
+def read_answer(path: str, data: bytes) -> WitnessAnswer:
     """Return an answer, of which nothing is verified yet.
 
     Raises:
@@ -130,7 +130,7 @@ def read_answer(path: str, data: bytes) -> Answer:
         entry = found["witness"]
         said = {key.name: entry[key.name] for key in WITNESS_KEYS if entry.get(key.name)}
         aspects = tuple(said.pop("aspects", ()))
-        made = Answer(str(found["ref"]), Witness(**said, aspects=aspects))
+        made = WitnessAnswer(str(found["ref"]), Witness(**said, aspects=aspects))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _no_answer(path) from error
     texts = (*said.values(), *aspects)

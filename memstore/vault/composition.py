@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Journal
     from memstore.files.config_file import SettingsFile
     from memstore.files.local_state import Environment
-    from memstore.files.vault import Vault as Files
+    from memstore.files.vault import VaultFiles as Files
     from memstore.history.history import History
     from memstore.search.embedder import Embedder, VectorStore
     from memstore.search.local_state import Derived
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from memstore.trust.signatures import Signatures
     from memstore.trust.user_pins import Pins
     from memstore.vault.editor import Drafts, Editor
-    from memstore.vault.surroundings import Place, Surroundings
+    from memstore.vault.surroundings import NewVaultFolder, Surroundings
 
 
 class Found(NamedTuple):
@@ -418,7 +418,7 @@ def _check_context(env: Environment, ws: Workspace) -> None:
 # -- what works without a workspace --------------------------------------------------------------
 
 
-def place(env: Environment, root: Path) -> Place:
+def place(env: Environment, root: Path) -> NewVaultFolder:
     """Return the folder at `root` as one that is to become a vault."""
     from memstore.vault.surroundings import DiskPlace
 

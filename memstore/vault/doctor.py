@@ -25,7 +25,7 @@ OLDEST_GIT = (2, 31)  # the first that takes its configuration from the environm
 TOLERATED_SECONDS = 120
 
 
-class Verdict(Enum):
+class DoctorVerdict(Enum):
     """How one check came out."""
 
     OK = "ok"
@@ -39,7 +39,7 @@ class Check:
     """One thing that was looked at: what was found, and what to do about it."""
 
     name: str
-    verdict: Verdict
+    verdict: DoctorVerdict
     text: str
     hint: str | None = None
 
@@ -53,7 +53,7 @@ class Diagnosis:
     @property
     def is_well(self) -> bool:
         """Whether nothing is an error."""
-        return all(check.verdict is not Verdict.ERROR for check in self.checks)
+        return all(check.verdict is not DoctorVerdict.ERROR for check in self.checks)
 
 
 def doctor(around: Surroundings, open_vault: Callable[[], View], *, fix: bool) -> Diagnosis:
@@ -65,18 +65,18 @@ def doctor(around: Surroundings, open_vault: Callable[[], View], *, fix: bool) -
         fix: mend what needs no judgement.
     """
     checks = [_python(around), _git(around), _settings(around)]
-    if checks[-1].verdict is Verdict.ERROR:
+    if checks[-1].verdict is DoctorVerdict.ERROR:
         return Diagnosis(tuple(checks))  # they may say which vault, and who looks
     try:
         view = open_vault()
     except MemstoreError as error:
-        return Diagnosis((*checks, Check("vault", Verdict.ERROR, str(error), error.hint)))
-    checks.append(Check("vault", Verdict.OK, f"{view.root}, of {view.config.owner}, seen by {view.actor}"))
+        return Diagnosis((*checks, Check("vault", DoctorVerdict.ERROR, str(error), error.hint)))
+    checks.append(Check("vault", DoctorVerdict.OK, f"{view.root}, of {view.config.owner}, seen by {view.actor}"))
     if view.history.repository is not None:
         checks += [_repository(view), _identity(view), *_hooks(view, fix=fix), _attributes(around, fix=fix)]
     else:
         hint = f"memstore init {view.root}"
-        checks.append(Check("repository", Verdict.ERROR, "the vault lies in no git repository", hint))
+        checks.append(Check("repository", DoctorVerdict.ERROR, "the vault lies in no git repository", hint))
     checks += [_index(view), _cache(around, fix=fix), _usage(view)]
     if view.is_owners:  # what follows names files whoever they belong to
         checks += [_keyring(view), _clocks(view), _left_behind(around, fix=fix)]
@@ -86,46 +86,48 @@ def doctor(around: Surroundings, open_vault: Callable[[], View], *, fix: bool) -
 def _python(around: Surroundings) -> Check:
     version = ".".join(map(str, around.python))
     if around.python < OLDEST_PYTHON:
-        return Check("python", Verdict.ERROR, f"{version} is too old", "install Python 3.11 or later")
-    return Check("python", Verdict.OK, version)
+        return Check("python", DoctorVerdict.ERROR, f"{version} is too old", "install Python 3.11 or later")
+    return Check("python", DoctorVerdict.OK, version)
 
 
 def _git(around: Surroundings) -> Check:
     version = around.git()
     if version is None:
-        return Check("git", Verdict.ERROR, "git is not installed, or does not run", "install git 2.31 or later")
+        return Check("git", DoctorVerdict.ERROR, "git is not installed, or does not run", "install git 2.31 or later")
     shown = ".".join(map(str, version))
     if version < OLDEST_GIT:
-        return Check("git", Verdict.ERROR, f"{shown} is too old", "install git 2.31 or later")
-    return Check("git", Verdict.OK, shown)
+        return Check("git", DoctorVerdict.ERROR, f"{shown} is too old", "install git 2.31 or later")
+    return Check("git", DoctorVerdict.OK, shown)
 
 
 def _settings(around: Surroundings) -> Check:
     try:
         file = around.settings()
     except MemstoreError as error:
-        return Check("settings", Verdict.ERROR, str(error), error.hint)
+        return Check("settings", DoctorVerdict.ERROR, str(error), error.hint)
     for name, place in around.settings_astray().items():
         hint = f"memstore config --user {name} names another; with --unset instead of a name there is none"
-        return Check("settings", Verdict.WARNING, f"{file}: {name} is {place}, which is not there", hint)
-    return Check("settings", Verdict.OK, str(file) if file else "none of your own")
+        return Check("settings", DoctorVerdict.WARNING, f"{file}: {name} is {place}, which is not there", hint)
+    return Check("settings", DoctorVerdict.OK, str(file) if file else "none of your own")
 
 
 def _repository(view: View) -> Check:
     repository = view.history.require()
     where = f"{repository.root}, {repository.branch or 'no branch'}"
     if not view.is_owners:
-        return Check("repository", Verdict.OK, where)  # the commit's id changes with memories that they may not see
+        return Check(
+            "repository", DoctorVerdict.OK, where
+        )  # the commit's id changes with memories that they may not see
     if repository.head is None:
-        return Check("repository", Verdict.OK, f"{where}, no commit yet")
-    return Check("repository", Verdict.OK, f"{where} at {repository.head[:10]}")
+        return Check("repository", DoctorVerdict.OK, f"{where}, no commit yet")
+    return Check("repository", DoctorVerdict.OK, f"{where} at {repository.head[:10]}")
 
 
 def _identity(view: View) -> Check:
     try:
-        return Check("identity", Verdict.OK, view.history.identity())
+        return Check("identity", DoctorVerdict.OK, view.history.identity())
     except GitError as error:
-        return Check("identity", Verdict.WARNING, f"{error}; commits will fail", error.hint)
+        return Check("identity", DoctorVerdict.WARNING, f"{error}; commits will fail", error.hint)
 
 
 def _hooks(view: View, *, fix: bool) -> Iterator[Check]:
@@ -133,15 +135,15 @@ def _hooks(view: View, *, fix: bool) -> Iterator[Check]:
     for name, state in hooks.states().items():
         label = f"hook {name}"
         if state is HookState.OURS:
-            yield Check(label, Verdict.OK, state.value)
+            yield Check(label, DoctorVerdict.OK, state.value)
         elif state is HookState.ABSENT and not fix:
-            yield Check(label, Verdict.WARNING, state.value, "memstore hooks install")
+            yield Check(label, DoctorVerdict.WARNING, state.value, "memstore hooks install")
         else:
             try:
                 hooks.install(name)
-                yield Check(label, Verdict.FIXED, "installed now")
+                yield Check(label, DoctorVerdict.FIXED, "installed now")
             except RefusedError as error:
-                yield Check(label, Verdict.WARNING, str(error), error.hint)
+                yield Check(label, DoctorVerdict.WARNING, str(error), error.hint)
 
 
 def _attributes(around: Surroundings, *, fix: bool) -> Check:
@@ -150,49 +152,51 @@ def _attributes(around: Surroundings, *, fix: bool) -> Check:
     if any("merge=union" in words for words in lines):
         return Check(
             "attributes",
-            Verdict.ERROR,
+            DoctorVerdict.ERROR,
             f"merge=union in {ATTRIBUTES_PATH} brings back grants that somebody took away",
             "take it out",
         )
     if any(words[0] == "*.md" and {"diff=memstore", "-text"} <= set(words) for words in lines if words):
-        return Check("attributes", Verdict.OK, f"{ATTRIBUTES_PATH} keeps line ends as they are")
+        return Check("attributes", DoctorVerdict.OK, f"{ATTRIBUTES_PATH} keeps line ends as they are")
     if not fix:
         hint = f"memstore doctor --fix adds the line {ATTRIBUTES_LINE}"
-        return Check("attributes", Verdict.WARNING, f"{ATTRIBUTES_PATH} lets git change line ends", hint)
+        return Check("attributes", DoctorVerdict.WARNING, f"{ATTRIBUTES_PATH} lets git change line ends", hint)
     around.add_attribute(ATTRIBUTES_LINE)
-    return Check("attributes", Verdict.FIXED, f"added {ATTRIBUTES_LINE} to {ATTRIBUTES_PATH}")
+    return Check("attributes", DoctorVerdict.FIXED, f"added {ATTRIBUTES_LINE} to {ATTRIBUTES_PATH}")
 
 
 def _index(view: View) -> Check:
     try:
         count = len(view.rows)
     except MemstoreError as error:
-        return Check("index", Verdict.ERROR, str(error), error.hint or "memstore index rebuild")
+        return Check("index", DoctorVerdict.ERROR, str(error), error.hint or "memstore index rebuild")
     found = f"{count} {'memory' if count == 1 else 'memories'}"
     broken = len(view.broken) if view.is_owners else 0
     if broken:
         return Check(
             "index",
-            Verdict.WARNING,
+            DoctorVerdict.WARNING,
             f"{found}, {broken} {'file' if broken == 1 else 'files'} left out",
             "memstore check",
         )
-    return Check("index", Verdict.OK, found)
+    return Check("index", DoctorVerdict.OK, found)
 
 
 def _cache(around: Surroundings, *, fix: bool) -> Check:
     shown = str(around.cache)
     if around.cache_is_private():
-        return Check("cache", Verdict.OK, shown)
+        return Check("cache", DoctorVerdict.OK, shown)
     if fix and around.make_cache_private():
-        return Check("cache", Verdict.FIXED, f"others could write into {shown}; now they can't")
-    return Check("cache", Verdict.WARNING, f"others can write into {shown}, so it is not used", f"chmod 700 {shown}")
+        return Check("cache", DoctorVerdict.FIXED, f"others could write into {shown}; now they can't")
+    return Check(
+        "cache", DoctorVerdict.WARNING, f"others can write into {shown}, so it is not used", f"chmod 700 {shown}"
+    )
 
 
 def _usage(view: View) -> Check:
     """Tell where uses are remembered: it is a file that a person may want to read, or delete."""
     there = view.usage.path is not None and view.usage.path.exists()
-    return Check("usage", Verdict.OK, f"{view.usage.path or 'nowhere'}{'' if there else ', nothing in it yet'}")
+    return Check("usage", DoctorVerdict.OK, f"{view.usage.path or 'nowhere'}{'' if there else ', nothing in it yet'}")
 
 
 def _keyring(view: View) -> Check:
@@ -204,12 +208,12 @@ def _keyring(view: View) -> Check:
     try:
         keyring, findings = read_keyring(view)
     except MemstoreError as error:
-        return Check("keyring", Verdict.ERROR, f"{told}; {error}", error.hint)
+        return Check("keyring", DoctorVerdict.ERROR, f"{told}; {error}", error.hint)
     if keyring.unreadable:
-        return Check("keyring", Verdict.ERROR, f"{told}; {findings[0].text}", findings[0].hint)
+        return Check("keyring", DoctorVerdict.ERROR, f"{told}; {findings[0].text}", findings[0].hint)
     if findings:
         more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
-        return Check("keyring", Verdict.WARNING, f"{told}; {findings[0].text}{more}", "memstore keys list")
+        return Check("keyring", DoctorVerdict.WARNING, f"{told}; {findings[0].text}{more}", "memstore keys list")
     if pin is None:
         return _unpinned(view, keyring)
     return _pinned(told, keyring)
@@ -220,11 +224,15 @@ def _unpinned(view: View, keyring: Keyring) -> Check:
         with suppress(MemstoreError):  # the pin of another vault, which is gone
             view.history.resolve(commit)
             text = f"unpinned; but a commit of this history is pinned for {folder}, which is not there"
-            return Check("keyring", Verdict.WARNING, text, f"memstore keys pin {commit[:10]}, if you moved the vault")
+            return Check(
+                "keyring", DoctorVerdict.WARNING, text, f"memstore keys pin {commit[:10]}, if you moved the vault"
+            )
     if not keyring.signers:
-        return Check("keyring", Verdict.OK, "no key counts here yet")
+        return Check("keyring", DoctorVerdict.OK, "no key counts here yet")
     text = f"{_keys(len(keyring.signers))}, unpinned: whoever can write {ALLOWED_SIGNERS} says whose count"
-    return Check("keyring", Verdict.OK, text, "compare the fingerprints with their holders, then memstore keys pin")
+    return Check(
+        "keyring", DoctorVerdict.OK, text, "compare the fingerprints with their holders, then memstore keys pin"
+    )
 
 
 def _pinned(told: str, keyring: Keyring) -> Check:
@@ -233,9 +241,9 @@ def _pinned(told: str, keyring: Keyring) -> Check:
     if loose := sum(not one.pinned for one in held):
         text += f", {loose} not committed yet"
     if any(COMMIT_NAMESPACE in one.namespaces for one in held if one.pinned):
-        return Check("keyring", Verdict.OK, text)
+        return Check("keyring", DoctorVerdict.OK, text)
     hint = "memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin"
-    return Check("keyring", Verdict.WARNING, f"{text}; nobody is a keeper, so no change of it will count", hint)
+    return Check("keyring", DoctorVerdict.WARNING, f"{text}; nobody is a keeper, so no change of it will count", hint)
 
 
 def _keys(count: int) -> str:
@@ -247,19 +255,19 @@ def _clocks(view: View) -> Check:
     latest = (view.clock.now().timestamp() + TOLERATED_SECONDS) * 1e9
     ahead = sorted(stat.path for stat in view.whole.memory_files() if stat.mtime_ns > latest)
     if not ahead:
-        return Check("clock", Verdict.OK, "no file comes from the future")
+        return Check("clock", DoctorVerdict.OK, "no file comes from the future")
     hint = "set the clock of the machine that wrote it, then `touch` the file"
     told = f"{len(ahead)} files come" if len(ahead) > 1 else "a file comes"
-    return Check("clock", Verdict.WARNING, f"{told} from the future, like {ahead[0]}", hint)
+    return Check("clock", DoctorVerdict.WARNING, f"{told} from the future, like {ahead[0]}", hint)
 
 
 def _left_behind(around: Surroundings, *, fix: bool) -> Check:
     found = around.left_behind()
     if not found:
-        return Check("leftovers", Verdict.OK, "none")
+        return Check("leftovers", DoctorVerdict.OK, "none")
     if not fix:
         text = f"{len(found)} temporary files of programs that died, like {found[0]}"
-        return Check("leftovers", Verdict.WARNING, text, "memstore doctor --fix deletes them")
+        return Check("leftovers", DoctorVerdict.WARNING, text, "memstore doctor --fix deletes them")
     for path in found:
         around.remove(path)
-    return Check("leftovers", Verdict.FIXED, f"deleted {', '.join(found)}")
+    return Check("leftovers", DoctorVerdict.FIXED, f"deleted {', '.join(found)}")

@@ -30,7 +30,7 @@ _RETURNED = {"supersedes": "superseded_by", "superseded_by": "supersedes", "proc
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class RefNode:
     """What is known of one memory among others: its file, and its refs by key."""
 
     path: str
@@ -43,13 +43,13 @@ class Node:
 class Directory:
     """All memories of a vault by id, and for each key the cycle that an id is part of."""
 
-    by_id: Mapping[str, Sequence[Node]]
+    by_id: Mapping[str, Sequence[RefNode]]
     cycles: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, nodes: Iterable[Node]) -> Directory:
+    def of(cls, nodes: Iterable[RefNode]) -> Directory:
         """Return the directory of a vault's memories."""
-        by_id: dict[str, list[Node]] = defaultdict(list)
+        by_id: dict[str, list[RefNode]] = defaultdict(list)
         for node in nodes:
             by_id[node.id].append(node)
         found: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -168,9 +168,9 @@ def wrong_links(view: View, before: MemoryFile, after: MemoryFile) -> list[Findi
     return [finding for finding in _links(after, others) if (finding.code, finding.text) not in known]
 
 
-def _links(file: MemoryFile, others: Sequence[Node]) -> list[Finding]:
+def _links(file: MemoryFile, others: Sequence[RefNode]) -> list[Finding]:
     memory = file.memory
-    own = [Node(file.path, memory.type, memory.id, _refs_of_file(file))] if memory.id else []
+    own = [RefNode(file.path, memory.type, memory.id, _refs_of_file(file))] if memory.id else []
     checked = Checked(file.path, memory, file.front.position, file.text.body_line)
     found = of_memory(checked, Directory.of([*others, *own]))
     return [finding for finding in found if finding.code in _OF_LINKS]
@@ -180,11 +180,11 @@ def _refs_of_file(file: MemoryFile) -> dict[str, tuple[str, ...]]:
     return {key: getattr(file.memory, key) for key in REF_KEYS}
 
 
-def _nodes(view: View, rows: Iterable[int]) -> Iterator[Node]:
+def _nodes(view: View, rows: Iterable[int]) -> Iterator[RefNode]:
     """Yield what is known of each memory that has an id."""
     ids, paths, types = view.column("id"), view.column("path"), view.column("type")
     columns = {key: view.column(key) for key in REF_KEYS}
     for row in rows:
         if ids[row]:
             refs = {key: tuple(column[row].split(ITEM_SEPARATOR)) for key, column in columns.items() if column[row]}
-            yield Node(paths[row], types[row], ids[row], refs)
+            yield RefNode(paths[row], types[row], ids[row], refs)

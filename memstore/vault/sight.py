@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
-from memstore.access.local_state import Verdict
+from memstore.access.local_state import AccessVerdict
 from memstore.access.policy import both
 from memstore.access.world import Labels
 from memstore.core.catalog import ITEM_SEPARATOR
@@ -166,7 +166,7 @@ class Sight:
 
         rows = self._decided()
         until = steady_until(self._world, session)
-        self._ws.verdicts.keep(viewer, Verdict(state, at, until.timestamp() if until else None, rows))
+        self._ws.verdicts.keep(viewer, AccessVerdict(state, at, until.timestamp() if until else None, rows))
         return rows
 
     def sees(self, memory: Memory) -> bool:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.registry_edits import consents_gone
-from memstore.access.widening import Surroundings, check_widening, surroundings
+from memstore.access.widening import WideningContext, check_widening, surroundings
 from memstore.core.finding import Finding, in_order
 from memstore.core.ids import is_memory_id
 from memstore.core.places import kind_of
@@ -64,7 +64,7 @@ def check_staged(history: History, *, owner: Callable[[], str], now: datetime) -
     return in_order(findings)
 
 
-def _around(history: History, owner: str, ids: frozenset[str]) -> Surroundings:
+def _around(history: History, owner: str, ids: frozenset[str]) -> WideningContext:
     """Return the staged registries, and the staged memories with these ids and all that they were made of."""
     from dataclasses import replace
 
@@ -87,7 +87,7 @@ def _around(history: History, owner: str, ids: frozenset[str]) -> Surroundings:
         if not new:
             break
     world = world_of(owner, [(path, data.get(blob)) for path, blob in own.items()])
-    return Surroundings(
+    return WideningContext(
         replace(world, memories={name: labels_of(memory) for name, memory in memories.items()}), memories
     )
 

@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from memstore.core.config import USER_SETTINGS, Kind
+from memstore.core.config import USER_SETTINGS, SettingKind
 from memstore.core.errors import GitError
 from memstore.core.places import SETTINGS_FOLDER, TEMPORARY_PREFIX
 from memstore.files.config_file import read_user_config
@@ -114,7 +114,7 @@ class Machine:
     def settings_astray(self) -> Mapping[str, str]:
         """Return the settings that name what is not there; see the port."""
         chosen = read_user_config(self._env.config_file)._asdict()
-        places = [setting.name for setting in USER_SETTINGS if setting.kind in (Kind.FOLDER, Kind.FILE)]
+        places = [setting.name for setting in USER_SETTINGS if setting.kind in (SettingKind.FOLDER, SettingKind.FILE)]
         named = {name: chosen[name] for name in places if chosen[name]}
         return {name: place for name, place in named.items() if not self._env.expanded(place).exists()}
 
@@ -176,7 +176,7 @@ def _changed_before(path: str, at: float) -> bool:
 # -- place -----------------------------------------------------------------------------------------
 
 
-class Place(Protocol):
+class NewVaultFolder(Protocol):
     """A folder, before there is a vault in it."""
 
     @property

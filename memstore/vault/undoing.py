@@ -13,7 +13,7 @@ from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
-    from memstore.files.vault import Vault
+    from memstore.files.vault import VaultFiles
     from memstore.vault.view import VaultView
 
 
@@ -27,7 +27,7 @@ def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, t
     return back, (recorded(view, "undo", of=last.verb, withdrawn=gone, consents=again),)
 
 
-def taken_back_by_hand(vault: Vault, last: Operation) -> frozenset[str]:
+def taken_back_by_hand(vault: VaultFiles, last: Operation) -> frozenset[str]:
     """Return the paths of files that are as before the operation already.
 
     Raises:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
     from memstore.files.memory_file import ReadFile
-    from memstore.files.vault import FileStat, Vault
+    from memstore.files.vault import FileStat, VaultFiles
     from memstore.history.history import History
     from memstore.search.embedder import Embedder, VectorStore
     from memstore.search.index import Library
@@ -39,7 +39,7 @@ class Workspace(NamedTuple):
     `kept_in` gives the real folders in which this machine keeps what belongs to this vault, and to others.
     """
 
-    vault: Vault
+    vault: VaultFiles
     history: History
     library: Library
     clock: Clock
@@ -80,7 +80,7 @@ class WholeVault:
         rows: the rows of all memories among them, ascending.
     """
 
-    def __init__(self, vault: Vault, rows: Callable[[], Sequence[int]]) -> None:
+    def __init__(self, vault: VaultFiles, rows: Callable[[], Sequence[int]]) -> None:
         self._vault = vault
         self._rows = rows
 

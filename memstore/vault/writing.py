@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.core.change import Journal, Operation
-    from memstore.files.vault import Vault
+    from memstore.files.vault import VaultFiles
 
 _NOTHING = "; nothing was written"
 
@@ -42,7 +42,7 @@ class _TakenBack(NamedTuple):
         return not (self.written or self.unseen)
 
 
-def write_all(vault: Vault, journal: Journal, operation: Operation, files: Sequence[Written]) -> None:
+def write_all(vault: VaultFiles, journal: Journal, operation: Operation, files: Sequence[Written]) -> None:
     """Write all files of one operation, or none; the caller holds `vault.lock()`.
 
     Args:
@@ -92,7 +92,7 @@ def write_all(vault: Vault, journal: Journal, operation: Operation, files: Seque
         _go_on(error, _taken_back(vault, journal, touched, is_begun=is_begun))
 
 
-def recover(vault: Vault, journal: Journal) -> bool:
+def recover(vault: VaultFiles, journal: Journal) -> bool:
     """Take back what a program that died had begun to write; return whether anything was begun, and is settled now.
 
     Nothing is done while that program is still alive. What can't be taken back now, as on a full disk, stays begun:
@@ -105,7 +105,7 @@ def recover(vault: Vault, journal: Journal) -> bool:
         return False
 
 
-def _take_back_begun(vault: Vault, journal: Journal) -> bool:
+def _take_back_begun(vault: VaultFiles, journal: Journal) -> bool:
     """Take back what was begun, unless it was recorded; `VaultError` where that is not possible."""
     begun = journal.begun()
     if begun is not None and not journal.recorded():
@@ -124,7 +124,7 @@ def _take_back_begun(vault: Vault, journal: Journal) -> bool:
     return begun is not None
 
 
-def _expect(vault: Vault, file: Written) -> None:
+def _expect(vault: VaultFiles, file: Written) -> None:
     """Stop where a file is not as it was read, or is to become what nobody could read."""
     if file.after is not None and len(file.after) > MOST_BYTES:
         raise TooLargeError(f"{file.path} would be too large to be read again", size=len(file.after))
@@ -133,7 +133,7 @@ def _expect(vault: Vault, file: Written) -> None:
         raise ChangedMeanwhileError(f"{file.path}: {what}", hint="run the command again")
 
 
-def _state(vault: Vault, file: Written) -> _State:
+def _state(vault: VaultFiles, file: Written) -> _State:
     try:
         now = vault.read(file.path)
     except NoFileError:
@@ -148,7 +148,7 @@ def _going(files: Sequence[Written]) -> dict[bytes, str]:
     return {file.before: file.path for file in reversed(files) if file.after is None and file.before is not None}
 
 
-def _write(vault: Vault, file: Written, going: Mapping[bytes, str]) -> None:
+def _write(vault: VaultFiles, file: Written, going: Mapping[bytes, str]) -> None:
     """Write one file; one that comes is like the one of those `going` that goes with the same bytes."""
     match file:
         case Written(before=None, after=bytes() as after):
@@ -175,7 +175,7 @@ def _has_happened(journal: Journal, operation: Operation, error: BaseException, 
     return happened
 
 
-def _taken_back(vault: Vault, journal: Journal, files: Sequence[Written], *, is_begun: bool) -> str:
+def _taken_back(vault: VaultFiles, journal: Journal, files: Sequence[Written], *, is_begun: bool) -> str:
     """Take back what was written, and return how that ended, as the end of an error's text."""
     back = _take_back(vault, files)
     if back.is_all and is_begun:
@@ -191,7 +191,7 @@ def _taken_back(vault: Vault, journal: Journal, files: Sequence[Written], *, is_
     return f"{left}{written}{unseen}; undo does not know of it"
 
 
-def _take_back(vault: Vault, files: Sequence[Written]) -> _TakenBack:
+def _take_back(vault: VaultFiles, files: Sequence[Written]) -> _TakenBack:
     """Let files be as they were, the last first, and look at each; what somebody changed since is left alone."""
     back = _TakenBack([], [], [], [])
     ways_back = [Written(file.path, file.after, file.before) for file in reversed(files)]
@@ -213,7 +213,7 @@ def _take_back(vault: Vault, files: Sequence[Written]) -> _TakenBack:
     return back
 
 
-def _state_now(vault: Vault, file: Written) -> _State:
+def _state_now(vault: VaultFiles, file: Written) -> _State:
     """Return what a file is; a folder in its place, or a link that leads out, is somebody else's doing."""
     try:
         return _state(vault, file)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from memstore.beliefs.consolidate import Consolidated
     from memstore.beliefs.run_record import Run
-    from memstore.beliefs.synthesizers import Source
+    from memstore.beliefs.synthesizers import QuotedSource
     from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 
@@ -387,7 +387,7 @@ class Answers:
     def __init__(self, answer: Any) -> None:
         self._answer = answer
 
-    def answer(self, sources: Sequence[Source], terms: Sequence[str]) -> Any:
+    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
         assert {source.ref for source in sources} == {"episode:m_walk0", "episode:m_walk1", "episode:m_walk2"}
         assert set(terms) == {"heat", "slow", "walk"}
         if isinstance(self._answer, Exception):

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from memstore.beliefs.clustering import Weights
 from memstore.beliefs.consolidation import (
     Action,
+    ConsolidationProposal,
     Earlier,
-    Held,
+    KnownBelief,
     Pattern,
     Polarity,
     Pooled,
-    Proposal,
     depth_of,
     is_news,
     partitions,
@@ -41,16 +41,16 @@ def pooled(name: str, text: str, *, root: str = "", depth: int = 0, **keys: Any)
     return Pooled(memory=memory, text=text, terms=terms, roots=(root or f"session:{name}",), depth=depth)
 
 
-def held(text: str, **keys: Any) -> Held:
+def held(text: str, **keys: Any) -> KnownBelief:
     memory = Memory(type="belief", id="m_belief", body=text, confidence=0.8, **keys)
-    return Held(memory=memory, text=text, terms=tuple(content_terms(text)))
+    return KnownBelief(memory=memory, text=text, terms=tuple(content_terms(text)))
 
 
 def some(*texts: str, **keys: Any) -> list[Pooled]:
     return [pooled(f"e{i}", text, **keys) for i, text in enumerate(texts)]
 
 
-def found(part: Sequence[Pooled], *beliefs: Held) -> tuple[list[Pattern], dict[str, dict[str, float]]]:
+def found(part: Sequence[Pooled], *beliefs: KnownBelief) -> tuple[list[Pattern], dict[str, dict[str, float]]]:
     weights = Weights([one.terms for one in part])
     vectors = {one.ref: weights.vector(one.terms) for one in part}
     vectors |= {str(one.memory.ref): weights.vector(one.terms) for one in beliefs}
@@ -58,8 +58,8 @@ def found(part: Sequence[Pooled], *beliefs: Held) -> tuple[list[Pattern], dict[s
 
 
 def suggested(
-    part: Sequence[Pooled], *beliefs: Held, compare: Callable[[str, str], Polarity | None] = lambda *_: None
-) -> list[Proposal]:
+    part: Sequence[Pooled], *beliefs: KnownBelief, compare: Callable[[str, str], Polarity | None] = lambda *_: None
+) -> list[ConsolidationProposal]:
     patterns_found, vectors = found(part, *beliefs)
     return proposals(patterns_found, beliefs, vectors, 0.2, compare)
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.beliefs.next_lines import replayed
-from memstore.beliefs.propagation import Plan, Vault, plan_propagation, sources
+from memstore.beliefs.propagation import BeliefStore, Plan, plan_propagation, sources
 from memstore.core.memory import LedgerLine, Memory
 from tests.core.ledgers import START, instant, line_of
 
@@ -38,15 +38,15 @@ def memory_of(name: str, case: dict[str, Any]) -> Memory:
     )
 
 
-def vault_of(*memories: Memory, gone: tuple[str, ...] = ()) -> Vault:
-    return Vault(memories={str(memory.ref): memory for memory in memories}, sure={}, gone=gone)
+def vault_of(*memories: Memory, gone: tuple[str, ...] = ()) -> BeliefStore:
+    return BeliefStore(memories={str(memory.ref): memory for memory in memories}, sure={}, gone=gone)
 
 
-def planned(vault: Vault, **settings: Any) -> Plan:
+def planned(vault: BeliefStore, **settings: Any) -> Plan:
     return plan_propagation(vault, now=LATER, by="si:ash", **settings)
 
 
-def applied(vault: Vault, found: Plan) -> Vault:
+def applied(vault: BeliefStore, found: Plan) -> BeliefStore:
     memories = dict(vault.memories)
     for step in found.steps:
         memory = memories[step.ref]
@@ -56,7 +56,7 @@ def applied(vault: Vault, found: Plan) -> Vault:
     return replace(vault, memories=memories)
 
 
-def with_confidence(vault: Vault, name: str, number: float) -> Vault:
+def with_confidence(vault: BeliefStore, name: str, number: float) -> BeliefStore:
     memory = replace(vault.memories[ref(name)], confidence=number)
     return replace(vault, memories={**vault.memories, ref(name): memory})
 
@@ -219,7 +219,7 @@ supports = st.builds(
 
 
 @st.composite
-def vaults(draw: st.DrawFn) -> Vault:
+def vaults(draw: st.DrawFn) -> BeliefStore:
     """Draw beliefs that rest on each other in any way, circles and all; most of their numbers are not replayed."""
     memories = []
     for i in range(8):
@@ -235,14 +235,14 @@ def vaults(draw: st.DrawFn) -> Vault:
 
 
 @given(vaults())
-def test_a_plan_that_was_applied_plans_nothing_more(vault: Vault) -> None:
+def test_a_plan_that_was_applied_plans_nothing_more(vault: BeliefStore) -> None:
     found = planned(vault)
     assert all(0 <= step.new <= 1 and step.new != step.old and step.lines for step in found.steps)
     assert planned(applied(vault, found)).steps == ()
 
 
 @given(vaults(), st.randoms())
-def test_the_order_of_memories_does_not_matter(vault: Vault, random: Any) -> None:
+def test_the_order_of_memories_does_not_matter(vault: BeliefStore, random: Any) -> None:
     shuffled = list(vault.memories.items())
     random.shuffle(shuffled)
     again = planned(replace(vault, memories=dict(shuffled)))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.beliefs.recall import recall
-from memstore.beliefs.recall_order import Profile, tokens
+from memstore.beliefs.recall_order import RecallProfile, tokens
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.memories.show import expand
 from memstore.search.uses import Use, uses_of
@@ -77,7 +77,7 @@ def test_no_more_than_three_and_two() -> None:
 
 def test_it_writes_nothing_and_is_no_use() -> None:
     ws = memory_workspace(FILES)
-    for profile in Profile:
+    for profile in RecallProfile:
         recall(ws.view(), "when does Bella eat", profile=profile)
     assert files_of(ws) == FILES
     assert uses_of(ws.view()) == {}
@@ -117,8 +117,8 @@ def test_what_is_used_comes_first_of_what_is_nearly_alike() -> None:
     assert shown(recall(ws.view(), "tea")) == ["b.md", "a.md"]
 
 
-@given(budget=st.integers(min_value=1, max_value=260), profile=st.sampled_from(Profile))
-def test_the_bites_never_exceed_the_budget(budget: int, profile: Profile) -> None:
+@given(budget=st.integers(min_value=1, max_value=260), profile=st.sampled_from(RecallProfile))
+def test_the_bites_never_exceed_the_budget(budget: int, profile: RecallProfile) -> None:
     recalled = recall(memory_workspace(FILES).view(), "when does Bella eat", budget=budget, profile=profile)
     printed = "".join(f"{bite.line}\n" for bite in (*recalled.memories, *recalled.beliefs))
     assert tokens(printed) <= recalled.tokens <= budget
@@ -180,26 +180,26 @@ def test_what_means_the_same_comes_to_mind_without_a_word_in_common() -> None:
 
 
 def test_the_seeds_list_by_vectors_weighs_most_and_has_a_minimum() -> None:
-    assert shown(recall(memory_workspace(DOGS).view(), "puppy", profile=Profile.SEED_002)) == ["cat.md"]
+    assert shown(recall(memory_workspace(DOGS).view(), "puppy", profile=RecallProfile.SEED_002)) == ["cat.md"]
     # It has the word, and its vector is further from the prompt than 0.25.
-    assert shown(recall(by_meaning(DOGS).view(), "puppy", profile=Profile.SEED_002)) == ["kennel.md", "dog.md"]
+    assert shown(recall(by_meaning(DOGS).view(), "puppy", profile=RecallProfile.SEED_002)) == ["kennel.md", "dog.md"]
     # Both have the word; the shorter one is on the list by words first, the other on the three others.
     said = {"a": "Walk.\n", "b": "Walk the canine.\n"}
     files = {f"{name}.md": memory_text(text, id=f"m_{name * 3}", created_at=AT) for name, text in said.items()}
-    assert shown(recall(memory_workspace(files).view(), "walk the dog", profile=Profile.SEED_002))[0] == "a.md"
-    assert shown(recall(by_meaning(files).view(), "walk the dog", profile=Profile.SEED_002))[0] == "b.md"
+    assert shown(recall(memory_workspace(files).view(), "walk the dog", profile=RecallProfile.SEED_002))[0] == "a.md"
+    assert shown(recall(by_meaning(files).view(), "walk the dog", profile=RecallProfile.SEED_002))[0] == "b.md"
 
 
 def test_memory_recall_is_without_vectors_as_the_seed_has_it() -> None:
     embedder = HashedTrigrams()
-    assert shown(recall(by_meaning(DOGS, embedder).view(), "puppy", profile=Profile.MEMORY_RECALL)) == ["cat.md"]
+    assert shown(recall(by_meaning(DOGS, embedder).view(), "puppy", profile=RecallProfile.MEMORY_RECALL)) == ["cat.md"]
     assert embedder.texts == []
 
 
 def test_hidden_memories_are_neither_embedded_nor_felt() -> None:
     embedder = HashedTrigrams()
     without = {path: data for path, data in DOGS.items() if path != "hers.md"}
-    for profile in Profile:
+    for profile in RecallProfile:
         assert recall(by_meaning(DOGS, embedder).view(), "puppy", profile=profile) == recall(
             by_meaning(without).view(), "puppy", profile=profile
         )

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from memstore.beliefs.synthesizers import Source, SynthesisFailedError, synthesizer
+from memstore.beliefs.synthesizers import QuotedSource, SynthesisFailedError, synthesizer
 from memstore.core.errors import UsageError
 
-SOURCES = [Source("episode:m_a", "Heat.")]
+SOURCES = [QuotedSource("episode:m_a", "Heat.")]
 
 
 def python(code: str) -> str:

@@ -13,7 +13,7 @@ from memstore.core import errors
 from memstore.core.errors import Exit
 
 if TYPE_CHECKING:
-    from memstore.cli.session import Session
+    from memstore.cli.session import CliSession
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ class _Broken:
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
-    def __call__(self, _session: Session) -> None:
+    def __call__(self, _session: CliSession) -> None:
         raise self.error
 
 

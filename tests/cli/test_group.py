@@ -11,7 +11,7 @@ from memstore.cli.commands import COMMANDS
 from memstore.cli.group import GLOBAL_OPTIONS, PROGRAM, Command, Group
 from memstore.cli.main import main
 from memstore.cli.options import command, several
-from memstore.cli.session import Session
+from memstore.cli.session import CliSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,15 +85,15 @@ class _Told:
     def __init__(self) -> None:
         self.values: list[object] = []
 
-    def call(self, *words: str) -> Session:
+    def call(self, *words: str) -> CliSession:
         @command("try", examples=("memstore try",))
         @click.argument("text", required=False)
         @several("--tag")
         @click.option("--title")
-        def attempt(session: Session, text: str | None, tag: tuple[str, ...], title: str | None) -> None:
+        def attempt(session: CliSession, text: str | None, tag: tuple[str, ...], title: str | None) -> None:
             self.values = [text, tag, title]
 
-        session = Session()
+        session = CliSession()
         with attempt.make_context("memstore", list(words), obj=session) as ctx:
             attempt.invoke(ctx)
         return session

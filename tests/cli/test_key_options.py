@@ -6,7 +6,7 @@ import pytest
 
 from memstore.cli.add import add, raw
 from memstore.cli.key_options import OFFERED, given_values, own_values
-from memstore.cli.session import Session
+from memstore.cli.session import CliSession
 from memstore.core.errors import UsageError
 from memstore.core.keys import KEYS
 from memstore.memories.add import KEPT_BY_THE_PROGRAM
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def parsed(words: list[str], command: click.Command = add) -> dict[str, Any]:
-    return command.make_context(command.name, list(words), obj=Session()).params
+    return command.make_context(command.name, list(words), obj=CliSession()).params
 
 
 def values(*words: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.cli.session import Session
+from memstore.cli.session import CliSession
 from memstore.cli.written import in_vault
 from memstore.core.errors import UsageError
 from tests.git_repositories import vault_in
@@ -36,7 +36,7 @@ def test_a_path_is_given_from_here_or_from_the_vault(
     vault: Path, monkeypatch: pytest.MonkeyPatch, folder: str, typed: str, meant: str
 ) -> None:
     monkeypatch.chdir(vault.parent / folder)
-    session = Session()
+    session = CliSession()
     session.choices.vault = str(vault)
     assert in_vault(session, typed) == meant
     assert in_vault(session, str(vault / meant)) == meant
@@ -46,4 +46,4 @@ def test_outside_the_vault_nothing_is_named(vault: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(vault)
     for typed in ("../a.md", str(vault.parent / "a.md")):
         with pytest.raises(UsageError, match="outside"):
-            in_vault(Session(), typed)
+            in_vault(CliSession(), typed)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.conflicts.contradiction import Verdict, compare
+from memstore.conflicts.contradiction import TextVerdict, compare
 from memstore.conflicts.prefilter import Gist, SentenceGist, gist, may_conflict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CONFLICTS = (Verdict.CONTRADICTS, Verdict.OTHER_VALUE)
+CONFLICTS = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE)
 
 SUBJECTS = ("Sean", "the gate", "the living room", "Bella's bowl", "the couldn't-care team", "python", "I", "PR #38")
 VERBS = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.conflicts.contradiction import Verdict, compare
+from memstore.conflicts.contradiction import TextVerdict, compare
 from memstore.conflicts.quantities import CARDINALS, SCALES, joined
 
 WORDS = {value: word for word, value in CARDINALS.items() if word not in SCALES}
@@ -54,14 +54,14 @@ def test_what_makes_no_number_stays_apart(words: str, value: float, more: int) -
 @pytest.mark.parametrize(
     ("one", "other", "verdict"),
     [
-        ("The bus holds ninety people", "The bus holds 90 people", Verdict.AGREES),
-        ("The house has two hundred and five rooms", "The house has 205 rooms", Verdict.AGREES),
-        ("The house has twenty one rooms", "The house has twenty-two rooms", Verdict.OTHER_VALUE),
-        ("The wall is two and a half meters high", "The wall is 3 meters high", Verdict.OTHER_VALUE),
-        ("The budget is $5 million", "The budget is 6 million dollars", Verdict.OTHER_VALUE),
-        ("Sean is in the twenty-first row", "Sean is in the 22nd row", Verdict.OTHER_VALUE),
-        ("Sean is the one who swims", "Sean is the two who swim", Verdict.SILENT),
+        ("The bus holds ninety people", "The bus holds 90 people", TextVerdict.AGREES),
+        ("The house has two hundred and five rooms", "The house has 205 rooms", TextVerdict.AGREES),
+        ("The house has twenty one rooms", "The house has twenty-two rooms", TextVerdict.OTHER_VALUE),
+        ("The wall is two and a half meters high", "The wall is 3 meters high", TextVerdict.OTHER_VALUE),
+        ("The budget is $5 million", "The budget is 6 million dollars", TextVerdict.OTHER_VALUE),
+        ("Sean is in the twenty-first row", "Sean is in the 22nd row", TextVerdict.OTHER_VALUE),
+        ("Sean is the one who swims", "Sean is the two who swim", TextVerdict.SILENT),
     ],
 )
-def test_sentences_with_numbers_in_words(one: str, other: str, verdict: Verdict) -> None:
+def test_sentences_with_numbers_in_words(one: str, other: str, verdict: TextVerdict) -> None:
     assert compare(one, other).verdict is verdict

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.conflicts.contradiction import Verdict, compare
+from memstore.conflicts.contradiction import TextVerdict, compare
 
 CONTRADICT = [
     ("likes tea", "dislikes tea", "antonyms"),
@@ -123,24 +123,24 @@ SILENT = [
 def test_contradiction(one: str, other: str, rule: str) -> None:
     found = compare(one, other)
 
-    assert (found.verdict, found.rule) == (Verdict.CONTRADICTS, rule)
+    assert (found.verdict, found.rule) == (TextVerdict.CONTRADICTS, rule)
 
 
 @pytest.mark.parametrize(("one", "other", "rule"), OTHER_VALUES)
 def test_another_value(one: str, other: str, rule: str) -> None:
     found = compare(one, other)
 
-    assert (found.verdict, found.rule) == (Verdict.OTHER_VALUE, rule)
+    assert (found.verdict, found.rule) == (TextVerdict.OTHER_VALUE, rule)
 
 
 @pytest.mark.parametrize(("one", "other"), AGREE)
 def test_agreement(one: str, other: str) -> None:
-    assert compare(one, other).verdict is Verdict.AGREES
+    assert compare(one, other).verdict is TextVerdict.AGREES
 
 
 @pytest.mark.parametrize(("one", "other"), SILENT)
 def test_silence(one: str, other: str) -> None:
-    assert compare(one, other).verdict is Verdict.SILENT
+    assert compare(one, other).verdict is TextVerdict.SILENT
 
 
 ALL_PAIRS = [pair[:2] for pair in (*CONTRADICT, *OTHER_VALUES, *AGREE, *SILENT)]
@@ -159,7 +159,7 @@ def test_capitals_and_markup_change_nothing(one: str, other: str) -> None:
 def test_among_many_sentences_the_strongest_counts_and_says_where_it_stands() -> None:
     found = compare("Sean has a cat.\nHe was born in May. Sean likes\ntea.", "Rain again.\n\nSean dislikes tea.")
 
-    assert found.verdict is Verdict.CONTRADICTS
+    assert found.verdict is TextVerdict.CONTRADICTS
     assert found.left
     assert (found.left.line_start, found.left.line_end) == (1, 2)
     assert found.right
@@ -180,21 +180,21 @@ def test_among_many_sentences_the_strongest_counts_and_says_where_it_stands() ->
 def test_what_names_different_times_says_so(one: str, other: str, apart: bool) -> None:  # noqa: FBT001
     found = compare(one, other)
 
-    assert (found.verdict, found.at_other_times) == (Verdict.OTHER_VALUE, apart)
+    assert (found.verdict, found.at_other_times) == (TextVerdict.OTHER_VALUE, apart)
 
 
 def test_i_and_you_are_others_where_others_speak() -> None:
-    assert compare("I like tea", "I dislike tea").verdict is Verdict.CONTRADICTS
-    assert compare("I like tea", "I dislike tea", same_speaker=False).verdict is Verdict.SILENT
-    assert compare("Sean likes tea", "Sean dislikes tea", same_speaker=False).verdict is Verdict.CONTRADICTS
+    assert compare("I like tea", "I dislike tea").verdict is TextVerdict.CONTRADICTS
+    assert compare("I like tea", "I dislike tea", same_speaker=False).verdict is TextVerdict.SILENT
+    assert compare("Sean likes tea", "Sean dislikes tea", same_speaker=False).verdict is TextVerdict.CONTRADICTS
 
 
 def test_opposites_that_the_list_lacks_may_be_told() -> None:
     pair = "The tone is sarcastic here", "The tone is sincere here"
 
-    assert compare(*pair).verdict is Verdict.SILENT
+    assert compare(*pair).verdict is TextVerdict.SILENT
     told = compare(*pair, opposes=lambda one, other: {one, other} == {"sarcastic", "sincere"})
-    assert told.verdict is Verdict.CONTRADICTS
+    assert told.verdict is TextVerdict.CONTRADICTS
 
 
 WORDS = st.sampled_from(  # a list of words reads best as words
@@ -206,7 +206,7 @@ TEXTS = st.lists(WORDS, max_size=25).map(" ".join) | st.text(max_size=60)
 
 @given(TEXTS)
 def test_nothing_conflicts_with_itself(text: str) -> None:
-    assert compare(text, text).verdict in {Verdict.AGREES, Verdict.SILENT}
+    assert compare(text, text).verdict in {TextVerdict.AGREES, TextVerdict.SILENT}
 
 
 @given(TEXTS, TEXTS)
@@ -217,4 +217,4 @@ def test_both_ways_give_the_same(one: str, other: str) -> None:
 @given(TEXTS, st.lists(st.sampled_from(["zebra", "not", "isn't", "hates", "grazes", "4", "."])).map(" ".join))
 def test_without_a_topic_in_common_there_is_silence(one: str, other: str) -> None:
     if "zebra" not in one and "hate" not in one and "graze" not in one:
-        assert compare(one, other).verdict is Verdict.SILENT
+        assert compare(one, other).verdict is TextVerdict.SILENT

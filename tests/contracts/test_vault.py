@@ -18,34 +18,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memstore.files.vault import Vault
+    from memstore.files.vault import VaultFiles
 
 
 @pytest.fixture(params=["disk", "plain disk", "memory"])
-def vault(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
+def vault(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> VaultFiles:
     if request.param == "plain disk":
         monkeypatch.setattr("memstore.files.disk_vault._renameat2", lambda: None)
     return MemoryVault() if request.param == "memory" else disk_vault(tmp_path)
 
 
-def paths(vault: Vault) -> set[str]:
+def paths(vault: VaultFiles) -> set[str]:
     return {file.path for file in vault.memory_files()}
 
 
-def test_what_is_written_is_read_and_listed(vault: Vault) -> None:
+def test_what_is_written_is_read_and_listed(vault: VaultFiles) -> None:
     vault.create("memories/note/a b\n.md", b"\xef\xbb\xbfone\r\n")
     assert vault.read("memories/note/a b\n.md") == b"\xef\xbb\xbfone\r\n"
     assert [(file.path, file.size) for file in vault.memory_files()] == [("memories/note/a b\n.md", 8)]
 
 
-def test_nothing_is_overwritten_by_a_new_file(vault: Vault) -> None:
+def test_nothing_is_overwritten_by_a_new_file(vault: VaultFiles) -> None:
     vault.create("a.md", b"old")
     with pytest.raises(ChangedMeanwhileError):
         vault.create("a.md", b"new")
     assert vault.read("a.md") == b"old"
 
 
-def test_a_file_is_replaced_only_while_it_is_the_one_that_was_read(vault: Vault) -> None:
+def test_a_file_is_replaced_only_while_it_is_the_one_that_was_read(vault: VaultFiles) -> None:
     vault.create("a.md", b"old")
     vault.replace("a.md", b"new", expected=b"old")
     with pytest.raises(ChangedMeanwhileError):
@@ -56,14 +56,14 @@ def test_a_file_is_replaced_only_while_it_is_the_one_that_was_read(vault: Vault)
     assert paths(vault) == {"a.md"}
 
 
-def test_a_write_shows_in_the_stats(vault: Vault) -> None:
+def test_a_write_shows_in_the_stats(vault: VaultFiles) -> None:
     vault.create("a.md", b"old")
     before = list(vault.memory_files())
     vault.replace("a.md", b"new", expected=b"old")
     assert list(vault.memory_files()) != before
 
 
-def test_a_file_is_deleted_only_while_it_is_the_one_that_was_read(vault: Vault) -> None:
+def test_a_file_is_deleted_only_while_it_is_the_one_that_was_read(vault: VaultFiles) -> None:
     vault.create("a.md", b"a")
     with pytest.raises(ChangedMeanwhileError):
         vault.delete("a.md", expected=b"b")
@@ -73,7 +73,7 @@ def test_a_file_is_deleted_only_while_it_is_the_one_that_was_read(vault: Vault) 
     assert paths(vault) == set()
 
 
-def test_a_file_like_another_takes_its_place(vault: Vault) -> None:
+def test_a_file_like_another_takes_its_place(vault: VaultFiles) -> None:
     vault.create("a.md", b"a")
     vault.create("deep/b.md", b"a", like="a.md")
     vault.create("c.md", b"a", like="gone.md")
@@ -82,7 +82,7 @@ def test_a_file_like_another_takes_its_place(vault: Vault) -> None:
 
 
 @pytest.mark.parametrize("other", [b"", b"other", b"x" * (MOST_BYTES + 1)])
-def test_what_changed_meanwhile_was_not_touched(vault: Vault, other: bytes) -> None:
+def test_what_changed_meanwhile_was_not_touched(vault: VaultFiles, other: bytes) -> None:
     vault.create("a.md", other)
     size = next(vault.memory_files()).size
     writes: list[Callable[[], None]] = [
@@ -98,20 +98,20 @@ def test_what_changed_meanwhile_was_not_touched(vault: Vault, other: bytes) -> N
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../a.md", "a/../../b.md", "", "a//b.md", "./a.md", ".git/config"])
-def test_a_path_that_leads_out_is_refused(vault: Vault, path: str) -> None:
+def test_a_path_that_leads_out_is_refused(vault: VaultFiles, path: str) -> None:
     with pytest.raises(VaultError):
         vault.read(path)
     with pytest.raises(VaultError):
         vault.create(path, b"a")
 
 
-def test_reading_what_is_not_there(vault: Vault) -> None:
+def test_reading_what_is_not_there(vault: VaultFiles) -> None:
     for path in ("a.md", "no/such/folder/a.md"):
         with pytest.raises(NoFileError):
             vault.read(path)
 
 
-def test_a_file_too_large_is_broken_and_not_read(vault: Vault) -> None:
+def test_a_file_too_large_is_broken_and_not_read(vault: VaultFiles) -> None:
     vault.create("big.md", b"x" * (MOST_BYTES + 1))
     with pytest.raises(TooLargeError) as caught:
         vault.read("big.md")
@@ -121,7 +121,7 @@ def test_a_file_too_large_is_broken_and_not_read(vault: Vault) -> None:
     assert [finding.code for finding in file.findings] == ["file-too-large"]
 
 
-def test_places_that_hold_no_memories_are_not_listed(vault: Vault) -> None:
+def test_places_that_hold_no_memories_are_not_listed(vault: VaultFiles) -> None:
     for path in (
         "index.md", "notes/README.md", "log.md", "MEMORY.md", "a.txt", ".hidden.md", ".obsidian/a.md",
         "groups/g.md", "audit/a.md", ".memstore/b.md",
@@ -132,26 +132,26 @@ def test_places_that_hold_no_memories_are_not_listed(vault: Vault) -> None:
     assert paths(vault) == {"Index.md", "notes/groups/a.md", "suggestions/s.md"}
 
 
-def test_audit_files_are_listed_apart(vault: Vault) -> None:
+def test_audit_files_are_listed_apart(vault: VaultFiles) -> None:
     for path in ("audit/si/ash/2026/20260301T000000Z-ev_1.json", "audit/README.md", "entities/a/b.json", "m.md"):
         vault.create(path, b"{}")
     assert set(vault.audit_files()) == {"audit/si/ash/2026/20260301T000000Z-ev_1.json"}
 
 
-def test_registry_files_are_listed_apart(vault: Vault) -> None:
+def test_registry_files_are_listed_apart(vault: VaultFiles) -> None:
     for path in ("entities/human/sean.md", "groups/tutors.yaml", "consents/2026/con_1.md", "groups/a.md", "note.md"):
         vault.create(path, b"text")
     assert set(vault.registry_files()) == {"entities/human/sean.md", "groups/tutors.yaml", "consents/2026/con_1.md"}
     assert paths(vault) == {"note.md"}
 
 
-def test_the_lock_can_be_taken_again(vault: Vault) -> None:
+def test_the_lock_can_be_taken_again(vault: VaultFiles) -> None:
     for _ in range(2):
         with vault.lock(), vault.lock():
             pass
 
 
-def test_a_file_tells_when_it_was_saved(vault: Vault) -> None:
+def test_a_file_tells_when_it_was_saved(vault: VaultFiles) -> None:
     vault.create("a.md", b"one")
     first = vault.saved_at("a.md")
     assert first is not None

@@ -16,7 +16,7 @@ from memstore.lineage.edges import (
     GROUND,
     HOP_SHIFT,
     KINDS,
-    Changes,
+    EdgeChanges,
     Rows,
     bits_of,
     changed,
@@ -29,7 +29,7 @@ from tests.lineage.lineage_graphs import Cells, columns_of, graph, memories
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.lineage.edges import EdgeTable, Side
+    from memstore.lineage.edges import EdgeSide, EdgeTable
 
 Said = dict[str, list[tuple[str, int]]]
 
@@ -40,7 +40,7 @@ def said(table: EdgeTable, rows: Rows) -> tuple[Said, Said]:
     def name(node: int) -> str:
         return rows.name(node) if node >= 0 else table.texts[~node]
 
-    def of(side: Side) -> Said:
+    def of(side: EdgeSide) -> Said:
         near = {node: side.near(node) for node in (*range(table.rows), *range(-len(table.texts), 0))}
         return {
             name(node): [(name(hop >> HOP_SHIFT), hop & BITS) for hop in hops] for node, hops in near.items() if hops
@@ -164,7 +164,7 @@ def test_a_few_changed_files_leave_the_table_that_all_files_give(
     live = sorted(places)
     rows = Rows.of(columns.__getitem__, live)
     fields = [columns[kind.value] for kind in KINDS]
-    changes = Changes(rows, frozenset(dropped), [row for row, _ in read], ())
+    changes = EdgeChanges(rows, frozenset(dropped), [row for row, _ in read], ())
     found = changed(table, changes, lambda row: [cells[row] for cells in fields])
     expected = said(table_of(columns, live), rows)
     assert said(found, rows) == expected

@@ -4,7 +4,7 @@ from memstore.lineage.orphans import (
     MOST_TWINS,
     SEED_STATEMENTS,
     SEED_WORDS,
-    Change,
+    ProvenanceChange,
     is_seed_statement,
     merged,
     one_sided_promotions,
@@ -17,7 +17,7 @@ from memstore.lineage.orphans import (
 from tests.lineage.lineage_graphs import Cells, graph, names
 
 
-def told(changes: list[Change]) -> list[tuple[str, str, tuple[str, ...], str]]:
+def told(changes: list[ProvenanceChange]) -> list[tuple[str, str, tuple[str, ...], str]]:
     return [(change.path, change.key, change.items, change.value) for change in merged(changes)]
 
 

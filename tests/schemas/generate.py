@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memstore.access.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
-from memstore.core.config import VAULT_SETTINGS, Kind
+from memstore.core.config import VAULT_SETTINGS, SettingKind
 from memstore.core.ids import ENTITY_ID_PATTERN, MEMORY_ID_PATTERN, MEMORY_TYPES
 from memstore.core.keys import KEYS, Key, Shape
 from memstore.core.memory import EXTERNAL_MARKS
@@ -107,11 +107,11 @@ def of_keys(keys: tuple[Key, ...], *, closed: bool) -> dict[str, Any]:
 
 
 def _config() -> dict[str, Any]:
-    kinds: dict[Kind, dict[str, Any]] = {
-        Kind.WHOLE: {"type": "integer", "minimum": 1},
-        Kind.FLAG: {"type": "boolean"},
-        Kind.WORDS: _list({"type": "string"}),
-        Kind.ENTITY: {"type": "string", "pattern": f"^{ENTITY_ID_PATTERN}{END}"},
+    kinds: dict[SettingKind, dict[str, Any]] = {
+        SettingKind.WHOLE: {"type": "integer", "minimum": 1},
+        SettingKind.FLAG: {"type": "boolean"},
+        SettingKind.WORDS: _list({"type": "string"}),
+        SettingKind.ENTITY: {"type": "string", "pattern": f"^{ENTITY_ID_PATTERN}{END}"},
     }
     properties = {
         setting.name: ({"enum": [*setting.choices]} if setting.choices else kinds[setting.kind])

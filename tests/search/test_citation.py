@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.search.citations import Place, Standing, Verdict, compare, parse_place, places_in, written
+from memstore.search.citations import CitationStanding, CitationVerdict, Place, compare, parse_place, places_in, written
 
 BLOB = "3ab92c01de45f"
 
@@ -48,18 +48,18 @@ OLD = ["a", "b", "c", "d", "e"]
 @pytest.mark.parametrize(
     ("new", "expected"),
     [
-        (OLD, Verdict(Standing.SAME, (2, 3))),
-        (["x", "b\r", "c\r"], Verdict(Standing.SAME, (2, 3))),
-        (["new", *OLD], Verdict(Standing.MOVED, (3, 4))),
-        (["b", "c"], Verdict(Standing.MOVED, (1, 2))),
-        (["b", "c", "x", "x", "b", "c"], Verdict(Standing.MOVED, (1, 2))),
-        (["a", "b", "C", "d", "e"], Verdict(Standing.CHANGED, (2, 3))),
-        (["a", "x", "y", "z", "d", "e"], Verdict(Standing.CHANGED, (2, 4))),
-        (["a", "d", "e"], Verdict(Standing.GONE)),
-        ([], Verdict(Standing.GONE)),
+        (OLD, CitationVerdict(CitationStanding.SAME, (2, 3))),
+        (["x", "b\r", "c\r"], CitationVerdict(CitationStanding.SAME, (2, 3))),
+        (["new", *OLD], CitationVerdict(CitationStanding.MOVED, (3, 4))),
+        (["b", "c"], CitationVerdict(CitationStanding.MOVED, (1, 2))),
+        (["b", "c", "x", "x", "b", "c"], CitationVerdict(CitationStanding.MOVED, (1, 2))),
+        (["a", "b", "C", "d", "e"], CitationVerdict(CitationStanding.CHANGED, (2, 3))),
+        (["a", "x", "y", "z", "d", "e"], CitationVerdict(CitationStanding.CHANGED, (2, 4))),
+        (["a", "d", "e"], CitationVerdict(CitationStanding.GONE)),
+        ([], CitationVerdict(CitationStanding.GONE)),
     ],
 )
-def test_what_became_of_lines(new: list[str], expected: Verdict) -> None:
+def test_what_became_of_lines(new: list[str], expected: CitationVerdict) -> None:
     assert compare(OLD, new, (2, 3)) == expected
 
 
@@ -76,8 +76,8 @@ def test_a_verdict_names_lines_that_are_there(data: st.DataObject, old: list[str
     first = data.draw(st.integers(1, len(old)))
     last = data.draw(st.integers(first, len(old)))
     found = compare(old, new, (first, last))
-    assert (found.lines is None) == (found.standing is Standing.GONE)
+    assert (found.lines is None) == (found.standing is CitationStanding.GONE)
     if found.lines:
         assert 1 <= found.lines[0] <= found.lines[1] <= len(new)
-    if found.lines and found.standing in (Standing.SAME, Standing.MOVED):
+    if found.lines and found.standing in (CitationStanding.SAME, CitationStanding.MOVED):
         assert new[found.lines[0] - 1 : found.lines[1]] == old[first - 1 : last]

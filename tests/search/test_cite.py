@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.core.errors import NotFoundError, UsageError
-from memstore.search.citations import Standing, cite
+from memstore.search.citations import CitationStanding, cite
 from tests.git_repositories import git, memory, vault_in
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
@@ -31,7 +31,7 @@ def test_lines_are_cited_with_the_id_that_git_gives_the_file(vault: Written) -> 
     blob = git(vault.root, "hash-object", "tea.md").strip()
     assert cited.now is not None
     assert (cited.now.excerpt, cited.now.version_hash) == ("Two.\nThree.", blob)
-    assert (cited.standing, cited.text) == (Standing.SAME, f"[[note:m_tea#L9-L10@{blob[:10]}]]")
+    assert (cited.standing, cited.text) == (CitationStanding.SAME, f"[[note:m_tea#L9-L10@{blob[:10]}]]")
 
 
 def test_without_lines_all_of_the_text_is_cited(vault: Written) -> None:
@@ -50,22 +50,22 @@ def test_a_file_is_cited_as_it_is_and_not_as_it_was_indexed(vault: Written) -> N
 @pytest.mark.parametrize(
     ("body", "standing", "excerpt"),
     [
-        (BODY, Standing.SAME, "Two.\nThree."),
-        (BODY + "Four.\n", Standing.SAME, "Two.\nThree."),
-        ("New.\n\n" + BODY, Standing.MOVED, "Two.\nThree."),
-        (BODY.replace("\n", "\r\n"), Standing.SAME, "Two.\r\nThree.\r"),
-        (BODY.replace("Three", "3"), Standing.CHANGED, "Two.\n3."),
-        ("# Tea\n\nOne.\n", Standing.GONE, None),
+        (BODY, CitationStanding.SAME, "Two.\nThree."),
+        (BODY + "Four.\n", CitationStanding.SAME, "Two.\nThree."),
+        ("New.\n\n" + BODY, CitationStanding.MOVED, "Two.\nThree."),
+        (BODY.replace("\n", "\r\n"), CitationStanding.SAME, "Two.\r\nThree.\r"),
+        (BODY.replace("Three", "3"), CitationStanding.CHANGED, "Two.\n3."),
+        ("# Tea\n\nOne.\n", CitationStanding.GONE, None),
     ],
 )
-def test_what_became_of_a_citation(vault: Written, body: str, standing: Standing, excerpt: str | None) -> None:
+def test_what_became_of_a_citation(vault: Written, body: str, standing: CitationStanding, excerpt: str | None) -> None:
     text = cite(vault.open().view(), "m_tea:L9-L10").text
     vault.write("tea.md", memory("m_tea", body))
     git(vault.root, "mv", "tea.md", "coffee.md")
     cited = cite(vault.open().view(), text)
     assert (cited.standing, cited.now.excerpt if cited.now else None) == (standing, excerpt)
     assert cited.before == "Two.\nThree."
-    assert cite(vault.open().view(), cited.text).standing in (Standing.SAME, standing)
+    assert cite(vault.open().view(), cited.text).standing in (CitationStanding.SAME, standing)
 
 
 def test_a_revision_that_the_repository_does_not_have_is_said_to_be_unknown(vault: Written) -> None:

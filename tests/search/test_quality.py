@@ -19,7 +19,7 @@ from memstore.core.keys import CHANNELS, RELIABILITY, SOURCE_TYPES
 from memstore.search.quality import (
     BASE_OF_CHANNEL,
     Base,
-    Grounds,
+    QualityGrounds,
     Strength,
     base,
     days_since,
@@ -35,8 +35,8 @@ NOW = datetime(2026, 2, 3, 12, tzinfo=UTC)
 SEED = QualityProfile.SEED_003
 
 
-def grounds_of(case: dict[str, Any]) -> Grounds:
-    return Grounds(
+def grounds_of(case: dict[str, Any]) -> QualityGrounds:
+    return QualityGrounds(
         Base(case["base"], "channel"),
         Strength(retrieval_strength(case["days"]), uses=case["access"]),
         case["days"],
@@ -76,34 +76,34 @@ def test_every_channel_and_every_source_type_has_its_weight() -> None:
 
 
 def test_the_most_that_there_is() -> None:
-    best = Grounds(Base(1.0, "channel"), Strength(1.0, uses=10**9), 0.0, cites=True)
+    best = QualityGrounds(Base(1.0, "channel"), Strength(1.0, uses=10**9), 0.0, cites=True)
     assert terms(best) == pytest.approx((0.5, 0.3, 0.10, 0.05, 0.0))
     assert quality(best) == pytest.approx(0.95)
     assert quality(best, SEED) == pytest.approx(0.815)
 
 
 def test_the_literal_formula_counts_age_and_not_strength() -> None:
-    old_and_used = Grounds(Base(1.0, "channel"), Strength(1.0, uses=1), 30.0)
+    old_and_used = QualityGrounds(Base(1.0, "channel"), Strength(1.0, uses=1), 30.0)
     assert terms(old_and_used, SEED).recency == pytest.approx(0.3 * 0.3679, abs=TOLERANCE)
     assert terms(old_and_used).recency == pytest.approx(0.3)
     assert terms(old_and_used._replace(days_old=None), SEED).recency == 0.0
 
 
 def test_conflicts_together_take_a_half_at_most() -> None:
-    assert terms(Grounds(Base(1.0, "channel"), penalty=7.0)).conflicts == -0.5
+    assert terms(QualityGrounds(Base(1.0, "channel"), penalty=7.0)).conflicts == -0.5
 
 
 @pytest.mark.parametrize(
     "of",
     [
-        Grounds(Base(nan, "confidence")),
-        Grounds(Base(0.5, "channel"), Strength(nan)),
-        Grounds(Base(0.5, "channel"), days_old=nan),
-        Grounds(Base(0.5, "channel"), penalty=nan),
+        QualityGrounds(Base(nan, "confidence")),
+        QualityGrounds(Base(0.5, "channel"), Strength(nan)),
+        QualityGrounds(Base(0.5, "channel"), days_old=nan),
+        QualityGrounds(Base(0.5, "channel"), penalty=nan),
     ],
 )
 @pytest.mark.parametrize("profile", QualityProfile)
-def test_what_is_no_number_is_refused(of: Grounds, profile: QualityProfile) -> None:
+def test_what_is_no_number_is_refused(of: QualityGrounds, profile: QualityProfile) -> None:
     with pytest.raises(ValueError, match="no number"):
         quality(of, profile)
 
@@ -120,7 +120,7 @@ def test_quality_is_a_fraction_whatever_goes_in(
     worth: float, days: float | None, uses: int, penalty: float, profile: QualityProfile, *, cites: bool
 ) -> None:
     retrieval = retrieval_strength(days) if days is not None else 0.0
-    of = Grounds(Base(worth, "confidence"), Strength(retrieval, uses=uses), days, cites, penalty)
+    of = QualityGrounds(Base(worth, "confidence"), Strength(retrieval, uses=uses), days, cites, penalty)
     assert 0 <= quality(of, profile) <= 1
     assert quality(of._replace(cites=True), profile) >= quality(of._replace(cites=False), profile)
     assert quality(of._replace(penalty=0.0), profile) >= quality(of, profile)
@@ -135,7 +135,7 @@ moments = st.integers(-10_000, 10_000).map(lambda hours: NOW + timedelta(hours=h
 def test_using_a_memory_never_makes_it_less_reliable(
     made: datetime, uses: list[datetime], profile: QualityProfile, *, cites: bool
 ) -> None:
-    def of(times: list[datetime]) -> Grounds:
+    def of(times: list[datetime]) -> QualityGrounds:
         return grounds(
             confidence=None, channel="session", source_type="", made_at=made,
             uses=times, cites=cites, now=NOW,

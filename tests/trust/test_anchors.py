@@ -12,7 +12,7 @@ from memstore.trust.anchors import (
     Anchored,
     AnchorStatus,
     InHistory,
-    Snapshot,
+    PageSnapshot,
     Stamp,
     in_history,
     of_page,
@@ -22,7 +22,7 @@ from memstore.trust.anchors import (
 
 EARLY, WRITTEN, LATE = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2, 3))
 HELD = InHistory(is_there=True, is_true=True, held_by_commit=True, is_kept=True, at=LATE, shows=frozenset({"sig"}))
-WHOLE = Snapshot(is_there=True, is_true=True, holds_digest=True)
+WHOLE = PageSnapshot(is_there=True, is_true=True, holds_digest=True)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_a_stamp(stamp: Stamp | None, status: str, *, counts: bool) -> None:
     assert (told.status.value, told.counts) == (status, counts)
 
 
-def stamped(page: Snapshot, stamp: Stamp | None, *, is_commitment: bool = True) -> Anchored:
+def stamped(page: PageSnapshot, stamp: Stamp | None, *, is_commitment: bool = True) -> Anchored:
     shows = frozenset({"sig"})
     return of_stamp(page, stamp, is_commitment=is_commitment, written_at=WRITTEN, shows=shows)
 
 
 def test_a_stamped_page_is_a_page_first() -> None:
-    for page in (Snapshot(is_there=False), WHOLE._replace(is_true=False), WHOLE._replace(holds_digest=False)):
+    for page in (PageSnapshot(is_there=False), WHOLE._replace(is_true=False), WHOLE._replace(holds_digest=False)):
         assert stamped(page, Stamp(at=LATE)) == of_page(page, is_commitment=True)
     assert not stamped(WHOLE, Stamp(at=LATE), is_commitment=False).counts
 
@@ -106,7 +106,7 @@ def test_whatever_does_not_count_says_what_to_do() -> None:
             flags, flags, ((), ("content",)), flags, flags, (None, "a"), (None, EARLY, LATE)
         )
     ]
-    pages = [Snapshot(*three) for three in product(flags, repeat=3)]
+    pages = [PageSnapshot(*three) for three in product(flags, repeat=3)]
     stamps = [None, Stamp(), Stamp(at=EARLY), Stamp(at=LATE), Stamp(heights=(1,)), Stamp(problem="no")]
     told = [in_history(one, written_at=WRITTEN) for one in found]
     told += [of_page(page, is_commitment=True) for page in pages]

@@ -9,7 +9,7 @@ import pytest
 
 from memstore.core.config import Config
 from memstore.memories.show import show_memory
-from memstore.trust.score import Profile
+from memstore.trust.score import TrustProfile
 from memstore.trust.sign import sign
 from memstore.trust.trust import trust_of
 from tests.attested_vault import (
@@ -29,7 +29,7 @@ from tests.memory_workspace import files_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.files.vault import Vault
+    from memstore.files.vault import VaultFiles
     from memstore.search.index import Library
     from memstore.vault.workspace import Workspace
 
@@ -143,7 +143,7 @@ def test_only_files_that_something_was_decided_about_are_read(vault: Workspace, 
 
     ws = vault._replace(
         library=cast("Library", SimpleNamespace(snapshot=lambda: snapshot)),
-        vault=cast("Vault", SimpleNamespace(read=noted, registry_files=vault.vault.registry_files)),
+        vault=cast("VaultFiles", SimpleNamespace(read=noted, registry_files=vault.vault.registry_files)),
     )
     assert reputation(ws) == 2 / 3
     assert {path for path in read if path.endswith(".md")} == {PATH, "other.md"}
@@ -153,7 +153,7 @@ def test_only_files_that_something_was_decided_about_are_read(vault: Workspace, 
 
 
 def weights(ws: Workspace, path: str = PATH) -> dict[str, float]:
-    found = trust_of(ws.view(), path, profile=Profile.BETA).beta
+    found = trust_of(ws.view(), path, profile=TrustProfile.BETA).beta
     assert found is not None
     return {voice.entity: round(voice.worth.weight, 3) for voice in found.voices}
 
@@ -165,13 +165,13 @@ def sponsored(ws: Workspace, entity: str, by: str) -> None:
 
 def test_a_new_witness_weighs_nothing_until_somebody_sponsors_them(vault: Workspace) -> None:
     assert weights(vault) == {BABEL: 0.429, PITH: 0.0}  # the owner of the vault needs no sponsor
-    before = trust_of(vault.view(), PATH, profile=Profile.BETA).trust
+    before = trust_of(vault.view(), PATH, profile=TrustProfile.BETA).trust
     assert not before.contested
     sponsored(vault, PITH, CLAIRE)
     assert weights(vault)[PITH] == 0.0  # nobody sponsors Claire
     sponsored(vault, CLAIRE, BABEL)
     assert weights(vault)[PITH] == 0.429
-    after = trust_of(vault.view(), PATH, profile=Profile.BETA).trust
+    after = trust_of(vault.view(), PATH, profile=TrustProfile.BETA).trust
     assert after.contested
     assert after.score < before.score
     assert after.level is trust_of(vault.view(), PATH).trust.level
@@ -180,14 +180,14 @@ def test_a_new_witness_weighs_nothing_until_somebody_sponsors_them(vault: Worksp
 def test_what_was_decided_gives_a_witness_weight(vault: Workspace, keys: Path) -> None:
     resolved(vault, keys, CLAIRE, "overturned")
     assert weights(vault)[PITH] == round(1 / 3, 3)
-    found = trust_of(vault.view(), PATH, profile=Profile.BETA)
+    found = trust_of(vault.view(), PATH, profile=TrustProfile.BETA)
     assert found.integrity == "valid"
     assert found.trust.terms[0].because.startswith("si:babel: sponsored by si:babel, 4.0 right, 2.0 wrong")
 
 
 def test_an_unsigned_dispute_has_no_voice(vault: Workspace) -> None:
     sponsored(vault, CLAIRE, BABEL)
-    before = trust_of(vault.view(), PATH, profile=Profile.BETA).trust
+    before = trust_of(vault.view(), PATH, profile=TrustProfile.BETA).trust
     entry = '  - {agent_id: "human:claire", attestation: dispute, witnessed_at: "2026-03-01T00:00:00Z"}'
     edit(vault, "witnesses:", f"witnesses:\n{entry}")
-    assert trust_of(vault.view(), PATH, profile=Profile.BETA).trust == before
+    assert trust_of(vault.view(), PATH, profile=TrustProfile.BETA).trust == before

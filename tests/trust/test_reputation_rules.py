@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.memory import Resolution, Signature, Witness
-from memstore.trust.reputation import Decision, Outcome, Word, decision, outcome, reputation, words
+from memstore.trust.reputation import Outcome, ReputationDecision, SpokenWord, decision, outcome, reputation, words
 from memstore.trust.vouching import UNSIGNED, Attested, State, Verdict
 
 VALID, STALE, EXCLUDED = Verdict(State.VALID), Verdict(State.STALE), Verdict(State.EXCLUDED)
@@ -57,18 +57,18 @@ def test_only_what_is_signed_and_holds_was_said() -> None:
 
 
 WORDS = (
-    Word("si:babel", "author", day(1)),
-    Word("si:pith", "dispute", day(3)),
-    Word("human:claire", "confirm", day(2)),
+    SpokenWord("si:babel", "author", day(1)),
+    SpokenWord("si:pith", "dispute", day(3)),
+    SpokenWord("human:claire", "confirm", day(2)),
 )
 
 
-def _upheld(at: datetime, by: str) -> Decision:
-    return Decision(upheld=True, at=at, by=by)
+def _upheld(at: datetime, by: str) -> ReputationDecision:
+    return ReputationDecision(upheld=True, at=at, by=by)
 
 
-def _overturned(at: datetime, by: str) -> Decision:
-    return Decision(upheld=False, at=at, by=by)
+def _overturned(at: datetime, by: str) -> ReputationDecision:
+    return ReputationDecision(upheld=False, at=at, by=by)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def _overturned(at: datetime, by: str) -> Decision:
 def test_who_decides(
     resolutions: list[tuple[Resolution, Verdict]],
     corrections: list[tuple[str, Signature, Verdict]],
-    expected: Decision | None,
+    expected: ReputationDecision | None,
 ) -> None:
     assert decision(WORDS, resolutions, corrections, controller_of=controller_of) == expected
 
@@ -126,18 +126,18 @@ def test_without_a_dispute_there_is_nothing_to_decide() -> None:
     ],
 )
 def test_a_word_was_right_or_wrong(*, who: str, upheld: bool, right: bool | None) -> None:
-    found = outcome(who, REF, WORDS, Decision(upheld=upheld, at=day(5), by="human:sean"))
+    found = outcome(who, REF, WORDS, ReputationDecision(upheld=upheld, at=day(5), by="human:sean"))
     assert (found.was_right if found else None) == right
 
 
 def test_the_last_word_before_the_decision_is_the_one_that_was_right_or_wrong() -> None:
-    decided = Decision(upheld=False, at=day(5), by="human:sean")
-    turned = [Word("si:pith", "confirm", day(2)), Word("si:pith", "dispute", day(6))]
+    decided = ReputationDecision(upheld=False, at=day(5), by="human:sean")
+    turned = [SpokenWord("si:pith", "confirm", day(2)), SpokenWord("si:pith", "dispute", day(6))]
     found = outcome("si:pith", REF, turned, decided)
     assert found is not None
     assert not found.was_right
-    assert outcome("si:pith", REF, [Word("si:pith", "dispute", day(6))], decided) is None
-    assert outcome("si:pith", REF, [Word("si:pith", "partial", day(2))], decided) is None
+    assert outcome("si:pith", REF, [SpokenWord("si:pith", "dispute", day(6))], decided) is None
+    assert outcome("si:pith", REF, [SpokenWord("si:pith", "partial", day(2))], decided) is None
 
 
 OUTCOMES = st.lists(
@@ -158,5 +158,5 @@ def test_a_reputation_is_a_fraction_that_does_not_depend_on_the_order(found: lis
 
 @given(st.lists(st.tuples(st.sampled_from(["si:a", "si:b", "si:c"]), st.integers(2, 9)), max_size=20))
 def test_agreement_decides_nothing(confirms: list[tuple[str, int]]) -> None:
-    told = [*WORDS[:2], *(Word(who, "confirm", day(at)) for who, at in confirms)]
+    told = [*WORDS[:2], *(SpokenWord(who, "confirm", day(at)) for who, at in confirms)]
     assert decision(told, [], [], controller_of=controller_of) is None

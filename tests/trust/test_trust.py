@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.trust.score import Grounds, Level, band, gate, trust
+from memstore.trust.score import Level, TrustGrounds, band, gate, trust
 
 GROUNDS = st.builds(
-    Grounds,
+    TrustGrounds,
     signed=st.booleans(),
     confirms=st.integers(0, 6),
     disputes=st.integers(0, 6),
@@ -25,22 +25,22 @@ GROUNDS = st.builds(
     ("grounds", "score", "level"),
     [
         # The seed's examples; the figures printed there (0.2, 0.6, 0.75) don't follow from its own algorithm.
-        (Grounds(signed=True), 0.3, Level.UNVERIFIED),
-        (Grounds(signed=True, anchors=1), 0.5, Level.ATTESTED),
-        (Grounds(signed=True, confirms=1, anchors=1, reputation=0.8), 0.76, Level.ANCHORED),
-        (Grounds(), 0.0, Level.UNVERIFIED),
-        (Grounds(reputation=1.0), 0.0, Level.UNVERIFIED),
-        (Grounds(confirms=1), 0.2, Level.UNVERIFIED),
-        (Grounds(signed=True, confirms=1), 0.5, Level.ATTESTED),
-        (Grounds(signed=True, confirms=9, reputation=1.0), 0.7, Level.ATTESTED),
-        (Grounds(signed=True, confirms=2, anchors=1, reputation=1.0), 0.8, Level.CONSENSUS),
-        (Grounds(signed=True, confirms=1, anchors=2, reputation=1.0), 0.9, Level.ANCHORED),
-        (Grounds(signed=True, confirms=3, anchors=2, reputation=1.0), 1.0, Level.CONSENSUS),
-        (Grounds(signed=True, confirms=3, anchors=2, reputation=1.0, disputes=1), 0.85, Level.ANCHORED),
-        (Grounds(disputes=3), 0.0, Level.UNVERIFIED),
+        (TrustGrounds(signed=True), 0.3, Level.UNVERIFIED),
+        (TrustGrounds(signed=True, anchors=1), 0.5, Level.ATTESTED),
+        (TrustGrounds(signed=True, confirms=1, anchors=1, reputation=0.8), 0.76, Level.ANCHORED),
+        (TrustGrounds(), 0.0, Level.UNVERIFIED),
+        (TrustGrounds(reputation=1.0), 0.0, Level.UNVERIFIED),
+        (TrustGrounds(confirms=1), 0.2, Level.UNVERIFIED),
+        (TrustGrounds(signed=True, confirms=1), 0.5, Level.ATTESTED),
+        (TrustGrounds(signed=True, confirms=9, reputation=1.0), 0.7, Level.ATTESTED),
+        (TrustGrounds(signed=True, confirms=2, anchors=1, reputation=1.0), 0.8, Level.CONSENSUS),
+        (TrustGrounds(signed=True, confirms=1, anchors=2, reputation=1.0), 0.9, Level.ANCHORED),
+        (TrustGrounds(signed=True, confirms=3, anchors=2, reputation=1.0), 1.0, Level.CONSENSUS),
+        (TrustGrounds(signed=True, confirms=3, anchors=2, reputation=1.0, disputes=1), 0.85, Level.ANCHORED),
+        (TrustGrounds(disputes=3), 0.0, Level.UNVERIFIED),
     ],
 )
-def test_the_seeds_algorithm(grounds: Grounds, score: float, level: Level) -> None:
+def test_the_seeds_algorithm(grounds: TrustGrounds, score: float, level: Level) -> None:
     found = trust(grounds)
     assert (found.score, found.level) == (score, level)
 
@@ -63,7 +63,7 @@ def test_bands_are_half_open(points: int, level: Level) -> None:
 
 
 @given(GROUNDS)
-def test_a_score_is_bounded_and_a_level_never_exceeds_its_evidence(grounds: Grounds) -> None:
+def test_a_score_is_bounded_and_a_level_never_exceeds_its_evidence(grounds: TrustGrounds) -> None:
     found = trust(grounds)
     assert 0.0 <= found.score <= 1.0
     assert found.level <= gate(grounds)
@@ -72,7 +72,7 @@ def test_a_score_is_bounded_and_a_level_never_exceeds_its_evidence(grounds: Grou
 
 
 @given(GROUNDS)
-def test_more_for_it_never_lowers_and_more_against_it_never_raises(grounds: Grounds) -> None:
+def test_more_for_it_never_lowers_and_more_against_it_never_raises(grounds: TrustGrounds) -> None:
     before = trust(grounds)
     for more in (
         grounds._replace(confirms=grounds.confirms + 1),
@@ -87,16 +87,16 @@ def test_more_for_it_never_lowers_and_more_against_it_never_raises(grounds: Grou
 
 
 @given(GROUNDS)
-def test_what_was_tampered_with_is_unverified_whatever_the_score(grounds: Grounds) -> None:
+def test_what_was_tampered_with_is_unverified_whatever_the_score(grounds: TrustGrounds) -> None:
     found = trust(grounds._replace(tampered=True))
     assert found.level is Level.UNVERIFIED
     assert found.score == trust(grounds._replace(tampered=False)).score
 
 
 def test_each_term_says_what_it_is_for_in_the_number_that_there_are() -> None:
-    one = trust(Grounds(confirms=1, anchors=1, disputes=1)).terms
+    one = trust(TrustGrounds(confirms=1, anchors=1, disputes=1)).terms
     assert [term.because for term in one] == ["1 witness confirms", "1 anchor holds", "1 witness disputes it"]
-    two = trust(Grounds(confirms=2, anchors=2, disputes=2)).terms
+    two = trust(TrustGrounds(confirms=2, anchors=2, disputes=2)).terms
     assert [term.because for term in two] == [
         "2 witnesses confirm", "2 anchors hold", "two or more hold", "2 witnesses dispute it",
     ]  # fmt: skip
@@ -109,4 +109,4 @@ def test_levels_have_words() -> None:
 @pytest.mark.parametrize("reputation", [math.nan, -0.1, 1.1])
 def test_a_reputation_is_a_fraction(reputation: float) -> None:
     with pytest.raises(ValueError, match="reputation"):
-        trust(Grounds(signed=True, reputation=reputation))
+        trust(TrustGrounds(signed=True, reputation=reputation))

@@ -23,7 +23,7 @@ from memstore.memories.why import why
 from memstore.search.retrieval import Filters
 from memstore.trust import witness_request
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
-from memstore.trust.score import Level, Profile
+from memstore.trust.score import Level, TrustProfile
 from memstore.trust.sign import digest_page, envelope, payload, resolve, sign, signature, witness
 from memstore.trust.signatures import SshSignatures
 from memstore.trust.statement import digests
@@ -262,7 +262,7 @@ def test_sybils_are_one_voice(vault: Workspace, keys: Path) -> None:
 def test_a_stored_trust_is_ignored(vault: Workspace) -> None:
     edit(vault, "confidence: 0.9", "confidence: 0.9\ntrust: {score: 1.0, level: consensus}")
     assert trust_of(vault.view(), PATH).trust.score == 0.0
-    assert trust_of(vault.view(), PATH, profile=Profile.LITERAL).trust.score == 0.0
+    assert trust_of(vault.view(), PATH, profile=TrustProfile.LITERAL).trust.score == 0.0
 
 
 def test_nobody_signs_for_others_or_without_a_key(vault: Workspace, keys: Path) -> None:

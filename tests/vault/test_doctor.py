@@ -8,7 +8,7 @@ import pytest
 
 from memstore.files.local_state import Environment
 from memstore.vault import composition
-from memstore.vault.doctor import Check, Diagnosis, Verdict, doctor
+from memstore.vault.doctor import Check, Diagnosis, DoctorVerdict, doctor
 from memstore.vault.init import init
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _check(diagnosis: Diagnosis, name: str) -> Check:
 def test_a_new_vault_is_well(vault: Path) -> None:
     diagnosis = _examine(vault)
     assert diagnosis.is_well
-    assert {check.verdict for check in diagnosis.checks} == {Verdict.OK}
+    assert {check.verdict for check in diagnosis.checks} == {DoctorVerdict.OK}
 
 
 def test_no_vault_is_an_error_with_a_hint(tmp_path: Path) -> None:
@@ -68,16 +68,16 @@ def test_settings_that_can_not_be_read_are_an_error_and_no_guess_is_made(
     assert _check(_examine(vault), "settings").text == str(file)
     file.write_text(f'embedder = "{tmp_path}"\nsigning_key = "~/none"\n')
     check = _check(_examine(vault), "settings")
-    assert (check.verdict, check.text) == (Verdict.WARNING, f"{file}: signing_key is ~/none, which is not there")
+    assert (check.verdict, check.text) == (DoctorVerdict.WARNING, f"{file}: signing_key is ~/none, which is not there")
     file.write_text('entity = "si:ash"\nvault = ~/notes\n')
     last = _examine(vault).checks[-1]
-    assert (last.name, last.verdict, last.hint) == ("settings", Verdict.ERROR, 'it could read: vault = "~/notes"')
+    assert (last.name, last.verdict, last.hint) == ("settings", DoctorVerdict.ERROR, 'it could read: vault = "~/notes"')
     assert f"{file}:2:9" in last.text
 
 
 def test_no_repository_is_an_error(vault: Path) -> None:
     shutil.rmtree(vault / ".git")
-    assert _check(_examine(vault), "repository").verdict is Verdict.ERROR
+    assert _check(_examine(vault), "repository").verdict is DoctorVerdict.ERROR
 
 
 def test_what_needs_no_judgement_is_mended_once(vault: Path) -> None:
@@ -92,30 +92,30 @@ def test_what_needs_no_judgement_is_mended_once(vault: Path) -> None:
     cache.chmod(0o777)
     names = {"hook pre-commit", "attributes", "leftovers", "cache"}
 
-    def verdicts(*, fix: bool) -> set[Verdict]:
+    def verdicts(*, fix: bool) -> set[DoctorVerdict]:
         diagnosis = _examine(vault, fix=fix)
         assert diagnosis.is_well
         return {check.verdict for check in diagnosis.checks if check.name in names}
 
-    assert verdicts(fix=False) == {Verdict.WARNING}
+    assert verdicts(fix=False) == {DoctorVerdict.WARNING}
     assert leftover.exists()
-    assert verdicts(fix=True) == {Verdict.FIXED}
+    assert verdicts(fix=True) == {DoctorVerdict.FIXED}
     assert not leftover.exists()
-    assert verdicts(fix=True) == {Verdict.OK}
+    assert verdicts(fix=True) == {DoctorVerdict.OK}
 
 
 def test_another_programs_hook_is_left_alone(vault: Path) -> None:
     hook = vault / ".git/hooks/pre-commit"
     hook.write_text("#!/bin/sh\n")
     check = _check(_examine(vault, fix=True), "hook pre-commit")
-    assert check.verdict is Verdict.WARNING
+    assert check.verdict is DoctorVerdict.WARNING
     assert "memstore hooks run" in str(check.hint)
     assert hook.read_text() == "#!/bin/sh\n"
 
 
 def test_a_union_merge_is_an_error(vault: Path) -> None:
     (vault / ".gitattributes").write_text("*.md merge=union diff=memstore -text\n")
-    assert _check(_examine(vault), "attributes").verdict is Verdict.ERROR
+    assert _check(_examine(vault), "attributes").verdict is DoctorVerdict.ERROR
 
 
 def test_files_from_the_future_and_unreadable_ones_are_named(vault: Path) -> None:
@@ -134,7 +134,7 @@ def test_git_must_know_who_commits(vault: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     (vault / ".git/config").write_text("[core]\n\trepositoryformatversion = 0\n[user]\n\tuseConfigOnly = true\n")
     check = _check(_examine(vault), "identity")
-    assert check.verdict is Verdict.WARNING
+    assert check.verdict is DoctorVerdict.WARNING
     assert "git config" in str(check.hint)
 
 
@@ -179,6 +179,6 @@ class _OldMachine:
 def test_what_is_too_old_is_an_error(vault: Path, git: tuple[int, ...] | None) -> None:
     env = Environment.of_process()
     diagnosis = doctor(_OldMachine(git), lambda: composition.open_workspace(env, vault=str(vault)).view(), fix=False)
-    assert _check(diagnosis, "python").verdict is Verdict.ERROR
-    assert _check(diagnosis, "git").verdict is Verdict.ERROR
+    assert _check(diagnosis, "python").verdict is DoctorVerdict.ERROR
+    assert _check(diagnosis, "git").verdict is DoctorVerdict.ERROR
     assert not diagnosis.is_well

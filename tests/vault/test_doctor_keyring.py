@@ -10,7 +10,7 @@ import pytest
 from memstore.files.local_state import Environment
 from memstore.trust.pin import unpin
 from memstore.vault import composition
-from memstore.vault.doctor import Check, Verdict, doctor
+from memstore.vault.doctor import Check, DoctorVerdict, doctor
 from tests.git_repositories import git
 from tests.trust.test_keepers import ATTEST, Vault
 
@@ -32,7 +32,7 @@ def _keyring(vault: Vault, actor: str | None = None) -> Check | None:
     return next((one for one in doctor(around, opened.view, fix=False).checks if one.name == "keyring"), None)
 
 
-def _told(vault: Vault) -> tuple[Verdict, str]:
+def _told(vault: Vault) -> tuple[DoctorVerdict, str]:
     check = _keyring(vault)
     assert check is not None
     return check.verdict, check.text
@@ -40,11 +40,11 @@ def _told(vault: Vault) -> tuple[Verdict, str]:
 
 def test_it_tells_what_is_pinned_and_where(vault: Vault) -> None:
     pinned = f"pinned at {vault.open().pins.commit or '':.10} in {vault.home}/config.toml"
-    assert _told(vault) == (Verdict.OK, f"{pinned}; 2 keys count")
+    assert _told(vault) == (DoctorVerdict.OK, f"{pinned}; 2 keys count")
     vault.write([*vault.lines(), vault.line("new", ATTEST)])
-    assert _told(vault) == (Verdict.OK, f"{pinned}; 2 keys count, 1 not committed yet")
+    assert _told(vault) == (DoctorVerdict.OK, f"{pinned}; 2 keys count, 1 not committed yet")
     vault.commit("New", "sean")
-    assert _told(vault) == (Verdict.OK, f"{pinned}; 3 keys count")
+    assert _told(vault) == (DoctorVerdict.OK, f"{pinned}; 3 keys count")
     assert _keyring(vault, "human:stranger") is None
 
 
@@ -52,7 +52,7 @@ def test_a_change_that_no_keeper_signed_is_a_warning(vault: Vault) -> None:
     vault.write([*vault.lines(), vault.line("mallory", ATTEST), vault.line("third", ATTEST)])
     vault.commit("Let me in")
     verdict, text = _told(vault)
-    assert verdict is Verdict.WARNING
+    assert verdict is DoctorVerdict.WARNING
     assert "the key of si:mallory" in text
     assert "and 1 more" in text
 
@@ -62,7 +62,7 @@ def test_a_pinned_commit_that_is_out_of_reach_is_an_error(vault: Vault) -> None:
     vault.commit("Rewritten")
     check = _keyring(vault)
     assert check is not None
-    assert check.verdict is Verdict.ERROR
+    assert check.verdict is DoctorVerdict.ERROR
     assert "is not in the history of the current one" in check.text
     assert "memstore keys pin again" in (check.hint or "")
 
@@ -70,9 +70,9 @@ def test_a_pinned_commit_that_is_out_of_reach_is_an_error(vault: Vault) -> None:
 def test_no_pin_is_told_where_there_are_keys(vault: Vault) -> None:
     unpin(vault.open().view())
     verdict, text = _told(vault)
-    assert (verdict, text[:22]) == (Verdict.OK, "2 keys count, unpinned")
+    assert (verdict, text[:22]) == (DoctorVerdict.OK, "2 keys count, unpinned")
     vault.write([])
-    assert _told(vault) == (Verdict.OK, "no key counts here yet")
+    assert _told(vault) == (DoctorVerdict.OK, "no key counts here yet")
 
 
 def test_a_pin_without_a_keeper_is_a_warning(vault: Vault) -> None:
@@ -80,7 +80,7 @@ def test_a_pin_without_a_keeper_is_a_warning(vault: Vault) -> None:
     vault.commit("Nobody keeps it", "sean")
     vault.pin()
     verdict, text = _told(vault)
-    assert verdict is Verdict.WARNING
+    assert verdict is DoctorVerdict.WARNING
     assert text.endswith("1 key counts; nobody is a keeper, so no change of it will count")
 
 
@@ -91,7 +91,10 @@ def test_a_vault_that_was_moved_is_told_of_its_pin(vault: Vault, tmp_path: Path)
     vault.vault.root = vault.root
     check = _keyring(vault)
     assert check is not None
-    assert (check.verdict, check.hint) == (Verdict.WARNING, f"memstore keys pin {commit[:10]}, if you moved the vault")
+    assert (check.verdict, check.hint) == (
+        DoctorVerdict.WARNING,
+        f"memstore keys pin {commit[:10]}, if you moved the vault",
+    )
     assert str(before) in check.text
     before.mkdir()  # another vault's pin: it is still there
-    assert _told(vault)[0] is Verdict.OK
+    assert _told(vault)[0] is DoctorVerdict.OK

@@ -10,13 +10,13 @@ from memstore.core.finding import Finding, Position
 from memstore.core.memory import LedgerLine, Memory, ResolvedConflict
 from memstore.core.problems import Checked
 from memstore.vault import references
-from memstore.vault.references import Directory, Node
+from memstore.vault.references import Directory, RefNode
 
 REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
 
 
-def node(path: str, memory: Memory) -> Node:
-    return Node(path, memory.type, memory.id or "", {key: getattr(memory, key) for key in REF_KEYS})
+def node(path: str, memory: Memory) -> RefNode:
+    return RefNode(path, memory.type, memory.id or "", {key: getattr(memory, key) for key in REF_KEYS})
 
 
 def place(*path: str | int) -> Position:

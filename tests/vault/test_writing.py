@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.core.change import Journal
-    from memstore.files.vault import Vault
+    from memstore.files.vault import VaultFiles
 
 Files = dict[str, bytes]
 EARLIER = Operation("set", "2026-01-01T00:00:00Z", (Written("z.md", b"", b"z"),), "human:sean")
@@ -148,7 +148,7 @@ def failing(case: Case) -> tuple[FaultyVault, FaultyJournal, Faults]:
     return vault, journal, faults
 
 
-def outcome(vault: Vault, journal: Journal, case: Case) -> str | None:
+def outcome(vault: VaultFiles, journal: Journal, case: Case) -> str | None:
     """Return what the error said; None where there was none."""
     try:
         with vault.lock():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from memstore.cli.completion import complete_refs
-from memstore.cli.session import Session
+from memstore.cli.session import CliSession
 from memstore.core.places import kind_of
 from memstore.files.local_state import Environment
 from memstore.vault.composition import open_workspace
@@ -425,7 +425,7 @@ class Vaults:
                 place.unlink()
 
     def _completed(self, case: Case) -> str:
-        session = Session()
+        session = CliSession()
         session.choices.vault = str(self.program.vault)
         session.choices.entity, session.choices.context = case.viewer, case.context
         with patch.dict(os.environ, self.program.environment, clear=True):
