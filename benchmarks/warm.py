@@ -152,10 +152,13 @@ def _be_the_program(asked: dict[str, Any], out: IO[bytes], err: IO[bytes], calls
     sys.argv = ["memstore", *asked["words"]]
     strike = asked["strike"]
     _Watch(asked["watched"], Strike(*strike) if strike else None, calls.fileno()).begin()
+    code = 99
     try:
         run()
+    except SystemExit as end:
+        code = int(end.code or 0)
     finally:
-        os._exit(99)  # never back into the process that was forked
+        os._exit(code)  # never back into the process that was forked
 
 
 class _Watch:
