@@ -23,6 +23,7 @@ from memstore.beliefs.ledger import (
     Belief,
     Stated,
     course,
+    each_line,
     replay,
     replay_now,
     stated,
@@ -221,6 +222,24 @@ def test_a_cap_stays_while_evidence_is_weighed_anew() -> None:
     assert stated(lines) == Stated("assert", 0.9, 0.4)
     assert stated(lines[1:]) is None
     assert replay(lines) == Belief.of(0.4, STATED_WEIGHT)
+
+
+def test_the_lines_of_a_ledger_are_told_from_the_latest_statement_on() -> None:
+    before, said, after = (
+        LedgerLine(timestamp=instant(0), op="support", evidence_source="e1", weight=1.0),
+        LedgerLine(timestamp=instant(1), op="assert", new=0.9),
+        LedgerLine(timestamp=instant(2), op="support", evidence_source="e2", weight=1.0),
+    )
+    assert [line for line, _ in each_line([after, said, before])] == [said, after]
+    assert each_line([before]) == [(before, replay([before]))]
+    assert each_line([after, said])[-1] == (after, replay([said, after]))
+
+
+def test_what_propagation_left_of_evidence_that_was_taken_back_is_nothing() -> None:
+    weaker = LedgerLine(timestamp=instant(2), op="propagate", evidence_source="e1", factor=0.5)
+    said = LedgerLine(timestamp=instant(0), op="support", evidence_source="e1", weight=1.0)
+    assert replay([said, replace(said, timestamp=instant(1), op="retract"), weaker]) == PRIOR
+    assert replay([weaker]) == PRIOR
 
 
 def test_evidence_has_half_its_weight_after_a_half_life_to_the_second() -> None:
