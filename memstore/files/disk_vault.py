@@ -100,7 +100,7 @@ class DiskVault:
         except OSError as error:
             raise _cant("read", path, error) from error
         try:
-            self._inside(path, _place_of(handle, joined))
+            self._must_be_inside(path, _place_of(handle, joined))
             status = os.fstat(handle)
             if stat.S_ISDIR(status.st_mode):
                 raise VaultError(f"{path} is a folder that can't be looked into", hint="look at its permissions")
@@ -110,8 +110,7 @@ class DiskVault:
                 raise TooLargeError(
                     f"{path} has {status.st_size:,} bytes; a memory has at most {MOST_BYTES:,}", size=status.st_size
                 )
-            with os.fdopen(handle, "rb", closefd=False) as file:
-                return file.read()
+            return b"".join(_parts_of(handle, status.st_size))
         except OSError as error:
             raise _cant("read", path, error) from error
         finally:
@@ -220,9 +219,12 @@ class DiskVault:
         return os.path.join(self._real_root, *parts)  # noqa: PTH118
 
     def _inside(self, path: str, place: str) -> Path:
+        self._must_be_inside(path, place)
+        return Path(place)
+
+    def _must_be_inside(self, path: str, place: str) -> None:
         if place != self._real_root and not place.startswith(self._real_root.rstrip(os.sep) + os.sep):
             raise VaultError(f"{path} leads out of the vault, to {place}", hint="keep memories inside the vault")
-        return Path(place)
 
 
 class _Temporary:
@@ -478,6 +480,12 @@ def _place_of(handle: int, path: str) -> str:
         return os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115 -- a search asks this for every file it reads
     except OSError:
         return os.path.realpath(path)
+
+
+def _parts_of(handle: int, size: int) -> Iterator[bytes]:
+    """Yield the bytes of an open file of some `size`; it may have grown since, and its end is where nothing follows."""
+    while part := os.read(handle, size + 1):
+        yield part
 
 
 def _make_folders(folder: Path, made: list[Path]) -> None:

@@ -27,7 +27,7 @@ MOST_BYTES = 8 * 1024 * 1024
 
 # A fence may be followed by blanks, which editors leave behind unseen.
 _OPENING = re.compile(rb"---[ \t]*(\r?\n|\Z)")
-_CLOSING = re.compile(rb"^---[ \t]*(\r?\n|\Z)", re.MULTILINE)
+_CLOSING = re.compile(rb"\n(---[ \t]*(?:\r?\n|\Z))")
 
 
 class FencedText(NamedTuple):
@@ -68,18 +68,18 @@ def split(data: bytes) -> FencedText | Problem | None:
     opening = _OPENING.match(data, start)
     if opening is None:
         return _fence_that_was_meant(data)
-    closing = _CLOSING.search(data, opening.end())
+    closing = _CLOSING.search(data, opening.end() - 1)
     if closing is None:
         return _unclosed(data, opening.end())
     try:
-        head = data[opening.end() : closing.start()].decode()
+        head = data[opening.end() : closing.start(1)].decode()
         body = data[closing.end() :].decode()
     except UnicodeDecodeError:
         return not_utf8(data)
     return FencedText(
         before=data[: opening.end()],
         head=head,
-        between=data[closing.start() : closing.end()],
+        between=closing[1],
         body=body,
         body_line=data.count(b"\n", 0, closing.end()) + 1,
     )

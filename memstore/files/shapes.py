@@ -34,9 +34,12 @@ def check(front: Frontmatter, keys: tuple[Key, ...]) -> list[Problem]:
     return checker.problems
 
 
+_ABSENT: tuple[object, ...] = (None, "", [])
+
+
 def is_absent(value: object) -> bool:
     """Whether a value says nothing: absent, null, empty text and empty list mean the same."""
-    return not value and value in (None, "", [])
+    return not value and value in _ABSENT
 
 
 def _spelt_otherwise(name: str, values: dict[str, Any]) -> str | None:
@@ -56,7 +59,7 @@ class _ShapeCheck:
     def keys(self, values: dict[str, Any], keys: tuple[Key, ...], path: KeyPath) -> None:
         for key in keys:
             value = values.get(key.name)
-            if not value and is_absent(value):
+            if not value and value in _ABSENT:  # most keys of the table, in every file
                 if key.required:
                     self.missing(key, values, path)
             elif key.shape in _CHECKS:

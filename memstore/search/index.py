@@ -3,12 +3,14 @@
 What of a memory is indexed, as terms by field.
 
 The search index, as the vault's owner may look at it.
+from functools import lru_cache
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core.errors import RefusedError, VaultError
@@ -195,9 +197,12 @@ def claim_key(claim: Claim) -> tuple[str, str]:
 
 def date_words(instant: str | None) -> str:
     """Return a time's date as people say it: "8 May 2023"; empty where there is none."""
-    if not instant:
-        return ""
-    day = date.fromisoformat(instant[:10])
+    return _day_words(instant[:10]) if instant else ""
+
+
+@lru_cache(maxsize=1000)
+def _day_words(iso: str) -> str:
+    day = date.fromisoformat(iso)
     return f"{day.day} {day:%B} {day.year}"
 
 

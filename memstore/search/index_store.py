@@ -23,7 +23,7 @@ from memstore.files.write_lock import flocked
 from memstore.search import manifest
 from memstore.search.index import VERSION as SEARCHABLE_VERSION
 from memstore.search.manifest import Contents, DamagedError
-from memstore.search.memory_snapshot import COLUMNS, Document, cell, entry_of_cells
+from memstore.search.memory_snapshot import COLUMNS, Document, cells_of, entry_of_cells
 from memstore.search.whoosh_index import Generation, WhooshIndex
 
 if TYPE_CHECKING:
@@ -345,8 +345,8 @@ class _Table:
     def _put(self, each: ReadAnew) -> int:
         row = each.row if each.row is not None else self._free_row()
         self._read.append(row)
-        for name in COLUMNS:
-            self.columns[name][row] = cell(each.document.entry, name)
+        for column, cell in zip(self.columns.values(), cells_of(each.document.entry), strict=True):
+            column[row] = cell
         terms = each.document.searchable
         self.lengths[Field.TEXT][row] = len(terms.text) if terms else 0
         self.lengths[Field.HEAD][row] = len(terms.head) if terms else 0

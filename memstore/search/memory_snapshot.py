@@ -55,6 +55,17 @@ def cell(entry: Entry, column: str) -> str:
     return ITEM_SEPARATOR.join(value) if column in LIST_COLUMNS else str(value)
 
 
+def cells_of(entry: Entry) -> Iterator[str]:
+    """Yield all fields of an entry as the catalogue's columns hold them, in the order of `COLUMNS`."""
+    for value in entry:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, FileKind):
+            yield value.value
+        else:
+            yield ITEM_SEPARATOR.join(value)
+
+
 def entry_of_cells(cells: dict[str, str]) -> Entry:
     """Return the entry of a row's cells, by column."""
     values = {

@@ -14,7 +14,8 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain
+from operator import sub
 from pathlib import Path
 from pickle import dumps
 from struct import Struct
@@ -349,7 +350,7 @@ def _packed(block: _Block, counts: list[int], most_and_lengths: tuple[int, int, 
     weights: object = None if most == 1 else tuple(map(float, counts))
     if most > 1 and min(counts) == most:
         weights = float(most)
-    values = tuple([_value(positions) for positions in block.positions])
+    values = tuple([_value_of_one(*each) if len(each) == 1 else _value(each) for each in block.positions])
     data = dumps((tuple(_steps(documents)), weights, values), _BLOCK_PICKLE)
     length = len(info) + len(data)
     return _block_length(-length if is_last else length) + info + data
@@ -357,15 +358,13 @@ def _packed(block: _Block, counts: list[int], most_and_lengths: tuple[int, int, 
 
 def _value(positions: list[int]) -> bytes:
     """Return positions as `whoosh.formats.Positions` encodes them."""
-    if len(positions) == 1:
-        return _value_of_one(positions[0])
     return _count_bytes(len(positions)) + dumps(_steps(positions), 2)
 
 
 @lru_cache(maxsize=4096)
 def _value_of_one(position: int) -> bytes:
-    return _count_bytes(1) + dumps([position], 2)
+    return _value([position])
 
 
 def _steps(numbers: list[int]) -> list[int]:
-    return [numbers[0], *[b - a for a, b in pairwise(numbers)]]
+    return [numbers[0], *map(sub, numbers[1:], numbers)]
