@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from memstore.files.vault import FileStat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 
 class MemoryVault:
@@ -63,6 +64,9 @@ class MemoryVault:
     def delete(self, path: str, *, expected: bytes) -> None:
         self._must_be(path, expected)
         self._forget(path)
+
+    def together(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -48,8 +48,11 @@ class DiskVault:
     def __init__(self, root: Path, *, state: Path) -> None:
         self._root = root
         self._real_root = os.path.realpath(root)
+        self._base = os.path.join(self._real_root, "")  # noqa: PTH118 -- ends with a slash
         self._lock = WriteLock(state / "write.lock")
         self._swept: dict[Path, float] = {}
+        # The real folders of files that are created together, by their names; None where each is for itself.
+        self._together: dict[str, Path] | None = None
 
     @property
     def root(self) -> Path:
@@ -139,7 +142,22 @@ class DiskVault:
                         raise _is_there(path) from error
                     _rename_to_free(temporary.place, place, path)  # FAT and some network folders have no links
             with _or_back("write", path, lambda: _take_away(place, data)):
-                sync_folder(place.parent)
+                if self._together is None:
+                    sync_folder(place.parent)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Look for the folders of files that are created meanwhile, and make them durable, once each; see the port."""
+        self._together = {}
+        try:
+            yield
+            for folder in sorted({*self._together.values()}):
+                try:
+                    sync_folder(folder)
+                except OSError as error:
+                    raise _cant("write into", folder.name, error) from error
+        finally:
+            self._together = None
 
     def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
         """Write a file anew, whole or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
@@ -188,15 +206,20 @@ class DiskVault:
     @contextmanager
     def _new_place(self, path: str) -> Iterator[Path]:
         """Give the place of a file to come, with its folders made; those that it fails to come into go again."""
-        joined = self._joined(path)
-        folder = self._inside(path, os.path.realpath(os.path.dirname(joined)))  # noqa: PTH120 -- bytes-safe as it is
+        above, name = os.path.split(self._joined(path))
+        if self._together is not None and above in self._together:
+            yield self._together[above] / name
+            return
+        folder = self._inside(path, os.path.realpath(above))
         made: list[Path] = []
         try:
             try:
                 _make_folders(folder, made)
             except OSError as error:
                 raise _cant("make the folder of", path, error) from error
-            yield folder / os.path.basename(joined)  # noqa: PTH119
+            if self._together is not None:
+                self._together[above] = folder
+            yield folder / name
         except BaseException:
             with suppress(OSError):  # one that is not empty stays, and so do those around it
                 for one in reversed(made):
@@ -216,7 +239,7 @@ class DiskVault:
         parts = path.split("/")
         if not path or "\0" in path or any(part in ("", ".", "..", ".git") for part in parts):
             raise VaultError(f"{path!r} is no path in the vault", hint="paths are relative to the vault's folder")
-        return os.path.join(self._real_root, *parts)  # noqa: PTH118
+        return self._base + path
 
     def _inside(self, path: str, place: str) -> Path:
         self._must_be_inside(path, place)

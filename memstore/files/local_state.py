@@ -3,6 +3,7 @@
 The process's surroundings, taken once: variables, folders, who is logged in.
 
 Files of memstore's own, written whole or not at all; memories are written by `disk_vault`, which guards more.
+from threading import get_ident
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import stat
 import sys
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -227,7 +229,7 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """
     if mode is None and path.exists():
         mode = path.stat().st_mode & 0o7777
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    scratch = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(scratch, flags, 0o666 if mode is None else 0o600)
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,7 @@ def quoted(text: str) -> str:
     return '"' + _ESCAPED.sub(lambda m: _ESCAPES.get(m[0]) or f"\\u{ord(m[0]):04x}", text) + '"'
 
 
+@lru_cache(maxsize=1024)  # most texts of a new file are those of the one before
 def may_stand_bare(text: str, *, flow: bool = False) -> bool:
     """Whether a text needs no quotes to be read as itself by every reader, times included."""
     return (

@@ -76,6 +76,12 @@ class VaultFiles(Protocol):
     def delete(self, path: str, *, expected: bytes) -> None:
         """Take a file away; `ChangedMeanwhileError` unless its bytes are `expected`."""
 
+    def together(self) -> AbstractContextManager[None]:
+        """Let files that are created meanwhile be durable at the end, and not each at once; a `VaultError` if not.
+
+        For operations that a journal takes back after a crash.
+        """
+
     def lock(self) -> AbstractContextManager[None]:
         """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
 

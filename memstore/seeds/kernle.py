@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from memstore.access import generalization
 from memstore.access.principals import kind_of
@@ -26,10 +26,31 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.face.given import Named
     from memstore.face.vault import Vault
-    from memstore.memories.create import About
 
 # What the document's seed beliefs are called, which are facts that stay whatever the evidence.
 _FOUNDATIONAL = "foundational"
+
+
+class Context(TypedDict, total=False):
+    """What the documents say of a new memory; None is the same as nothing."""
+
+    title: str | None
+    tags: Sequence[str] | None
+    source: str | None
+    source_type: str | None
+    source_entity: str | None
+    source_chain: Sequence[str] | None
+    channel: str | None
+    session_id: str | None
+    trigger: str | None
+    derived_from: Sequence[str] | None
+    relates_to: Sequence[str] | None
+    context: str | None
+    context_tags: Sequence[str] | None
+    subject_ids: Sequence[str] | None
+    access_grants: Sequence[str] | None
+    consent_grants: Sequence[str] | None
+    importance: str | None
 
 
 class Kernle:
@@ -54,7 +75,7 @@ class Kernle:
         type: str = "fact",  # noqa: A002 -- the document's name
         confidence: float | None = None,
         foundational: bool = False,  # noqa: FBT001, FBT002 -- the document's order
-        **about: Unpack[About],
+        **about: Unpack[Context],
     ) -> str:
         """Write down what is held to be true, and return its id; 0.8 is held where no confidence is stated."""
         is_foundational = foundational or type == _FOUNDATIONAL
@@ -63,16 +84,16 @@ class Kernle:
         return _id(create.belief(view, statement, kind, confidence, foundational=is_foundational, **said).ref)
 
     def episode(
-        self, objective: str, outcome: str, lessons: Sequence[str] | None = None, **about: Unpack[About]
+        self, objective: str, outcome: str, lessons: Sequence[str] | None = None, **about: Unpack[Context]
     ) -> str:
         """Write down what happened, and return its id."""
         return _id(create.episode(self.vault.view(), objective, outcome, lessons or (), **_given(about)).ref)
 
-    def note(self, content: str, type: str = "note", **about: Unpack[About]) -> str:  # noqa: A002 -- likewise
+    def note(self, content: str, type: str = "note", **about: Unpack[Context]) -> str:  # noqa: A002 -- likewise
         """Write a note, or one with a purpose, and return its id."""
         return _id(create.note(self.vault.view(), content, type, **_given(about)).ref)
 
-    def raw(self, content: str, **about: Unpack[About]) -> str:
+    def raw(self, content: str, **about: Unpack[Context]) -> str:
         """Write something down as it came, and return its id; 001 gives whom it is about and who may see it."""
         return _id(create.raw(self.vault.view(), content, **_given(about)).ref)
 
@@ -189,9 +210,9 @@ class Kernle:
         given: Registered = self.vault.consents.grant(grantor, grantee, scope, reason=reason)
         return given.id
 
-    def consent_revoke(self, consent_id: str) -> None:
-        """Take a consent back."""
-        self.vault.consents.revoke(consent_id)
+    def consent_revoke(self, consent_id: str, by: str | None = None) -> None:
+        """Take a consent back, which only who gave it can do: `by`, else whoever acts."""
+        self.vault.consents.revoke(consent_id, by=by)
 
     # -- 001: its eight tools, by their names ------------------------------------------------------
 
@@ -202,7 +223,7 @@ class Kernle:
         """Return the ids of the registered contexts."""
         return [context.id for context in self.vault.contexts.list()]
 
-    def memory_create_with_privacy(self, content: str, type: str = "note", **about: Unpack[About]) -> str:  # noqa: A002 -- likewise
+    def memory_create_with_privacy(self, content: str, type: str = "note", **about: Unpack[Context]) -> str:  # noqa: A002 -- likewise
         """Write a memory with whom it is about, who may see it and who consents; return its id."""
         return self.note(content, type, **about)
 

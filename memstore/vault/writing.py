@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -76,9 +76,10 @@ def write_all(vault: VaultFiles, journal: Journal, operation: Operation, files: 
         if len(changes) > 1:
             is_begun = True
             journal.begin(operation._replace(files=changes))
-        for file in changes:
-            touched.append(file)  # before it is: a call may fail when it has done its work
-            _write(vault, file, going)
+        with vault.together() if is_begun and not going else nullcontext():
+            for file in changes:
+                touched.append(file)  # before it is: a call may fail when it has done its work
+                _write(vault, file, going)
         is_recording = True
         if operation.files:
             journal.record(operation)
