@@ -1,8 +1,6 @@
-"""List memories.
+"""List memories, show one, expand what came to mind.
 
-Show one memory.
-
-Expand what came to mind: the whole memory, and what is linked with it; a compressed one with every byte it had.
+Expanded is the whole memory with what is linked with it; a compressed one has every byte that it had.
 """
 
 from __future__ import annotations

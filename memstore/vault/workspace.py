@@ -1,7 +1,4 @@
-"""A vault opened with all that it needs of the world.
-
-All files of a vault, for its owner alone: `VaultView.whole` hands them out.
-"""
+"""A vault opened with all that it needs of the world, for `VaultView` alone."""
 
 from __future__ import annotations
 
@@ -69,7 +66,7 @@ class Workspace(NamedTuple):
         return VaultView(self)
 
 
-# -- whole -----------------------------------------------------------------------------------------
+# -- all files, for the vault's owner --------------------------------------------------------------
 
 
 class WholeVault:
