@@ -28,7 +28,7 @@ class SynthesisFailedError(Exception):
 
 
 class Synthesizer(Protocol):
-    """Words what memories have in common. Nothing that it says is believed: flows check every answer."""
+    """Words what memories have in common. Nothing that it says is believed: use cases check every answer."""
 
     def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
         """Return a JSON value: `{"text": …, "cites": [ref, …]}`; `SynthesisFailedError` where none came.

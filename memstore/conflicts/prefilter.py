@@ -120,7 +120,7 @@ def gist(texts: tuple[str, ...]) -> Gist:
 
 
 def may_conflict(one: Gist, other: Gist, *, any_opposites: bool = False) -> bool:
-    """Whether a sentence of one may be in conflict with one of the other; False where `polarity` would find none.
+    """Whether a sentence of one may be in conflict with one of the other; False where `contradiction` would find none.
 
     Args:
         one: what a memory says.

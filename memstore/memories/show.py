@@ -169,7 +169,7 @@ def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
 
 
 def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
-    """Return what `show_memory` does, for flows of which the look is no use."""
+    """Return what `show_memory` does, for use cases of which the look is no use."""
     from memstore.beliefs.archive import prunable
     from memstore.beliefs.next_lines import held_now
     from memstore.beliefs.reconsolidation import standing

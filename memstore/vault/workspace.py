@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Workspace(NamedTuple):
-    """What `wiring` opens, for `view` alone.
+    """What `composition` opens, for `view` alone.
 
     `actor` is the entity who acts and looks, `contexts` tells in which context they do; `alone` is their word that
     nobody else listens. `here` is the folder in which they are, below the vault's, where they are in it.
