@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 PRIVATE = 0o700
-# What is about to be written, in the folder of local state; `vault.composition` looks for it without loading the journal.
+# What is about to be written, in the folder of local state; `composition` looks for it without loading the journal.
 BEGUN_OPERATION = "begun-operation.json"
 # Neither a link nor a pipe in a log's place is followed or waited for.
 NOT_FOLLOWED = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

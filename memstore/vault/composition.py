@@ -167,7 +167,7 @@ def _below(root: Path, folder: Path) -> str:
 
 
 class _Later:
-    """Something of this machine that is made when it is first used: a search asks neither for the history nor the journal.
+    """What is made when it is first used: a search asks neither for the history nor the journal.
 
     Args:
         make: makes it.
