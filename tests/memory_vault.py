@@ -1,4 +1,4 @@
-"""A vault in memory: the twin of the one on disk, for tests of flows."""
+"""A vault in memory: the twin of the one on disk, for tests of use cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A workspace that touches no disk, for tests of flows that write."""
+"""A workspace that touches no disk, for tests of use cases that write."""
 
 from __future__ import annotations
 

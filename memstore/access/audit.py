@@ -1,15 +1,8 @@
-"""What was done with access.
-
-An audit event: one file, written once, says what was done with access in ids alone, and names what was before.
+"""What was done with access: one file an act, written once, in ids alone; and whether none is missing.
 
 Each event holds its own digest, and those of the latest events of the same writer; so none can be changed or taken out
-unnoticed, but for the last ones, which commits name (`Audit-Head`).
-
-The audit chain: whether every event is as it was written, and none is missing.
-
-The audit trail: who did what with access, one file an event, in ids alone.
-
-What others were shown of a vault, and what they asked for in vain.
+unnoticed, but for the last ones, which commits name (`Audit-Head`). Beside that trail, a log of this machine has what
+others were shown.
 """
 
 from __future__ import annotations
@@ -60,7 +53,7 @@ class AuditEvent:
         return self.digest == self.computed
 
 
-# -- audit event -----------------------------------------------------------------------------------
+# -- one event as a file ---------------------------------------------------------------------------
 
 
 AUDIT_FOLDER = "audit"
@@ -101,7 +94,7 @@ def _digest(said: Mapping[str, Any]) -> str:
     return DIGEST_PREFIX + hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()
 
 
-# -- audit -----------------------------------------------------------------------------------------
+# -- the chain of events ---------------------------------------------------------------------------
 
 
 AUDIT_HEAD = "Audit-Head"
@@ -180,7 +173,7 @@ def _texts(value: object) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-# -- audit -----------------------------------------------------------------------------------------
+# -- the trail: writing and reading it -------------------------------------------------------------
 
 
 # The commands whose acts are audited, by the first word of their verb.
@@ -294,7 +287,7 @@ def _events(view: View, prefix: str = "", *, latest: int = 0) -> tuple[list[Audi
     return events, unreadable
 
 
-# -- looks -----------------------------------------------------------------------------------------
+# -- what others were shown ------------------------------------------------------------------------
 
 
 def looks(view: View) -> tuple[Access, ...]:

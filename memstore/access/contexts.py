@@ -1,6 +1,6 @@
 """Contexts: registered by the vault's owner; entered, left and suggested for each entity by itself.
 
-What somebody may be told of contexts.
+Others than the owner are told of their own ones alone, and of open ones that they are there.
 """
 
 from __future__ import annotations

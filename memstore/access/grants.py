@@ -1,8 +1,7 @@
 """Grants: who may widen a memory's audience, what a new memory inherits, and what grants amount to.
 
-What a memory made of another takes over from it: how it is known, whom it is about, and who may see it.
-
-What a new memory gets from where it was made: its context, who may see it, and a question where that looks odd.
+A memory that is made of another takes over how it is known, whom it is about, and who may see it. Any new one gets
+context and grants of the place where it was made, and a question where that looks odd.
 """
 
 from __future__ import annotations
@@ -139,7 +138,7 @@ def scope_of(world: World, grants: Iterable[str]) -> str:
     return f"private({', '.join(names)})" if names else "self-only"
 
 
-# -- inheritance -----------------------------------------------------------------------------------
+# -- what is taken over from the memory it is made of ----------------------------------------------
 
 
 # Whose it is, whom it is about, who may see it: what is made of a memory is shown to nobody else.
@@ -194,7 +193,7 @@ def in_common(grants: Sequence[Sequence[str]]) -> list[str]:
     return [entity for entity in named[0] if all(entity in one for one in named)]
 
 
-# -- inherit ---------------------------------------------------------------------------------------
+# -- what comes from where it is made --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,8 @@
-"""The active context, in a file of the vault's local state: one for each acting entity and session.
+"""What access keeps on this machine: the active context, what others were shown, decisions until something changes.
 
-The context that somebody is in: one at a time for each acting entity and session of theirs.
-
-The log of what others were shown, a file of the vault's local state: one JSON object a line.
-
-What others were shown, and what they asked for in vain: a log of this machine, which no repository holds.
-
-Verdicts in the user's cache: one file a viewer, of which nobody else can have written a byte.
-
-What was decided for somebody, kept until something changes: deciding about every memory takes long.
+Each has a protocol and a file. The active context is one for each acting entity and session. The log of what others
+were shown has one JSON object a line, and no repository holds it. Decisions lie in the user's cache, one file a
+viewer, of which nobody else can have written a byte: deciding about every memory takes long.
 """
 
 from __future__ import annotations
@@ -124,7 +118,7 @@ def _are_texts(values: list[object]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-# -- context state ---------------------------------------------------------------------------------
+# -- the active context, as it is asked for --------------------------------------------------------
 
 
 # How long a context lasts where nothing else is said; then it is an error, and never no context.
@@ -148,7 +142,7 @@ class ContextState(Protocol):
         """Keep that no context is active; whatever was kept is gone."""
 
 
-# -- access log ------------------------------------------------------------------------------------
+# -- the log of what others were shown, on disk ----------------------------------------------------
 
 
 NAME = "access.jsonl"
@@ -185,7 +179,7 @@ class DiskAccessLog:
                 )
 
 
-# -- access log ------------------------------------------------------------------------------------
+# -- the log, as it is asked for -------------------------------------------------------------------
 
 
 class Access(NamedTuple):
@@ -212,7 +206,7 @@ class AccessLog(Protocol):
         """Yield all looks, the oldest first; what can't be read is left out."""
 
 
-# -- verdict cache ---------------------------------------------------------------------------------
+# -- kept decisions, on disk -----------------------------------------------------------------------
 
 
 VERDICTS_VERSION = 1
@@ -275,7 +269,7 @@ def _read_verdict(data: bytes) -> AccessVerdict | None:
     return AccessVerdict(facts["state"], facts["since"], facts["until"], rows)
 
 
-# -- verdicts --------------------------------------------------------------------------------------
+# -- kept decisions, as they are asked for ---------------------------------------------------------
 
 
 class AccessVerdict(NamedTuple):

@@ -1,12 +1,8 @@
-"""Hearing: what one listener may see, by a memory's labels, the consents, and what the memory was made of.
+"""Who may see a memory: private by default, shared by grant and consent, decided for everybody who listens.
 
-The judge: whether a memory may be shown in a session, decided for everybody who listens.
-
-Who may see a memory: private by default, shared by grant and consent, decided for everybody who listens.
-
-Two files with one id: what may be seen is what both would show.
-
-Moments: how long what was decided stays true while nobody writes anything.
+`Hearing` decides for one listener, by a memory's labels, the consents, and what the memory was made of; `Judge` for a
+session. Of two files with one id is seen what both would show. What was decided holds until `steady_until` while
+nobody writes anything.
 """
 
 from __future__ import annotations
@@ -184,7 +180,7 @@ def _source_ids(labels: Labels) -> Iterator[str]:
             yield ref.id if ref else source
 
 
-# -- judge -----------------------------------------------------------------------------------------
+# -- everybody who listens -------------------------------------------------------------------------
 
 
 def labels_of(memory: Memory) -> Labels:
@@ -306,7 +302,7 @@ def participants(world: World, session: Session) -> tuple[str, ...]:
     return (*named, UNKNOWN_LISTENER) if is_open else named
 
 
-# -- access ----------------------------------------------------------------------------------------
+# -- for a single question -------------------------------------------------------------------------
 
 
 def may_see(entry_owner: str, viewer: str, vault_owner: str) -> bool:
@@ -328,7 +324,7 @@ def decide(world: World, session: Session, memory_id: str) -> Decision:
     return Judge(world, session).decide(memory_id)
 
 
-# -- copies ----------------------------------------------------------------------------------------
+# -- two files with one id -------------------------------------------------------------------------
 
 
 # Nobody owns what two own: no entity has such an id.
@@ -356,7 +352,7 @@ def both(one: Labels, other: Labels) -> Labels:
     )
 
 
-# -- moments ---------------------------------------------------------------------------------------
+# -- how long a decision holds ---------------------------------------------------------------------
 
 
 def steady_until(world: World, session: Session) -> datetime | None:

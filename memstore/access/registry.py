@@ -1,8 +1,7 @@
-"""Registry files: who there is, which groups and contexts, who consented; the tables of their keys.
+"""Registry files: who there is, which groups and contexts, who consented; their keys, and a strict reader.
 
-They are no memories: entities, consents and requests are Markdown with a frontmatter, groups and contexts plain YAML.
-
-A registry file: bytes to plain values, or to the findings that say why not.
+They are not memories: entities, consents and requests are Markdown with a frontmatter, groups and contexts plain YAML.
+Reading gives plain values, or the findings that say why not.
 """
 
 from __future__ import annotations
@@ -136,7 +135,7 @@ def path_of(registry_id: str, kind: RegistryKind, *, year: str = "") -> str:
     return "/".join(part for part in (kind.value, year, f"{name}{kind.suffix}") if part)
 
 
-# -- registry file ---------------------------------------------------------------------------------
+# -- reading and writing one file ------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

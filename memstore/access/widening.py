@@ -1,6 +1,7 @@
 """Widening by hand: whether a change of a memory lets somebody see it without everybody's consent who has a say.
 
-Checks of what is committed that need the registries: grants widened by hand, generalizations that give away whom.
+Beside that rule stand the checks of what is committed that need the registries: grants that were widened by hand, and
+generalizations that give away whom they were learnt from.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def _united(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
 
-# -- widening --------------------------------------------------------------------------------------
+# -- checks of what is committed -------------------------------------------------------------------
 
 
 # A generalization is checked when it is committed: until then its text is being written.

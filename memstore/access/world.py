@@ -1,6 +1,6 @@
 """What access is decided from: a memory's labels, the registries they are read against, who asks; and the answer.
 
-Apart from `sharing`, because the owner alone needs none of it, and starts faster without.
+Apart from `policy`, because the owner alone needs none of that, and starts faster without.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Put memories out of sight and back: an archived one is kept whole, named as before, and found only when asked for.
 
-Pruning: which memories could go out of sight, and why. It proposes; nothing is ever deleted.
+Which memories could go out of sight is proposed, with the reason; nothing is ever deleted.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _earlier(view: View, file: MemoryFile) -> Iterator[bytes]:
             yield from (state.data for state in (revision.after, revision.before) if state)
 
 
-# -- pruning ---------------------------------------------------------------------------------------
+# -- what could go out of sight --------------------------------------------------------------------
 
 
 REFUTED_BELOW = 0.30

@@ -2,8 +2,6 @@
 
 A confidence is the odds that the next independent observation agrees, so that its own history can score it.
 Source: docs/references.md, "Brier score".
-
-Score the vault's own numbers by what came after them.
 """
 
 from __future__ import annotations
@@ -92,7 +90,7 @@ def _bin(number: int, made: list[Prediction]) -> Bin:
     )
 
 
-# -- calibrate -------------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 def calibrate(view: View) -> Calibration:

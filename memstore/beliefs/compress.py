@@ -1,7 +1,4 @@
-"""Compression: which memories give way to their summary, and what that says.
-
-Compress: what is old and was never used keeps its title and first sentence; git keeps the rest.
-"""
+"""Compression: what is old and was never used keeps its title and first sentence; git keeps the rest."""
 
 from __future__ import annotations
 
@@ -75,7 +72,7 @@ def summary(title: str, text: str, *, has_title: bool) -> str:
     return f"# {title}\n\n{sentence}"
 
 
-# -- compress --------------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 _COLUMNS = ("type", "status", "owner", "created_at", "importance", "path")

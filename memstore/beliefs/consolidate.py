@@ -1,6 +1,7 @@
 """Consolidation: look at what happened, and suggest what to make of it. A pure plan first, then all of it at once.
 
-Sides: what a memory says of a belief, or of another memory: the same, the opposite, much the same, or nothing.
+Beside the plan stand the sides: whether a memory says of a belief, or of another memory, the same, the opposite, much
+the same, or nothing.
 """
 
 from __future__ import annotations
@@ -254,7 +255,7 @@ def _faded(beliefs: Sequence[KnownBelief], now: datetime) -> Iterator[Faded]:
             yield Faded(ref=str(one.memory.ref), title=one.text, stored=stored, now=left)
 
 
-# -- sides -----------------------------------------------------------------------------------------
+# -- which side a memory is on ---------------------------------------------------------------------
 
 
 def side_of(said: str, other: str) -> Polarity | None:

@@ -1,6 +1,6 @@
-"""Echoes: text that was recalled and comes back as a new memory, by the runs of four words that both have.
+"""Echoes: what was recalled and comes back as a raw memory is linked with its source, and is no new evidence.
 
-Loop recognition: what was recalled and comes back as a raw memory is linked, and is no new evidence.
+It is known by the runs of four words that both texts have.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def echo(text: str, known: Mapping[str, str], named: Collection[str] = ()) -> Ec
     return Echo(of=tuple(found)) if len(covered) >= MOST_OF_IT * len(said) else Echo(beside=tuple(found))
 
 
-# -- echo ------------------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 # So many of the best matches are compared with a text.

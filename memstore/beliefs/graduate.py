@@ -1,6 +1,6 @@
 """Graduation: which memories have earned a line in the MEMORY.md of their scope, and which have lost it.
 
-Graduate: write what has earned it into a block of the MEMORY.md of its scope, and take out what has lost it.
+The rules stand first; the use case writes the lines into a block of that page, and takes others out.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def line_of(ref: str, title: str) -> str:
     return f"- {shortened(words, LONGEST_LINE)} [[{ref}]]"
 
 
-# -- graduate --------------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 class GraduationProposal(NamedTuple):

@@ -2,9 +2,8 @@
 
 Evidence counts as much less as its source is held less surely than when it was used, and not at all once that is gone.
 What a memory was made of (`derived_from`) caps what was merely stated of it; a number set by hand is a decision of its
-own, and stands. A plan is pure; applied, it is lines `propagate`, which a source that recovers changes back.
-
-Carry a change of confidence on to all that rests on it: a plan first, and lines in ledgers only when asked for.
+own, and stands. A plan is pure; applied, and only when that is asked for, it is lines `propagate` in ledgers, which a
+source that recovers changes back.
 """
 
 from __future__ import annotations
@@ -229,7 +228,7 @@ def _resting_on(start: str, sources: Mapping[str, Iterable[str]], depth: int | N
     return found
 
 
-# -- propagate -------------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

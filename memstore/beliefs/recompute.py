@@ -1,10 +1,8 @@
-"""What a confidence would be if its evidence were weighed again, as it is now.
+"""Numbers made anew: from the ledger as it stands, or from the evidence as it would be weighed now.
 
-Beliefs are views of what they rest on: make their numbers anew from it, and see what differs.
-
-Prove that stored confidences follow from their ledgers, or make them follow.
-
-A number and a ledger that disagree: what a hand changed since the last commit decides which of the two stands.
+`rebuild` shows which beliefs would differ if all that they rest on were weighed again. `recompute` proves that stored
+confidences follow from their ledgers, or makes them follow. Where a number and a ledger disagree, what a hand changed
+since the last commit decides which of the two stands.
 """
 
 from __future__ import annotations
@@ -68,7 +66,7 @@ def _again(line: LedgerLine, load: Load) -> LedgerLine | None:
     return replace(line, weight=now.weight, roots=now.roots)
 
 
-# -- rebuild ---------------------------------------------------------------------------------------
+# -- from evidence ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +127,7 @@ def rebuild_from_episodes(view: View) -> Rebuilt:
     return Rebuilt(ledgers=ledgers, differing=tuple(differing))
 
 
-# -- recompute -------------------------------------------------------------------------------------
+# -- from ledgers ----------------------------------------------------------------------------------
 
 
 FEWEST_TO_FOLD = 2
@@ -251,7 +249,7 @@ def _unequal(files: Sequence[MemoryFile], by_hand: HandEdits) -> tuple[Unequal, 
     )
 
 
-# -- hand edits ------------------------------------------------------------------------------------
+# -- what a hand changed ---------------------------------------------------------------------------
 
 
 UNKNOWN_HAND = "human:unknown"

@@ -1,7 +1,4 @@
-"""Record evidence for or against a memory; its confidence follows from the ledger alone.
-
-The edit by which a ledger gains lines, and the number that follows from them.
-"""
+"""Record evidence for or against a memory; its confidence follows from the ledger alone."""
 
 from __future__ import annotations
 
@@ -169,7 +166,7 @@ def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memo
     return as_evidence(memory, load)
 
 
-# -- ledger edit -----------------------------------------------------------------------------------
+# -- the lines that a ledger gains -----------------------------------------------------------------
 
 
 def with_lines(file: MemoryFile, number: float, lines: Iterable[LedgerLine], *more: splice.Edit) -> Edit:

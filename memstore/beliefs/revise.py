@@ -1,6 +1,7 @@
-"""Say the same in better words: the memory keeps its id, its ledger and all that names it.
+"""Revise what is believed: say it in better words, or find what an episode says for and against it.
 
-Find the beliefs that an episode supports or contradicts, and propose to record it.
+A memory in better words keeps its id, its ledger, and all that names it. What an episode supports or contradicts is
+proposed, and recorded only when that is asked for.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def reworded(old: FencedText, text: str) -> FencedText:
     return old._replace(body=f"{lead}{words}{tail}")
 
 
-# -- revise from -----------------------------------------------------------------------------------
+# -- what an episode says of beliefs ---------------------------------------------------------------
 
 
 _STANCES = {

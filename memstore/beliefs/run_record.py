@@ -1,7 +1,4 @@
-"""When consolidation ran last here, for the one who acts.
-
-The last run of consolidation, in a file of the vault's local state; one for each who acts.
-"""
+"""When consolidation ran last here, for each one who acts: a protocol, and a file of the vault's local state."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ class RunRecord(Protocol):
         """Remember a run instead of the one before."""
 
 
-# -- disk runs -------------------------------------------------------------------------------------
+# -- on disk ---------------------------------------------------------------------------------------
 
 
 VERSION = 1

@@ -1,6 +1,6 @@
 """The file of a suggestion: a draft that says what would be, on what evidence, quoted and cited.
 
-What hands changed in the block of a MEMORY.md, as suggestions on which a person decides.
+What hands changed in the block of a MEMORY.md becomes a suggestion too, on which a person decides.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def _worded(proposal: ConsolidationProposal, synthesizer: Synthesizer | None) ->
     return wording.text, None
 
 
-# -- suggested lines -------------------------------------------------------------------------------
+# -- lines of a page that hands changed ------------------------------------------------------------
 
 
 SOURCE_TYPE = "told_by_human"

@@ -1,7 +1,4 @@
-"""Who may word a suggestion better than a quotation does.
-
-Who words suggestions: a command that the user named, or a model of the `llm` package.
-"""
+"""Who may word a suggestion better than a quotation does: a command that the user named, or a model of `llm`."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ class SynthesisFailedError(Exception):
 
 
 class Synthesizer(Protocol):
-    """Words what memories have in common. Nothing that it says is believed: flows check every answer."""
+    """Words what memories have in common. Nothing that it says is believed: use cases check every answer."""
 
     def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
         """Return a JSON value: `{"text": …, "cites": [ref, …]}`; `SynthesisFailedError` where none came.
@@ -42,7 +39,7 @@ class Synthesizer(Protocol):
         """
 
 
-# -- synthesizers ----------------------------------------------------------------------------------
+# -- a command, or a model -------------------------------------------------------------------------
 
 
 TIME_LIMIT_SECONDS = 60.0

@@ -1,6 +1,6 @@
-"""What a text is about, and which of its sentences can be understood without the others.
+"""The words of a suggestion: a quotation, or a wording by somebody else that says no more than its sources.
 
-The words of a suggestion: a quotation, or a wording by somebody else that says no more than its sources.
+What a text is about, and which of its sentences can be understood without the others, is decided first.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def is_lasting(sentence: str) -> bool:
     return _AT_ONE_TIME.isdisjoint(words(sentence))
 
 
-# -- wording ---------------------------------------------------------------------------------------
+# -- a wording, checked ----------------------------------------------------------------------------
 
 
 MOST_WORDS = 30

@@ -1,7 +1,4 @@
-"""`memstore add` and `memstore raw`: write new memories.
-
-What an agent's hook hands over when a session ends, and what of it is worth writing down.
-"""
+"""`memstore add` and `memstore raw`: write new memories, also what an agent's hook hands over when a session ends."""
 
 from __future__ import annotations
 
@@ -216,7 +213,7 @@ def _citations(session: CliSession, places: tuple[str, ...]) -> list[Plain]:
     return marks
 
 
-# -- capture ---------------------------------------------------------------------------------------
+# -- what a hook hands over ------------------------------------------------------------------------
 
 
 # Keys of a hook's document that hold a text, the first that is there counts.

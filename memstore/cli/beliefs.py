@@ -1,7 +1,4 @@
-"""`memstore reinforce`, `contradict`, `recompute`: how sure one is, and why.
-
-`memstore propagate`, `revise-from`, `calibrate`, `rebuild`: what follows from what, and whether numbers hold up.
-"""
+"""`memstore reinforce`, `contradict`, `recompute`, `propagate`, `revise-from`, `calibrate`, `rebuild`: confidence."""
 
 from __future__ import annotations
 
@@ -191,7 +188,7 @@ def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -
         yield f"{place}: {one.ref or ''} {number(one.stored)}, replayed {number(one.replayed)}{stands}"
 
 
-# -- beliefs ---------------------------------------------------------------------------------------
+# -- propagate -------------------------------------------------------------------------------------
 
 
 @command(

@@ -1,6 +1,6 @@
 """`memstore check`: what is wrong with the vault's files, for people, editors and build servers.
 
-Findings as other programs take them: JSON, GitHub's workflow commands, SARIF.
+Other programs take findings as JSON, as GitHub's workflow commands, or as SARIF.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _explain(session: CliSession, code: str) -> None:
     )
 
 
-# -- check formats ---------------------------------------------------------------------------------
+# -- findings for other programs -------------------------------------------------------------------
 
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -1,7 +1,4 @@
-"""`memstore cite` and `memstore stats`.
-
-`memstore why`.
-"""
+"""`memstore cite`, `memstore stats` and `memstore why`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`memstore consolidate`: what happened, and what to make of it.
-
-`memstore compress`: summaries for what is old and was never used.
-"""
+"""`memstore consolidate` and `memstore compress`: what to make of what happened, and of what is old and unused."""
 
 from __future__ import annotations
 

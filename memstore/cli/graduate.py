@@ -1,7 +1,4 @@
-"""`memstore graduate`: the pages of what has earned to be read every time.
-
-`memstore suggestions`: what waits for a decision.
-"""
+"""`memstore graduate` and `memstore suggestions`: pages of what has earned it, and what waits for a decision."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`memstore help`: explain a command or a topic.
 
-What `memstore help TOPIC` says. The lists come from the code that they describe, so they can't go stale.
+The lists in topics come from the code that they describe, so they can't go stale.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`memstore index`: what is derived from the vault, and lies outside it.
+"""`memstore index` and `memstore watch`: what is derived from the vault, and how it is kept up to date beforehand.
 
-`memstore watch`: the index kept up to date beforehand, for vaults so large that a search should not wait for it.
+Nobody needs to watch; it is for vaults so large that a search should not wait for the index.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How answers look: harmless text, colours, tables, JSON.
-
-Answers that are longer than the screen, a screen at a time.
-"""
+"""How answers look: harmless text, colours, tables, JSON; a screen at a time where they are longer than that."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`memstore promote` and `memstore supersede`: memories made of memories, linked on both sides.
-
-`memstore revise`, `split`, `merge`, `archive`, `restore`: better words, two of one, one of two, put away.
-"""
+"""`memstore promote`, `supersede`, `revise`, `split`, `merge`, `archive`, `restore`: memories made of memories."""
 
 from __future__ import annotations
 
@@ -127,7 +124,7 @@ def supersede(
     emit_linked(session, "supersede", linked, dry_run=dry_run)
 
 
-# -- rework ----------------------------------------------------------------------------------------
+# -- revise, split, merge, archive, restore --------------------------------------------------------
 
 
 @command(

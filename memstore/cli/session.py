@@ -30,7 +30,7 @@ class Choices:
 
 
 class CliSession:
-    """One call of the program. A command gets it as its first argument, calls one flow, and emits the flow's value."""
+    """One call of the program. A command gets it as its first argument, calls one use case, emits its value."""
 
     def __init__(self) -> None:
         self.choices = Choices()

@@ -1,6 +1,6 @@
 """`memstore list`, `memstore show`, `memstore path`.
 
-The form that every command module has: a decorated function that parses nothing itself, calls one flow, and emits
+The form that every command module has: a decorated function that parses nothing itself, calls one use case, and emits
 its value with one function for the JSON document and one for the text.
 """
 

@@ -1,7 +1,4 @@
-"""`memstore init`: make a folder a vault.
-
-`memstore doctor`: check that everything around the vault works.
-"""
+"""`memstore init` and `memstore doctor`: make a folder a vault, and check that everything around it works."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
     Args:
         session: the call.
         verb: the command.
-        saved: what the flow gave.
+        saved: what the use case gave.
         dry_run: whether nothing was written.
         unchanged: what to say where nothing is different.
     """

@@ -1,1 +1,9 @@
-"""Whether two memories can both be right: statements laid side by side."""
+"""Whether two memories can both be right: statements laid side by side, without a language model.
+
+Enter at `conflict.conflict` for two memories, `compare.conflicts` for a vault, `compare.Among` for the hits of one
+search, `resolve.resolve_conflict` to decide, `duplicates.dedupe` for what says nearly the same.
+
+A call runs like this: `compare.Comparer` finds what is alike by the index, or `prefilter` drops of the hits of a
+search what can't be in conflict; `statements` and `alignment` lay sentences side by side; `contradiction` judges what
+differs, by `lexicon` and `quantities`; `conflict` names the kind, the cost and the command that settles it.
+"""

@@ -1,11 +1,8 @@
-"""Compare memories with those that are alike: candidates come from the index, so that a large vault costs no more.
+"""Compare memories with those that are alike: one with the vault, all with each other, the hits of a search.
 
-Open conflicts: of one memory, or of all.
-
-Conflicts among the results of one search: what a reader would otherwise have to notice.
-
-Only results are compared with each other, and only where two of their sentences share half of their words, or both
-make claims: a search must stay quick. `show`, `why` and `conflicts` look at the whole vault.
+`Comparer` takes candidates from the index, so that a large vault costs no more; `conflicts` asks it about one memory,
+or about all. `Among` compares results of one search with each other, and only where two of their sentences share half
+of their words, or both make claims: a search must stay quick. `show`, `why` and `conflicts` look at the whole vault.
 """
 
 from __future__ import annotations
@@ -132,7 +129,7 @@ class Comparer:
         return [claim_term(claim) for claim, _ in side.claims] + known[:MOST_WORDS]
 
 
-# -- conflicts -------------------------------------------------------------------------------------
+# -- all open conflicts ----------------------------------------------------------------------------
 
 
 def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
@@ -165,7 +162,7 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
     return tuple(sorted(found.values(), key=lambda one: (-one.penalty, one.refs)))
 
 
-# -- among -----------------------------------------------------------------------------------------
+# -- among the results of one search ---------------------------------------------------------------
 
 
 _SENTENCE_END = re.compile(r"[.!?;]\s|\n")

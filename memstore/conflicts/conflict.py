@@ -1,7 +1,8 @@
 """Conflicts between two memories: which kind, by which rule, what it costs each, and what would settle it.
 
 Structured claims go before sentences. What names different times is a matter of time, and the later one is likely to
-hold: `polarity` tells that of sentences; for claims `since` does, for exchanged values else the days of the memories.
+hold: `contradiction` sees that in sentences; for claims `since` does, for exchanged values else the days of the
+memories.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Polarity: whether one text contradicts another, agrees with it, or says nothing about it.
+"""Contradiction: whether one text contradicts another, agrees with it, or says nothing about it.
 
 Two sentences are laid side by side; all that differs must be accounted for. One negation or one pair of opposites more
 on one side: they contradict each other. One value exchanged for another of its kind (`blue`, `green`; 3, 4): they

@@ -1,7 +1,4 @@
-"""Duplicates: which memories say nearly the same.
-
-Find memories that say nearly the same, and propose to make one of them; nothing is changed.
-"""
+"""Duplicates: which memories say nearly the same. Making one of them is proposed; nothing is changed."""
 
 from __future__ import annotations
 
@@ -65,7 +62,7 @@ def groups(alike: Mapping[tuple[str, str], float]) -> Iterator[tuple[list[str], 
         yield group, min(score for pair, score in alike.items() if pair[0] in group)
 
 
-# -- dedupe ----------------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 class Copy(NamedTuple):

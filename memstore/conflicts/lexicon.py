@@ -1,8 +1,7 @@
 """What words mean to each other: the same, opposite, or names of one kind of thing.
 
-A lexicon: more opposites than the built-in list has (extra `lexicon`).
-
-Opposites from WordNet, where the extra `lexicon` is installed and has its data; else there are none.
+The built-in lists are in `word_lists`. WordNet knows more opposites, where the extra `lexicon` and its data are
+installed; else it knows none.
 """
 
 from __future__ import annotations
@@ -171,7 +170,7 @@ def _lines(text: str) -> list[str]:
     return text.strip().splitlines()
 
 
-# -- lexicon ---------------------------------------------------------------------------------------
+# -- more opposites --------------------------------------------------------------------------------
 
 
 class Lexicon(Protocol):
@@ -185,7 +184,7 @@ class Lexicon(Protocol):
         """Whether two words, in lower case, are opposites."""
 
 
-# -- wordnet ---------------------------------------------------------------------------------------
+# -- from WordNet ----------------------------------------------------------------------------------
 
 
 class WordNet:

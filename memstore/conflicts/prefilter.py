@@ -1,9 +1,10 @@
 """Gists: what of a text is enough to tell that it can't be in conflict with another.
 
 Laying sentences side by side takes long, and hardly any two are in conflict. Two sentences are only where all that
-differs is accounted for (`polarity`): so every word of one of the two, the one that does not go on where the other
-ends, stands in the other as well or may be exchanged for one of its words; and something is denied, counted, dated or
-exchanged. That is told by sets of words. It never says no where `polarity` finds a conflict, and mostly says no.
+differs is accounted for (`contradiction`): so every word of one of the two, the one that does not go on where the
+other ends, stands in the other as well or may be exchanged for one of its words; and something is denied, counted,
+dated or exchanged. That is told by sets of words. It never says no where `contradiction` finds a conflict, and mostly
+says no.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def gist(texts: tuple[str, ...]) -> Gist:
 
 
 def may_conflict(one: Gist, other: Gist, *, any_opposites: bool = False) -> bool:
-    """Whether a sentence of one may be in conflict with one of the other; False where `polarity` would find none.
+    """Whether a sentence of one may be in conflict with one of the other; False where `contradiction` would find none.
 
     Args:
         one: what a memory says.

@@ -1,6 +1,6 @@
-"""Numbers in words: `ninety`, `twenty-one`, `two hundred and five`, `three thousand`, `two dozen`.
+"""Quantities: numbers, measures, dates and times of day in a text, in one form that can be compared.
 
-Quantities: numbers, measures, dates and times of day in a text, in one form that can be compared.
+Numbers may be words: `ninety`, `twenty-one`, `two hundred and five`, `three thousand`, `two dozen`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Statements: a text cut into sentences, each with what it is about, what it denies, and when it holds.
 
-Sentences: where they stand in a text, and the words that say nothing, or when, or no.
+Words that say nothing, or when, or no are sorted out of them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _whens(found: Sequence[Token]) -> list[bool]:
     return marks
 
 
-# -- sentences -------------------------------------------------------------------------------------
+# -- where sentences end ---------------------------------------------------------------------------
 
 
 # Words that say nothing by themselves; a difference in them is none.

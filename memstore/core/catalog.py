@@ -60,7 +60,7 @@ class Entry(NamedTuple):
     # What attests to it: `author si:ash`, `witness si:pith`, `resolution human:claire`, `anchor url`; whether that
     # holds is not known here.
     attested: tuple[str, ...] = ()
-    # What else decides who may see it (`model.world.Labels`); each of `upstream_grants` is one label, `[a b]`.
+    # What else decides who may see it (`access.world.Labels`); each of `upstream_grants` is one label, `[a b]`.
     source_chain: tuple[str, ...] = ()
     access_grants: tuple[str, ...] = ()
     access_denies: tuple[str, ...] = ()

@@ -1,11 +1,4 @@
-"""What is to become of files, and what became of them: the values that go into a transaction and come out of it.
-
-What happened to one memory between two states of the vault.
-
-Conflicts: two memories that can't both be right, as values.
-
-What memstore did last, kept so that it can be undone, and what it has begun.
-"""
+"""What goes into a transaction and what comes out of it: edits, conflicts, operations, as values."""
 
 from __future__ import annotations
 
@@ -108,7 +101,7 @@ class Undone:
     __repr__ = short_repr
 
 
-# -- change ----------------------------------------------------------------------------------------
+# -- what happened to one memory between two states ------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +133,7 @@ class MemoryChange:
         return bool(self.path_before and self.path_after and self.path_before != self.path_after)
 
 
-# -- conflict --------------------------------------------------------------------------------------
+# -- two memories that can't both be right ---------------------------------------------------------
 
 
 class ConflictType(Enum):
@@ -193,7 +186,7 @@ class Conflict(NamedTuple):
         return RESOLUTION[self.conflict_type]
 
 
-# -- journal ---------------------------------------------------------------------------------------
+# -- what was done last, and what was begun --------------------------------------------------------
 
 
 class Written(NamedTuple):

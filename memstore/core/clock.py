@@ -1,9 +1,4 @@
-"""Time and chance, which enter from outside.
-
-The machine's clock.
-
-Ids from the system's source of chance.
-"""
+"""Time and chance, which enter from outside: the protocols, and the machine's own clock and ids."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The one tree of errors. Each has an exit code and says what was tried, what was found and what to do.
-
-The word that somebody most likely meant.
-"""
+"""The one tree of errors. Each has an exit code and says what was tried, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -105,7 +102,7 @@ class ChangedMeanwhileError(MemstoreError):
     exit_code = Exit.LOCKED
 
 
-# -- nearest ---------------------------------------------------------------------------------------
+# -- the word that was likely meant ----------------------------------------------------------------
 
 
 # difflib's ratio of two words' similarity, from 0 to 1; at its own default of 0.6 a slip or two is forgiven.

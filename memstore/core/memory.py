@@ -1,15 +1,4 @@
-"""A memory: the frozen value of one file.
-
-Who may see a memory.
-
-Where a memory comes from.
-
-Who vouches for a memory: signature, witnesses, anchors.
-
-How sure a memory's holder is: the ledger of events behind the number.
-
-Titles: a memory's own, or what serves for one.
-"""
+"""A memory: the frozen value of one file, and the values of its keys."""
 
 from __future__ import annotations
 
@@ -103,7 +92,7 @@ class Memory:
         return MemoryRef(self.type, self.id) if self.id else None
 
 
-# -- sharing ---------------------------------------------------------------------------------------
+# -- who may see it --------------------------------------------------------------------------------
 
 
 EVERYBODY = "*"
@@ -124,7 +113,7 @@ class Generalization:
     acknowledged_by: str | None = None
 
 
-# -- provenance ------------------------------------------------------------------------------------
+# -- where it comes from ---------------------------------------------------------------------------
 
 
 # Marks in `derived_from` that name something outside the vault; they don't count as grounding.
@@ -144,7 +133,7 @@ class Origin:
     trigger: str | None = None
 
 
-# -- attestation -----------------------------------------------------------------------------------
+# -- who vouches for it ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +187,7 @@ class Anchor:
     created_at: str | None = None
 
 
-# -- confidence ------------------------------------------------------------------------------------
+# -- how sure its holder is ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

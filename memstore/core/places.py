@@ -1,6 +1,6 @@
-"""Which places in a vault can hold memories, by their names (design: "Where").
+"""Which places in a vault can hold memories, and which hold files of the vault itself, by their names alone.
 
-Files that make a folder a vault, beside its memories: settings, registries, audit, pages. A clone needs them.
+Its own files are settings, registries, audit and pages; a clone needs them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def kind_of(path: str) -> RegistryKind | None:
     return kind
 
 
-# -- own files -------------------------------------------------------------------------------------
+# -- files of the vault itself ---------------------------------------------------------------------
 
 
 _SETTINGS = frozenset({IGNORE_FILE, ".gitattributes", "MEMORY.md"})

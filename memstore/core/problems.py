@@ -1,7 +1,4 @@
-"""What is wrong with a text that is being read: a finding that does not know its path yet.
-
-A memory that is being checked: what of it is wrong becomes a finding at its place.
-"""
+"""What is wrong with a text that is being read, before its path is known, and with a memory that is being checked."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ class Problem(NamedTuple):
         )
 
 
-# -- checked ---------------------------------------------------------------------------------------
+# -- a memory that is being checked ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""Times as memories have them.
-
-Dates as people give them to filters: a day, a month, a minute, `yesterday`, `3d`.
-"""
+"""Times as memories have them, and as people give them to filters: a day, a month, a minute, `yesterday`, `3d`."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ def instant(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}".rjust(_LENGTH, "0")  # %Y leaves out leading zeros on Linux
 
 
-# -- dates -----------------------------------------------------------------------------------------
+# -- as people give them ---------------------------------------------------------------------------
 
 
 _DATE = re.compile(

@@ -1,8 +1,7 @@
 """The only way to write: all of an operation or nothing of it, checked together and compared under the lock.
 
-Run a use case again on the vault as it is by then, where somebody else wrote what it had read.
-
-Write the memories of one operation through a transaction, and what is said of them.
+`save` and `save_all` write memories through it; `again_where_changed` runs a use case once more where somebody else
+wrote in the meantime what it had read.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class Transaction(Protocol):
         """The commit that has it all; None where none was asked for, or git takes no notice of any of it."""
 
 
-# -- again -----------------------------------------------------------------------------------------
+# -- a use case again ------------------------------------------------------------------------------
 
 
 P = ParamSpec("P")
@@ -100,7 +99,7 @@ def again_where_changed(use_case: Callable[Concatenate[View, P], T]) -> Callable
     return tried
 
 
-# -- save ------------------------------------------------------------------------------------------
+# -- writing memories ------------------------------------------------------------------------------
 
 
 def save(

@@ -1,7 +1,4 @@
-"""From a file that was read to its entry in the catalogue.
-
-The edges of lineage that are no list of refs: evidence in the ledger, citations in texts.
-"""
+"""From a file that was read to its entry in the catalogue, with the edges of lineage that it names."""
 
 from __future__ import annotations
 
@@ -114,7 +111,7 @@ def _named(names: tuple[str, ...]) -> tuple[str, ...]:
     return names if all(names) else tuple(name or _NOTHING_KNOWN for name in names)
 
 
-# -- edges -----------------------------------------------------------------------------------------
+# -- edges that are not a list of refs -------------------------------------------------------------
 
 
 # The ledger has no such ops. What a witness's notes cite:

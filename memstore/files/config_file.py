@@ -1,10 +1,6 @@
-"""Configuration files: a strict reader, and a writer that keeps the person's comments and layout.
+"""Settings of a vault or a user: a strict reader, and a writer that keeps the person's comments and layout.
 
-Advice on TOML that can't be read: where it goes wrong, and the line that was meant, proved by reading it.
-
-The settings of a vault or of a user, in a file that people edit.
-
-Whose a vault was: the owner that its configuration names, read from bytes of any state of it.
+TOML that can't be read is explained: where it goes wrong, and the line that was meant, proved by reading it.
 """
 
 from __future__ import annotations
@@ -289,7 +285,7 @@ def _typed(setting: Setting, text: str) -> bool | int | str:
     return value
 
 
-# -- toml advice -----------------------------------------------------------------------------------
+# -- advice on TOML that can't be read -------------------------------------------------------------
 
 
 # Up to Python 3.13, the parser says where in its text alone.
@@ -385,7 +381,7 @@ def _helps(guess: str, line: int, lines: list[str]) -> bool:
     return True
 
 
-# -- settings --------------------------------------------------------------------------------------
+# -- settings, as they are asked for ---------------------------------------------------------------
 
 
 class SettingsFile(Protocol):
@@ -412,7 +408,7 @@ class SettingsFile(Protocol):
         """Return what to do where there is no setting of that name in this file."""
 
 
-# -- vault owner -----------------------------------------------------------------------------------
+# -- whose a vault was, in any state of it ---------------------------------------------------------
 
 
 # Owns a vault whose configuration can't be relied on: no entity has such an id, so nobody sees what has no other owner.

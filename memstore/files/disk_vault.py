@@ -69,7 +69,7 @@ class DiskVault:
         yield from walk.walk(self._root, walk.KnownTree(), ignored_by=rules).new
 
     def registry_files(self) -> Iterator[str]:
-        """Yield the paths of all registry files (`model.registry`), in no order."""
+        """Yield the paths of all registry files (`core.places`), in no order."""
         from memstore.core.places import REGISTRY_FOLDERS, kind_of
 
         for top in REGISTRY_FOLDERS:

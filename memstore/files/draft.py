@@ -1,7 +1,4 @@
-"""The text of a new memory, and of a draft in an editor with notes on top.
-
-An episode's text: what happened, how it came out, what was learnt (docs/format.md).
-"""
+"""The text of a new memory, of an episode, and of a draft in an editor with notes on top."""
 
 from __future__ import annotations
 
@@ -69,7 +66,7 @@ def without_notes(data: bytes) -> bytes:
     return mark + rest
 
 
-# -- episode ---------------------------------------------------------------------------------------
+# -- what happened, how it came out, what was learnt -----------------------------------------------
 
 
 OUTCOME = "## Outcome"

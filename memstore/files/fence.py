@@ -1,6 +1,6 @@
 """The frontmatter fence: where a file's YAML ends and its body begins.
 
-What is wrong with a frontmatter before any YAML is looked at: conflict markers, control characters, tabs.
+Conflict markers, control characters and tabs are found before any YAML is looked at.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def not_utf8(data: bytes) -> Problem:
     raise AssertionError("called only for bytes that do not decode")
 
 
-# -- text scan -------------------------------------------------------------------------------------
+# -- wrong whatever the YAML says ------------------------------------------------------------------
 
 
 # Of each kind; a hostile file could make millions of them.

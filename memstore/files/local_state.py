@@ -1,9 +1,7 @@
-"""Where the machine keeps what belongs to a vault and is no part of it: locks, usage, the cache.
+"""What belongs to a vault and is not part of it: where locks, logs and the cache lie, and the process's surroundings.
 
-The process's surroundings, taken once: variables, folders, who is logged in.
-
-Files of memstore's own, written whole or not at all; memories are written by `disk_vault`, which guards more.
-from threading import get_ident
+Variables, folders and who is logged in are taken once. Files of memstore's own are written whole or not at all;
+memories are written by `disk_vault`, which guards more.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
 
 PRIVATE = 0o700
-# What is about to be written, in the folder of local state; wiring looks for it without loading the journal.
+# What is about to be written, in the folder of local state; `composition` looks for it without loading the journal.
 BEGUN_OPERATION = "begun-operation.json"
 # Neither a link nor a pipe in a log's place is followed or waited for.
 NOT_FOLLOWED = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -129,7 +127,7 @@ def private_bytes(path: Path) -> bytes:
         return file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else b""
 
 
-# -- environment -----------------------------------------------------------------------------------
+# -- the process's surroundings --------------------------------------------------------------------
 
 
 class Environment(NamedTuple):
@@ -216,7 +214,7 @@ def _login(variables: Mapping[str, str]) -> str:
         return "owner"
 
 
-# -- whole file ------------------------------------------------------------------------------------
+# -- files that are written whole ------------------------------------------------------------------
 
 
 def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:

@@ -1,8 +1,6 @@
-"""Passages: a body cut into what can be cited, each with its file lines.
+"""Passages: a body cut into what can be cited, each with its file lines, as `sed -n 'START,ENDp'` would print them.
 
 Line by line and tolerant: whatever a line looks like, it belongs to exactly one passage.
-
-Line numbers of a file's bytes: what `sed -n 'START,ENDp'` would print.
 """
 
 from __future__ import annotations
@@ -228,7 +226,7 @@ def _end_of_bullet(text: str) -> int:
     return found.end() if found else 0
 
 
-# -- line map --------------------------------------------------------------------------------------
+# -- line numbers of a file's bytes ----------------------------------------------------------------
 
 
 class LineMap:

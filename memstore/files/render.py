@@ -1,8 +1,6 @@
 """Values to YAML text, one value at a time, such that every reader reads the value back.
 
-A line of a ledger as a frontmatter holds it.
-
-Values as people type them on a command line, made into what a frontmatter holds.
+Values as people type them on a command line are made into what a frontmatter holds.
 """
 
 from __future__ import annotations
@@ -142,7 +140,7 @@ def parts_of(key: str, value: Plain) -> tuple[str, tuple[str, ...]]:
     return scalar(value, style='"' if timed else ""), ()
 
 
-# -- ledger ----------------------------------------------------------------------------------------
+# -- a line of a ledger ----------------------------------------------------------------------------
 
 
 # They stand on every line, so that a person sees at a glance what it did.
@@ -160,7 +158,7 @@ def entry_of(line: LedgerLine) -> dict[str, Plain]:
     return entry
 
 
-# -- typed -----------------------------------------------------------------------------------------
+# -- values as people type them --------------------------------------------------------------------
 
 
 LISTS = frozenset(

@@ -44,7 +44,7 @@ class VaultFiles(Protocol):
         """Yield all Markdown files that can be memories (2-format.md, "Where"), in no order."""
 
     def registry_files(self) -> Iterator[str]:
-        """Yield the paths of all registry files (`model.registry`), in no order."""
+        """Yield the paths of all registry files (`core.places`), in no order."""
 
     def audit_files(self) -> Iterator[str]:
         """Yield the paths of all files with audit events, in no order."""

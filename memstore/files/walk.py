@@ -1,9 +1,8 @@
 """The walk over a vault's folders, which every read makes: cheap where nothing has changed.
 
 A folder whose own times have not changed has the names that it had, so it is not listed again: its known files are
-statted through the folder's descriptor, which costs half of listing it.
-
-Which files have changed since they were last read, from their stats alone.
+statted through the folder's descriptor, which costs half of listing it. Which files have changed is told by their
+stats alone.
 """
 
 from __future__ import annotations
@@ -226,7 +225,7 @@ def ignored_by(rules: bytes) -> Callable[[str], bool]:
     return _matcher(rules)
 
 
-# -- freshness -------------------------------------------------------------------------------------
+# -- which files have changed ----------------------------------------------------------------------
 
 
 # A file's times are those of the kernel's last tick: at most 10 ms ago with 100 ticks a second; twice that is safe.

@@ -1,7 +1,4 @@
-"""What happened to memories between two states of the vault, matched by id and not by path.
-
-What changed between two states of a memory, in words.
-"""
+"""What happened to memories between two states of the vault, matched by id and not by path, and in words."""
 
 from __future__ import annotations
 
@@ -89,7 +86,7 @@ def _earlier(
     return path if here is not None and (here.id or "") not in new_ids else ""
 
 
-# -- differences -----------------------------------------------------------------------------------
+# -- in words --------------------------------------------------------------------------------------
 
 
 _TOLD_APART = frozenset({"confidence", "confidence_history", "extra", "body"})

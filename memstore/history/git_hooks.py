@@ -1,7 +1,4 @@
-"""The shims in a repository's hooks folder that call memstore's hooks.
-
-Files that are published at the top level of the repository and shipped inside the package.
-"""
+"""The shims in a repository's hooks folder that call memstore's hooks."""
 
 from __future__ import annotations
 
@@ -97,7 +94,7 @@ def _shim(name: str) -> str:
     return text.replace("\nmodule=''\n", f"\nmodule={shlex.quote(str(module))}\n")
 
 
-# -- shipped ---------------------------------------------------------------------------------------
+# -- files that are shipped inside the package -----------------------------------------------------
 
 
 _PACKAGE = Path(__file__).resolve().parent.parent

@@ -1,6 +1,6 @@
 """What git prints and stores, as values: raw differences, commit objects, batches of objects.
 
-Git objects as they are named: by the hash of their kind, size and bytes. Names are checked, never believed.
+Objects are named by the hash of their kind, size and bytes. Names are checked, never believed.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _text(data: bytes, encoding: str) -> str:
         return data.decode("utf-8", "replace")
 
 
-# -- git object ------------------------------------------------------------------------------------
+# -- names of objects ------------------------------------------------------------------------------
 
 
 class GitObject(NamedTuple):

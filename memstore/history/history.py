@@ -110,7 +110,7 @@ def anchor_refspec(remote: str) -> str:
 
 
 class History(Protocol):
-    """What flows need of git. Nothing that a repository's configuration names is ever executed."""
+    """What use cases need of git. Nothing that a repository's configuration names is ever executed."""
 
     @property
     def repository(self) -> Repository | None:

@@ -1,8 +1,6 @@
-"""The revisions of one memory, followed by its id through whatever its file was called.
+"""The revisions of one memory, followed by its id through whatever its file was called; who wrote each of its lines.
 
-What commits hold at some paths, every object on the way checked against its name: nothing in `.git` is believed.
-
-Who wrote each line of a memory, and when.
+Every object on the way is checked against its name: nothing in `.git` is believed.
 """
 
 from __future__ import annotations
@@ -139,7 +137,7 @@ def _id_in(view: View, path: str, blob: str) -> str | None:
     return file.memory.id if isinstance(file, MemoryFile) else None
 
 
-# -- objects at ------------------------------------------------------------------------------------
+# -- what commits hold at some paths ---------------------------------------------------------------
 
 
 def true_objects(view: View, ids: Iterable[str]) -> Mapping[str, GitObject]:
@@ -188,7 +186,7 @@ def _there(view: View, ids: Iterable[str | None]) -> Mapping[str, GitObject]:
     return found
 
 
-# -- blame -----------------------------------------------------------------------------------------
+# -- who wrote each line ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

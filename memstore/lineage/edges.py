@@ -5,12 +5,9 @@ A *node* is a number: the row of a memory, or a negative one for what is named a
 the order of `EdgeKind`, with `GROUND` where the dependent rests on the source. A node's hops are in a lasting order:
 by their first kind, then by the neighbour's name, since row numbers differ from one snapshot to the next.
 
-From refs in memories' fields to edges as numbers.
-
 A ref leads to the memory with its id, whatever type it claims; of two with the same id, to the one whose path comes
 first. `derived_from` and its like stand with the dependent, `processed_into` and `superseded_by` with the source.
-
-How the edges change with a few files: what they name is read, and what names one of them is read again.
+Where a few files change, what they name is read, and what names one of them is read again.
 """
 
 from __future__ import annotations
@@ -84,7 +81,7 @@ class EdgeTable:
         return self.rows + len(self.texts)
 
 
-# -- edge table ------------------------------------------------------------------------------------
+# -- from refs to edges ----------------------------------------------------------------------------
 
 
 KINDS = tuple(EdgeKind)
@@ -301,7 +298,7 @@ def packed(all_hops: Iterable[Sequence[int]]) -> EdgeSide:
     return EdgeSide(hops, ends)
 
 
-# -- edge changes ----------------------------------------------------------------------------------
+# -- where a few files change ----------------------------------------------------------------------
 
 
 class EdgeChanges(NamedTuple):

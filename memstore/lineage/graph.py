@@ -1,12 +1,8 @@
-"""Lineage: what comes from what, as a graph that people draw by hand, cycles and all.
+"""Lineage: what comes from what, as a graph that people draw by hand, cycles and all, as far as the viewer may see it.
 
-The graph of lineage as somebody sees it.
-
-A node is a number: a row for a memory, a negative one for anything else that a memory names (`model.edge_table`). Ids
-carry lineage: a ref leads to the memory with its id, wherever the file lies and whatever type the ref claims. A walk
-may pass half a million edges, so it is made over numbers; names and the ledger's words are read of what is shown.
-
-The graph of lineage as the one who looks may see it.
+A node is a number: a row for a memory, a negative one for anything else that a memory names (`edges`). Ids carry
+lineage: a ref leads to the memory with its id, wherever the file lies and whatever type the ref claims. A walk may
+pass half a million edges, so it is made over numbers; names and the ledger's words are read of what is shown.
 """
 
 from __future__ import annotations
@@ -131,7 +127,7 @@ class _Search(Generic[_Node]):
         return knot
 
 
-# -- lineage graph ---------------------------------------------------------------------------------
+# -- the graph as somebody sees it -----------------------------------------------------------------
 
 
 ALL_KINDS = frozenset(EdgeKind)
@@ -333,7 +329,7 @@ class Graph:
         return Rows.of(self.column, self.rows)
 
 
-# -- lineage ---------------------------------------------------------------------------------------
+# -- the graph of a view ---------------------------------------------------------------------------
 
 
 def graph_of(view: View) -> Graph:

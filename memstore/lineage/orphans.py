@@ -1,6 +1,6 @@
-"""Gaps in what is recorded of origins: memories without any source, and what can be filled in without judgement.
+"""Memories without provenance: no source recorded at all, or a ref that leads nowhere; what of it can be filled in.
 
-Find memories without provenance: no source recorded at all, or a ref that leads nowhere.
+Only what needs no judgement is filled in.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ def _instant(text: str) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-# -- orphans ---------------------------------------------------------------------------------------
+# -- finding them ----------------------------------------------------------------------------------
 
 
 # What of all that can be filled in says where a memory comes from.

@@ -1,7 +1,4 @@
-"""What the memories that another is made of, or rests on, say themselves.
-
-The memories that a new value names: they must be there, and are written in whole.
-"""
+"""What a value names: memories that must be there and are written in whole, and what they say themselves."""
 
 from __future__ import annotations
 
@@ -46,7 +43,7 @@ def loader(view: View) -> Callable[[str], Memory | None]:
     return load
 
 
-# -- named refs ------------------------------------------------------------------------------------
+# -- refs in a new value ---------------------------------------------------------------------------
 
 
 _REF_KEYS = tuple(key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SOURCES, Shape.HEIRS))

@@ -1,8 +1,6 @@
-"""A trace: the part of the graph around one memory, and the tree that is drawn of it.
+"""Trace where a memory comes from or what has come from it, and what would lose ground if memories were gone.
 
-Trace where a memory comes from, or what has come from it.
-
-What would lose ground if memories were gone: asked before anything is forgotten or archived.
+A trace is the part of the graph around one memory, and the tree that is drawn of it.
 """
 
 from __future__ import annotations
@@ -196,7 +194,7 @@ class _Drawing:
         return {key: number for number, knot in enumerate(knots({**inner, **ends})) for key in knot}
 
 
-# -- trace -----------------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,7 +249,7 @@ def trace_both_ways(then: View, entry: Entry, *, limit: int | None = None) -> Tr
     )
 
 
-# -- impact ----------------------------------------------------------------------------------------
+# -- what would lose ground ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,4 @@
-"""Walks through lineage that end on any graph: level by level, each node once, in a lasting order, no recursion.
-
-Refuse a link before it is written: would following what memories are made of lead back to where it began?
-"""
+"""Walks through lineage that end on any graph: level by level, each node once, in a lasting order, no recursion."""
 
 from __future__ import annotations
 
@@ -253,7 +250,7 @@ def _newer(graph: Graph, key: int) -> list[int]:
     return [heir for heir, bits in graph.below[key].items() if bits & _CHAIN]
 
 
-# -- lineage cycles --------------------------------------------------------------------------------
+# -- would a new link close a circle? --------------------------------------------------------------
 
 
 # What makes a memory of another, on whichever side it is recorded.

@@ -1,11 +1,4 @@
-"""Write a new memory.
-
-Where a new memory's file goes.
-
-Keys that `set` and `add` leave alone: they come in pairs, are computed, or have a command that checks more.
-
-What a person or program may give a memory by itself, and what only the program keeps.
-"""
+"""Write a new memory: fill in what its writer left out, place its file, refuse keys that only the program keeps."""
 
 from __future__ import annotations
 
@@ -246,7 +239,7 @@ def _edit_of_new(view: View, draft: MemoryFile) -> Edit:
     return Edit(path=path, before=None, after=draft.data, made=replace(draft, path=path))
 
 
-# -- slugs -----------------------------------------------------------------------------------------
+# -- where its file goes ---------------------------------------------------------------------------
 
 
 LONGEST_SLUG = 50
@@ -281,7 +274,7 @@ def path_of_new(kind: str, memory_id: str, created_at: str, title: str) -> str:
     return f"memories/{kind}/{created_at[:4]}/{created_at[5:7]}/{name}.md"
 
 
-# -- not by hand -----------------------------------------------------------------------------------
+# -- keys that `set` and `add` leave alone ---------------------------------------------------------
 
 
 class Refusal(NamedTuple):
@@ -326,7 +319,7 @@ def why_not(key: str, text: str) -> Refusal | None:
     return _REFUSED.get(key)
 
 
-# -- by hand ---------------------------------------------------------------------------------------
+# -- what may be given by hand ---------------------------------------------------------------------
 
 
 def refuse_by_hand(key: str, value: object) -> None:

@@ -1,6 +1,6 @@
 """Make Markdown files memories, with not one of their bytes changed but for the keys that are put in.
 
-Frontmatter that another program wrote, read loosely for the little that helps to adopt its file.
+Frontmatter that another program wrote is read loosely, for the little that helps.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _with_keys(file: ReadFile, added: Mapping[str, Plain]) -> bytes:
     return mark + new_file(added, "").replace(b"\n", newline) + file.data.removeprefix(BOM)
 
 
-# -- foreign ---------------------------------------------------------------------------------------
+# -- frontmatter of other programs -----------------------------------------------------------------
 
 
 # What Obsidian's plug-ins, Jekyll, Hugo, OKF and others call the day on which a note was made.

@@ -1,6 +1,6 @@
-"""Memories written from Python, with seed 000's arguments; `add_memory` takes any key of any type.
+"""Memories written from Python with the arguments of the seeds; `add_memory` takes any key of any type.
 
-Seed 004's usage patterns: create a memory, anchor it, and find memories that others vouch for.
+Seed 000 writes notes and beliefs; seed 004 creates a memory, anchors it, and finds memories that others vouch for.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def values_of(about: Said) -> dict[str, Plain]:
     }
 
 
-# -- isnad -----------------------------------------------------------------------------------------
+# -- as seed 004 does it ---------------------------------------------------------------------------
 
 
 @again_where_changed

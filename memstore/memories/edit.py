@@ -1,10 +1,6 @@
-"""Change a memory that is there: single keys, tags, or all of it in an editor.
+"""Change a memory that is there: single keys, tags, all of it in an editor, its file's name, its layout.
 
-Two changes of one text put together, where they don't touch.
-
-Give a memory's file another name; the memory stays the same, its id says which it is.
-
-Make the layout of memories even; see `files.tidy` for what that means.
+A memory that is given another name stays the same: its id says which it is.
 """
 
 from __future__ import annotations
@@ -213,7 +209,7 @@ def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, 
             return (lost.found_in(before.path),)
 
 
-# -- merge lines -----------------------------------------------------------------------------------
+# -- two changes of one text, put together ---------------------------------------------------------
 
 
 # Comparing takes the product of the lines that are left at both sides of what is the same; with more it is not tried.
@@ -254,7 +250,7 @@ def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int,
     return [(first + i1, first + i2, [*right[j1:j2]]) for tag, i1, i2, j1, j2 in steps if tag != "equal"]
 
 
-# -- move ------------------------------------------------------------------------------------------
+# -- another name ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,7 +313,7 @@ def _target(file: MemoryFile, to: str) -> str:
     return path
 
 
-# -- fmt -------------------------------------------------------------------------------------------
+# -- an even layout --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

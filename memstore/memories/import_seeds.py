@@ -1,7 +1,4 @@
-"""Files of seed beliefs: YAML, JSON, or a list in Markdown.
-
-Take over seed beliefs, with their provenance (seed 000, 3.7).
-"""
+"""Take over seed beliefs, with their provenance (seed 000, 3.7), from YAML, JSON, or a list in Markdown."""
 
 from __future__ import annotations
 
@@ -124,7 +121,7 @@ def _is_fraction(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
-# -- import seeds ----------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 SOURCE = "seed-initialization"

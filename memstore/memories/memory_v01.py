@@ -51,7 +51,7 @@ def import_memories(
 
     Args:
         view: the vault.
-        documents: the memories, as `codec.memory_v01.read` gives them.
+        documents: the memories, as `trust.formats.memory_v01.read` gives them.
         dry_run: write nothing, and return what would be.
         commit: commit them, too.
 

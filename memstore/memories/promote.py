@@ -1,6 +1,6 @@
-"""Make more of a raw memory, or a memory of a suggestion; both sides of the link are written in one operation.
+"""Promote a raw memory or a suggestion, and supersede one memory by another.
 
-Put another memory in the place of one: seed 000's gold standard, section 2.3.
+Both sides of a link are written in one operation. Source: seed 000's gold standard, section 2.3.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""List memories.
+"""List memories, show one, expand what came to mind.
 
-Show one memory.
-
-Expand what came to mind: the whole memory, and what is linked with it; a compressed one with every byte it had.
+Expanded is the whole memory with what is linked with it; a compressed one has every byte that it had.
 """
 
 from __future__ import annotations
@@ -171,7 +169,7 @@ def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
 
 
 def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
-    """Return what `show_memory` does, for flows of which the look is no use."""
+    """Return what `show_memory` does, for use cases of which the look is no use."""
     from memstore.beliefs.archive import prunable
     from memstore.beliefs.next_lines import held_now
     from memstore.beliefs.reconsolidation import standing

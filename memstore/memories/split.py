@@ -1,6 +1,6 @@
-"""Make two memories of one that said two things; each piece of evidence goes to one of them.
+"""Split one memory that said two things, and merge several that say the same.
 
-Make one memory of several that say the same: evidence is united by its sources, and never added up.
+Each piece of evidence goes to one of the two; of several, evidence is united by its sources, and never added up.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Explanation: each number of a memory taken apart into the terms that it came from, in words a person understands.
-
-Tell how each number of a memory came about.
-"""
+"""Explanation: each number of a memory taken apart into the terms that it came from, in words a person understands."""
 
 from __future__ import annotations
 
@@ -239,7 +236,7 @@ def of_trust(of: Trust) -> Number:
     return Number("trust", of.score, f"who vouches for it: {of.level.word}{contested}", terms)
 
 
-# -- why -------------------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,4 @@
-"""Citations: lines of a file at one of its revisions, how they are written, and whether they still stand.
-
-Make a citation of lines, and find out what became of one.
-
-Lines of any file as a source of a memory.
-"""
+"""Citations: lines of a file at one of its revisions, how they are written, and whether they still stand."""
 
 from __future__ import annotations
 
@@ -134,7 +129,7 @@ def _changed(old: list[str], new: list[str], lines: tuple[int, int]) -> Citation
     return CitationVerdict(CitationStanding.CHANGED, (min(touched) + 1, max(touched) + 1))
 
 
-# -- cite ------------------------------------------------------------------------------------------
+# -- citing, and what became of it -----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,7 +286,7 @@ def _stands(audience: Audience, place: Place) -> bool:
     return data is not None and any(digests.blob_id(data, name).startswith(blob) for name in ("sha1", "sha256"))
 
 
-# -- cite file -------------------------------------------------------------------------------------
+# -- lines of any file -----------------------------------------------------------------------------
 
 
 BLOB_DIGITS_SHOWN = 10

@@ -2,8 +2,6 @@
 
 Every snapshot walks the vault and compares what it finds with the index in the user's cache. A few files that changed
 are read into memory and laid over the index, so that reading writes nothing; when they are many, they go into it.
-
-Work on many things by two processes, in order, as one would do it alone.
 """
 
 from __future__ import annotations
@@ -289,7 +287,7 @@ def _stat_at(index: Index, walk: Walk, position: int) -> FileStat:
     return FileStat(path, seen.size[position], seen.mtime_ns[position], seen.ctime_ns[position], seen.inode[position])
 
 
-# -- in two ----------------------------------------------------------------------------------------
+# -- many files by two processes, in order ---------------------------------------------------------
 
 
 _Thing = TypeVar("_Thing")

@@ -1,6 +1,6 @@
 """Texts as vectors that lie close together where the texts mean alike things; always optional.
 
-An embedder from a folder on this machine: `model.onnx`, run with onnxruntime, and `tokenizer.json`. No download.
+An embedder comes from a folder on this machine: `model.onnx`, run with onnxruntime, and `tokenizer.json`. No download.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class VectorStore(Protocol):
         """Tell whoever waits how many texts of how many have their vectors."""
 
 
-# -- onnx embedder ---------------------------------------------------------------------------------
+# -- from a folder ---------------------------------------------------------------------------------
 
 
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"

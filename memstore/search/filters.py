@@ -1,6 +1,6 @@
 """Filters: which memories a list or a search is about. What can't be read is refused, never a wider filter.
 
-Filters applied to a snapshot; for keys that the catalogue does not hold, the files that are left are read.
+They are applied to the catalogue; for keys that it does not hold, the files that are left are read.
 """
 
 from __future__ import annotations
@@ -328,7 +328,7 @@ def _number(text: str) -> float | None:
     return value if isfinite(value) and "_" not in text else None
 
 
-# -- narrow ----------------------------------------------------------------------------------------
+# -- on a view -------------------------------------------------------------------------------------
 
 
 def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int]:

@@ -1,10 +1,4 @@
-"""The catalogue and the search index, as one snapshot of the vault's files.
-
-What of a memory is indexed, as terms by field.
-
-The search index, as the vault's owner may look at it.
-from functools import lru_cache
-"""
+"""The catalogue and the search index, as one snapshot of the vault's files: the protocols, and what is indexed."""
 
 from __future__ import annotations
 
@@ -157,7 +151,7 @@ class Library(Protocol):
         """
 
 
-# -- searchable ------------------------------------------------------------------------------------
+# -- the terms of a memory -------------------------------------------------------------------------
 
 
 # To be raised when the same memory gives other terms than before: indexes of another version are built again.
@@ -206,7 +200,7 @@ def _day_words(iso: str) -> str:
     return f"{day.day} {day:%B} {day.year}"
 
 
-# -- index -----------------------------------------------------------------------------------------
+# -- the index, for the vault's owner --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

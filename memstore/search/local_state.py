@@ -1,8 +1,7 @@
-"""Small things that were computed, kept until what they were computed from changes: computing them anew takes long.
+"""What searches keep on this machine: values that take long to compute, and the log of uses on purpose.
 
-What was computed, in the user's cache: one JSON file a name, of which nobody else can have written a byte.
-
-The log of uses, a file of the vault's local state: one JSON object a line, added by one `write` each.
+Computed values lie in the user's cache, one JSON file a name, until what they came from changes; nobody else can have
+written a byte of them. The log has one JSON object a line, added by one `write` each.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Derived(Protocol):
         """Keep something in place of what was kept under the name; not being able to is no error."""
 
 
-# -- derived cache ---------------------------------------------------------------------------------
+# -- computed values -------------------------------------------------------------------------------
 
 
 VERSION = 1
@@ -100,7 +99,7 @@ def _read(data: bytes, state: str) -> Kept:
     return {str(key): [str(value) for value in values] for key, values in facts["found"].items()}
 
 
-# -- usage log -------------------------------------------------------------------------------------
+# -- uses ------------------------------------------------------------------------------------------
 
 
 NAME = "usage.jsonl"

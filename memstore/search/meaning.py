@@ -1,7 +1,4 @@
-"""How like a text in meaning memories are: their vectors, made where they are missing, and only of what may be seen.
-
-Fusion: how well memories match by their words and by their meaning, as one score.
-"""
+"""How like a text in meaning memories are: their vectors, made where they are missing, and only of what may be seen."""
 
 from __future__ import annotations
 
@@ -135,7 +132,7 @@ def _alive(view: View, known: Collection[str]) -> Collection[str]:
     return [blob for blob in known if blob in now]
 
 
-# -- fusion ----------------------------------------------------------------------------------------
+# -- words and meaning as one score ----------------------------------------------------------------
 
 
 VECTOR_WEIGHT = 0.3  # against 0.7 for words

@@ -1,8 +1,7 @@
 """A snapshot held in memory: files in, catalogue and index out.
 
-The search index in memory: for what changed since the one on disk was written, for past revisions, and for tests.
-
-Reading files for the catalogue: bytes at once, what they say only when that is asked for.
+It serves for what changed since the one on disk was written, for past revisions, and for tests. Bytes are read at
+once, what they say only when that is asked for.
 """
 
 from __future__ import annotations
@@ -164,7 +163,7 @@ def snapshot_of_files(files: Iterable[tuple[str, bytes]], *, blob_id: Callable[[
     return LazySnapshot([(memory_file.read(path, data), blob_id(data)) for path, data in files])
 
 
-# -- memory index ----------------------------------------------------------------------------------
+# -- the index -------------------------------------------------------------------------------------
 
 
 _TERMS_OF = {Field.TEXT: attrgetter("text"), Field.HEAD: attrgetter("head")}
@@ -225,7 +224,7 @@ class MemoryIndex:
             places[term].setdefault(row, []).append(position)
 
 
-# -- file reader -----------------------------------------------------------------------------------
+# -- reading files ---------------------------------------------------------------------------------
 
 
 class LoadedFile:

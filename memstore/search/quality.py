@@ -1,15 +1,11 @@
-"""Strength: how readily a memory comes to mind now, from when it was made and when it was used on purpose.
-
-Retrieval strength falls as exp(-t/S); each use sets it back to 1 and raises the stability S, the more the longer the
-pause before it: uses in a row teach nothing. Storage strength is the number of uses, which never falls.
-Source: docs/references.md, "storage and retrieval strength".
-
-Quality: how far a search result may be relied on today; seed 003's confidence, its formula mended and as it stands.
+"""Quality: how far a search result may be relied on today; seed 003's confidence, its formula mended and as it stands.
 
 Terms are added: what the memory's origin is worth, how readily it comes to mind, how often it was used on purpose,
 whether it cites lines that still stand, less its open conflicts. See docs/numbers.md.
 
-When a memory was made, as far as anything tells: its strength is counted from there until it is used.
+How readily it comes to mind is its strength. Retrieval strength falls as exp(-t/S); each use sets it back to 1 and
+raises the stability S, the more the longer the pause before it: uses in a row teach nothing. Storage strength is the
+number of uses, which never falls. Source: docs/references.md, "storage and retrieval strength".
 """
 
 from __future__ import annotations
@@ -98,7 +94,7 @@ def days_between(start: datetime, end: datetime) -> float:
     return (end - start).total_seconds() / 86_400
 
 
-# -- quality ---------------------------------------------------------------------------------------
+# -- quality from its terms ------------------------------------------------------------------------
 
 
 # All of them are seed 003's.
@@ -230,7 +226,7 @@ def days_since(created_at: str, now: datetime) -> float | None:
     return days_between(datetime.fromisoformat(created_at), now) if created_at else None
 
 
-# -- made at ---------------------------------------------------------------------------------------
+# -- since when strength is counted ----------------------------------------------------------------
 
 
 def made_at(vault: VaultFiles | None, path: str, created_at: str | None) -> datetime | None:

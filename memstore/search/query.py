@@ -1,8 +1,7 @@
 """The query language: words are alternatives, ranked; `"phrase"`, `+must`, `-not`, `prefix*`, `field:value`.
 
-A query that means nothing is refused. It is never read as a wider one.
-
-Did you mean: a query that finds something, from the words of the memories that the viewer may see.
+A query that means nothing is refused. It is never read as a wider one. Where it finds nothing, one that does is
+suggested, from the words of the memories that the viewer may see.
 """
 
 from __future__ import annotations
@@ -192,7 +191,7 @@ def of_prompt(text: str) -> Query:
     return Query(text=text, clauses=tuple(Clause(_word(word, word)) for word in [*words][:MOST_WORDS]))
 
 
-# -- suggest ---------------------------------------------------------------------------------------
+# -- did you mean ----------------------------------------------------------------------------------
 
 
 SHORTEST_CORRECTED = 4

@@ -1,6 +1,7 @@
-"""What a search works on: the memories that the viewer may see, with statistics over just these.
+"""The first stage of a search: the memories that match, scored by the index alone.
 
-The first stage of a search: the memories that match, scored by the index alone.
+`Audience` holds what the viewer may see, with statistics over just that, computed once for many queries; `Candidates`
+are the memories that match one query.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ class Audience:
         return tuple(dict.fromkeys([*longer, *sorted(stem for stem in shorter if self.holds(stem))]))
 
 
-# -- candidates ------------------------------------------------------------------------------------
+# -- one query -------------------------------------------------------------------------------------
 
 
 # As many files are read at once for one ranking of passages: more found nothing more (docs/search.md).

@@ -49,7 +49,7 @@ class Wish(NamedTuple):
 
 
 class ConflictsAmong(Protocol):
-    """Compares the results of one search with each other: `conflicts.among`."""
+    """Compares the results of one search with each other: `conflicts.compare.Among`."""
 
     def add(self, hits: Sequence[tuple[Hit, Opened]]) -> None:
         """Add results with their files."""

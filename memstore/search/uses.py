@@ -1,7 +1,4 @@
-"""What was used on purpose: a log of this user on this machine, which no repository holds.
-
-Uses on purpose: what counts as one is remembered here, and asked for here.
-"""
+"""Uses on purpose: what counts as one is logged, for this user on this machine; no repository holds it."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ class UsageLog(Protocol):
         """Yield the uses of these memories, or of all, in no order; what can't be read is left out."""
 
 
-# -- uses ------------------------------------------------------------------------------------------
+# -- asking and noting -----------------------------------------------------------------------------
 
 
 def record_use(view: View, memory_id: str | None, how: How) -> None:

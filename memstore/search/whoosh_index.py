@@ -1,13 +1,11 @@
-"""The search index on disk, in Whoosh's own format: any Whoosh 2.7 can read it.
+"""The search index on disk, in Whoosh's own format, read without Whoosh (docs/adr/0020).
 
 A document is a memory: the terms of its body and of its head with their positions, and the number of the catalogue's
-row that describes it. Lengths are kept in the manifest, since Whoosh rounds them to a byte.
+row that describes it. Lengths are kept in the manifest, since Whoosh rounds them to a byte. Any Whoosh 2.7 can read it.
 
-One segment of the search index, read without Whoosh, in whose format it is written (docs/adr/0020).
-
-Three of its files are read: `.trm`, a table of all terms in order, with what is known of each; `.pst`, where they
-stand; and the column of the documents' rows. What is read is what `whoosh_writer` writes: positions, nothing compressed
-and nothing inlined. All numbers are big-endian.
+Three files of a segment are read: `.trm`, a table of all terms in order, with what is known of each; `.pst`, where
+they stand; and the column of the documents' rows. What is read is what `whoosh_writer` writes: positions, nothing
+compressed and nothing inlined. All numbers are big-endian.
 """
 
 from __future__ import annotations
@@ -140,7 +138,7 @@ def _ascends(rows: Sequence[int]) -> bool:
     return all(map(int.__lt__, rows, rows[1:]))
 
 
-# -- whoosh segment --------------------------------------------------------------------------------
+# -- one segment -----------------------------------------------------------------------------------
 
 
 ROW = "row"

@@ -1,12 +1,8 @@
 """Writing the search index: one new segment a state, small ones put together, in Whoosh's own format.
 
-Importing this module imports Whoosh: only who writes does it.
-
-Posting lists of a new segment: gathered in memory as plain numbers, written in order, in Whoosh's own format.
-
-Whoosh's writer makes half a dozen objects for every posting and sorts them all. Here a term's places lie in one array,
-a number each, in the order in which they come; blocks are made when they are written. Whoosh reads what comes of it
-like its own (docs/adr/0007).
+Importing this module imports Whoosh: only who writes does it. Whoosh's writer makes half a dozen objects for every
+posting and sorts them all. Here a term's places lie in one array, a number each, in the order in which they come;
+blocks are made when they are written. Whoosh reads what comes of it like its own (docs/adr/0007).
 """
 
 from __future__ import annotations

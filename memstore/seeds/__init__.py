@@ -1,4 +1,4 @@
-"""The calls that the five documents show which memstore grew from, in their shape, on an opened vault.
+"""The calls shown in the five documents that memstore grew from, in their shape, on an opened vault.
 
 | document | its calls | |
 |---|---|---|

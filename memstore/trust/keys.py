@@ -1,6 +1,6 @@
-"""The rotations that a vault knows of, each verified: both keys must have signed that one takes the other's place.
+"""Whose keys count in this vault: enrol, list, end and revoke them; which rotations it knows of.
 
-Whose keys count in this vault: enrol, list, end and revoke them.
+A rotation counts only where both keys signed that one takes the other's place.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Trust beside other numbers of a memory: only one with attestations is verified, and waits for what that loads.
 
-How attestations stood when they were last verified: kept by blob while keys, entities and rules stay the same.
-
-What depends on anything else is not kept: on anchors, which the repository decides; on other memories, which a witness
-cites; on a certificate, which ends by itself.
+How attestations stood is kept by blob while keys, entities and rules stay the same. What depends on anything else is
+not kept: on anchors, which the repository decides; on other memories, which a witness cites; on a certificate, which
+ends by itself.
 """
 
 from __future__ import annotations
@@ -116,7 +115,7 @@ class TrustReader:
         return Reputations(now, Voucher(now) if self._then.is_past else self._voucher)
 
 
-# -- known verdicts --------------------------------------------------------------------------------
+# -- verdicts that are kept ------------------------------------------------------------------------
 
 
 # Raised when the same file, keys and entities are judged in another way.

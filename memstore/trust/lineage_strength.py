@@ -3,8 +3,6 @@
 What it was made of is a chain, as strong as its weakest link. What supports it adds up, as independent witnesses do (1
 less the chance that all are wrong, a noisy-or), but only where it goes back to distinct roots. What goes round in a
 loop lends nothing.
-
-How far what a memory was made of, and what supports it, is itself vouched for, as far as the viewer may see it.
 """
 
 from __future__ import annotations
@@ -120,7 +118,7 @@ def _sources(memory: Memory) -> list[str]:
     return [str(ref) for ref in map(MemoryRef.parse, memory.derived_from) if ref is not None]
 
 
-# -- lineage strength ------------------------------------------------------------------------------
+# -- as far as the viewer may see it ---------------------------------------------------------------
 
 
 class LineageStrength(NamedTuple):

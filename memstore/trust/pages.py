@@ -1,9 +1,8 @@
 """Pages on the web. Only a command that was told `--online` has them; nothing else ever opens a connection.
 
-Pages by HTTP, with the standard library: bounded in time, size and redirections, and nothing but http and https.
-
-The address comes from a file that somebody else may have written. It is fetched from this machine, which may reach
-services that others can't, its own included: so only when a person asks for it, and nothing of the answer is shown.
+By HTTP, with the standard library: bounded in time, size and redirections, and nothing but http and https. The address
+comes from a file that somebody else may have written. It is fetched from this machine, which may reach services that
+others can't, its own included: so only when a person asks for it, and nothing of the answer is shown.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Pages(Protocol):
         """
 
 
-# -- web pages -------------------------------------------------------------------------------------
+# -- by HTTP ---------------------------------------------------------------------------------------
 
 
 _SCHEMES = ("http", "https")

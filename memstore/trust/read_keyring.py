@@ -1,11 +1,8 @@
-"""The keeper rule: which lines of the keyring count once a commit is pinned.
+"""Whose keys count in a vault: by its files and, where the user pinned a commit, its keepers (docs/adr/0016).
 
 What the pinned commit holds counts. After that a change counts only in a commit that somebody signed whom the keyring
-before it lists as a keeper: a line whose `namespaces=` has `git`. So no change lets itself in (docs/adr/0016).
-
-Whose keys count in a vault: by its files and, where the user pinned a commit, its keepers (docs/adr/0016).
-
-What a pinned keyring's files say and does not count, or no longer say and still counts, as findings.
+before it lists as a keeper: a line whose `namespaces=` has `git`. So no change lets itself in. What the files say and
+does not count, or no longer say and still counts, is a finding.
 """
 
 from __future__ import annotations
@@ -152,7 +149,7 @@ def _difference(before: Sequence[Sequence[str]], after: Sequence[str]) -> tuple[
     return new, frozenset(line for line in then if line not in now)
 
 
-# -- keyring ---------------------------------------------------------------------------------------
+# -- the keyring of a view -------------------------------------------------------------------------
 
 
 KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
@@ -289,7 +286,7 @@ def commit_signature(view: View, commit: GitObject, *, object_format: str) -> Ss
     return signature if view.signatures.holds(signature, part[0]) else None
 
 
-# -- uncounted -------------------------------------------------------------------------------------
+# -- what does not count ---------------------------------------------------------------------------
 
 
 _CAME, _WENT = "came without a keeper's signature", "was taken out without a keeper's signature, and still counts"

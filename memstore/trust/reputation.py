@@ -2,11 +2,10 @@
 
 Only resolved outcomes count, never agreement: the signed decision of a dispute by somebody who took no side, or the
 author's own signed correction. The number is the mean of a Beta distribution, (1 + right) / (2 + right + wrong), so
-nobody begins with more or less than 0.5.
+nobody begins with more or less than 0.5. It is computed now from the memories that the viewer may see, and never read
+from a file.
 
 Source: docs/references.md, "reputation"; docs/adr/0014.
-
-Whose words turned out right, computed now from the memories that the viewer may see, and never read from a file.
 """
 
 from __future__ import annotations
@@ -165,7 +164,7 @@ def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-# -- reputation ------------------------------------------------------------------------------------
+# -- the use case ----------------------------------------------------------------------------------
 
 
 CORRECTION = "correction"

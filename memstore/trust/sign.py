@@ -1,7 +1,4 @@
-"""Sign one's own memory, and witness somebody else's.
-
-Attestations for other tools: the bytes that were signed, and envelopes.
-"""
+"""Sign one's own memory, witness somebody else's, and give attestations to other tools."""
 
 from __future__ import annotations
 
@@ -251,7 +248,7 @@ def _written(
     return saved, after.memory if isinstance(after, MemoryFile) else file.memory
 
 
-# -- attest ----------------------------------------------------------------------------------------
+# -- bytes that were signed, and envelopes ---------------------------------------------------------
 
 
 def payload(view: View, ref: str, *, by: str | None = None) -> bytes:

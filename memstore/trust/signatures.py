@@ -1,7 +1,4 @@
-"""Makes and checks signatures with SSH keys.
-
-Signatures with SSH keys: by `cryptography`, by an ssh-agent, or by `ssh-keygen`, whichever can.
-"""
+"""Signatures with SSH keys: by `cryptography`, by an ssh-agent, or by `ssh-keygen`, whichever can."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ class Signatures(Protocol):
         """Return whether the key in a signature made it over this message, for the namespace that it names."""
 
 
-# -- ssh signatures --------------------------------------------------------------------------------
+# -- with SSH keys ---------------------------------------------------------------------------------
 
 
 # What ssh-keygen adds to the name of a key for its certificate.

@@ -1,6 +1,7 @@
-"""Signatures by keys that an ssh-agent holds. Source: draft-ietf-sshm-ssh-agent.
+"""Signatures by other programs: an ssh-agent that holds the key, or `ssh-keygen`.
 
-Signatures by the program `ssh-keygen`: for keys with a passphrase, and where `cryptography` is not installed.
+The latter serves for keys with a passphrase, and where `cryptography` is not installed.
+Source: draft-ietf-sshm-ssh-agent.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def _exactly(connection: socket.socket, count: int) -> bytes:
     return data
 
 
-# -- ssh keygen ------------------------------------------------------------------------------------
+# -- ssh-keygen ------------------------------------------------------------------------------------
 
 
 def sign_by_ssh_keygen(key: str, message: bytes, *, namespace: str) -> str:

@@ -1,12 +1,11 @@
-"""Canonical form `memstore.c14n/1`: what of a memory is signed, the same whatever file or format says it.
+"""What of a memory is signed, in canonical form `memstore.c14n/1`, and the statement that a signature is over.
 
 A memory has two sections, content and provenance; each becomes one line of canonical JSON (RFC 8785, of which texts,
 lists and maps are all that is needed) and one digest. How a file is laid out, the order of keys, comments, line ends,
 and every key that is in no section change neither.
 
-What an attestation's signature is over: an in-toto statement about a memory's digests, in a DSSE envelope.
-
-in-toto Statement v1 and DSSE v1 are public formats, so tools that know neither memstore nor its files can check them.
+A signature is over an in-toto Statement v1 about these digests, in a DSSE envelope: public formats, so tools that know
+neither memstore nor its files can check it.
 """
 
 from __future__ import annotations

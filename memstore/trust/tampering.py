@@ -2,8 +2,6 @@
 
 A file shows all that it says, and nothing of what somebody took out of it. Only words that would count today are
 missed: a dispute of a memory that says something else by now is none of this one's.
-
-What earlier revisions of memories had to say: all attestations that the vault's history has.
 """
 
 from __future__ import annotations
@@ -130,7 +128,7 @@ def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-# -- past words ------------------------------------------------------------------------------------
+# -- what earlier revisions had to say -------------------------------------------------------------
 
 
 # A file with a signature of anybody holds such bytes; and its id stands on a line of its own, as this one.

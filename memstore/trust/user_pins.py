@@ -1,7 +1,4 @@
-"""What the user holds on to, outside every vault: a vault can't vouch for itself.
-
-What the user pinned, in their configuration file.
-"""
+"""What the user holds on to, in their own settings: a vault can't vouch for itself."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ class Pins(Protocol):
         """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
 
 
-# -- user pins -------------------------------------------------------------------------------------
+# -- in the user's settings ------------------------------------------------------------------------
 
 
 class UserPins:

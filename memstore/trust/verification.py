@@ -1,7 +1,4 @@
-"""Who vouches for memories, verified now: keyring, signatures, and whose voice each witness is.
-
-Who stands behind entities, and who introduced them: what the files of entities say, read once.
-"""
+"""Who vouches for memories, verified now: keyring, signatures, and whose voice each witness is."""
 
 from __future__ import annotations
 
@@ -230,7 +227,7 @@ def _digests(memory: Memory) -> Digests | FormatError:
         return error
 
 
-# -- controllers -----------------------------------------------------------------------------------
+# -- who stands behind entities, and who introduced them -------------------------------------------
 
 
 class _Known(NamedTuple):

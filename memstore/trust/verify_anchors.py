@@ -1,8 +1,7 @@
 """Anchors, verified now against the objects of the repository and the copies that the vault keeps.
 
-Proofs of time by OpenTimestamps, as far as the blocks that the user pinned lead; nothing is asked of any network.
-
-Look again at the pages that anchor a memory: whether they still say what the vault's copies say.
+Proofs of time by OpenTimestamps count as far as the blocks that the user pinned lead; nothing is asked of any network.
+Only `look_again` fetches pages, to see whether they still say what the copies say.
 """
 
 from __future__ import annotations
@@ -189,7 +188,7 @@ def _made_at(view: View, commit: str) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
-# -- timestamps ------------------------------------------------------------------------------------
+# -- proofs of time --------------------------------------------------------------------------------
 
 
 def stamp_at(view: View, path: str, digest: bytes) -> Stamp | None:
@@ -229,7 +228,7 @@ def _shown_proof(view: View, proof: TimeProof) -> Stamp:
     return Stamp(at=min(times, default=None), heights=tuple(sorted(open_heights)), pending=proof.pending)
 
 
-# -- look again ------------------------------------------------------------------------------------
+# -- pages, fetched again --------------------------------------------------------------------------
 
 
 class Online(Enum):

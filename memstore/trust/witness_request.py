@@ -1,7 +1,4 @@
-"""A request for witnesses and the answer to it: files that travel, and say all that is attested without the vault.
-
-Ask others to witness a memory, answer such a request without the vault, and take the answer in.
-"""
+"""A request for witnesses and the answer to it: files that travel, and say all that is attested without the vault."""
 
 from __future__ import annotations
 
@@ -160,7 +157,7 @@ def _section(path: str, name: str, text: str) -> dict[str, Any]:
     raise FormatError(f"{path}: `{name}` is not what was asked about", hint="ask for it anew")
 
 
-# -- ask witness -----------------------------------------------------------------------------------
+# -- asking, answering, taking the answer in -------------------------------------------------------
 
 
 @again_where_changed

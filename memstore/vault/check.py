@@ -1,6 +1,6 @@
 """Check the vault's files: what can't be read, what is probably not meant, what does not fit together.
 
-Check the vault as a successor of an earlier revision: what a pull request, say, would do to what there was.
+It may be checked as a successor of an earlier revision, too: what a pull request, say, would do to what there was.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def _edit(view: View, file: MemoryFile, finding: Finding, by_hand: HandEdits) ->
             return None
 
 
-# -- check against ---------------------------------------------------------------------------------
+# -- as a successor of a revision ------------------------------------------------------------------
 
 
 def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResult:

@@ -55,7 +55,7 @@ def open_workspace(
     track: bool = True,
     embedder: Embedder | None = None,
 ) -> Workspace:
-    """Return the vault, opened with all that flows need.
+    """Return the vault, opened with all that use cases need.
 
     Args:
         env: the process's surroundings.
@@ -103,7 +103,7 @@ def assemble(
     track: bool = True,
     embedder: Embedder | None = None,
 ) -> Workspace:
-    """Return the workspace of the vault at `root`, built from the adapters of this machine."""
+    """Return the workspace of the vault at `root`, built from what this machine has."""
     from memstore.access.local_state import ContextFile
     from memstore.core.clock import RandomIds, SystemClock
     from memstore.files.disk_vault import DiskVault
@@ -167,10 +167,10 @@ def _below(root: Path, folder: Path) -> str:
 
 
 class _Later:
-    """An adapter that is made when it is first used: a search asks neither for the history nor the journal.
+    """What is made when it is first used: a search asks neither for the history nor the journal.
 
     Args:
-        make: makes the adapter.
+        make: makes it.
     """
 
     def __init__(self, make: Callable[[], object]) -> None:

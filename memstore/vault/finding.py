@@ -1,7 +1,4 @@
-"""From what a person typed for a memory to its entry.
-
-What a memory says of other memories: to others than the owner, nothing of those that they may not see.
-"""
+"""From what a person typed for a memory to its entry; and what a memory says of memories that are hidden."""
 
 from __future__ import annotations
 
@@ -132,7 +129,7 @@ def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
     )
 
 
-# -- redaction -------------------------------------------------------------------------------------
+# -- without refs to what is hidden ----------------------------------------------------------------
 
 
 # Keys of the frontmatter whose values name memories, and the catalogue's columns that do.

@@ -1,7 +1,4 @@
-"""Make a folder a vault.
-
-Memstore's hooks in the repository around the vault.
-"""
+"""Make a folder a vault, with memstore's hooks in the repository around it."""
 
 from __future__ import annotations
 
@@ -145,7 +142,7 @@ def _with_hooks(view: View) -> tuple[tuple[str, ...], str | None]:
     return tuple(new), refused
 
 
-# -- hooks -----------------------------------------------------------------------------------------
+# -- hooks in the repository -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""What the work tree has that the current commit has not.
-
-The vault as of a commit or a date.
-"""
+"""What the work tree has that the current commit has not, and the vault as of a commit or a date."""
 
 from __future__ import annotations
 
@@ -119,7 +116,7 @@ def _is_there(ws: Workspace, path: str, unread: set[str]) -> bool:
     return os.path.lexists(ws.vault.root / path) or any(path.startswith(folder + "/") for folder in unread)
 
 
-# -- past ------------------------------------------------------------------------------------------
+# -- the vault as it was ---------------------------------------------------------------------------
 
 
 _LIKE_A_DATE = re.compile(r"\d{4}-\d|\d{4}-?$|\d+(d|w|mo|y)$")

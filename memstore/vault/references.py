@@ -1,7 +1,4 @@
-"""Checks of memories together: ids that are not unique, refs that lead nowhere, round in circles, or one way only.
-
-The memories of a snapshot by their ids and refs, for the rules that check them together.
-"""
+"""Checks of memories together: ids that are not unique, refs that lead nowhere, round in circles, or one way only."""
 
 from __future__ import annotations
 
@@ -145,7 +142,7 @@ def _target(
             )  # fmt: skip
 
 
-# -- directory -------------------------------------------------------------------------------------
+# -- memories by their ids and refs ----------------------------------------------------------------
 
 
 _OF_LINKS = frozenset({"lineage-cycle", "ref-dangling", "ref-type"})

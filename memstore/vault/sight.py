@@ -1,6 +1,6 @@
-"""The labels of a snapshot's memories, from the catalogue's columns: no file is opened to decide who may see it.
+"""What somebody sees of others' memories, or among others: decided for all at once, kept until something changes.
 
-What somebody sees of others' memories, or among others: decided for all at once, kept until something changes.
+It is decided by labels from the catalogue's columns: no file is opened to decide who may see it.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _copies(ids: Sequence[str], rows: Sequence[int], last: Mapping[str, int]) ->
     return copies
 
 
-# -- sight -----------------------------------------------------------------------------------------
+# -- who sees which rows ---------------------------------------------------------------------------
 
 
 # What decides is imported where it is needed: mostly the last verdict still holds.

@@ -1,13 +1,4 @@
-"""What is going on in the vault: what is not committed, what could be adopted, what is broken.
-
-Counts of what is in a vault, over the memories that the viewer may see.
-
-See and change settings.
-
-Commit what is pending, with a message computed from the change.
-
-Take back what memstore wrote last.
-"""
+"""What is going on in a vault, and what a person does about it: status, counts, settings, commit, undo."""
 
 from __future__ import annotations
 
@@ -168,7 +159,7 @@ def _counted(values: Iterable[str]) -> Counts:
     return tuple(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
 
 
-# -- config ----------------------------------------------------------------------------------------
+# -- settings --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,6 @@
 """What a vault stands on: Python, git, the user's settings and cache, files that killed programs left behind.
 
-What a vault stands on, on this machine.
-
-A folder that is to become a vault.
-
-A folder on disk that is to become a vault.
+A folder that is to become a vault is looked at here, too.
 """
 
 from __future__ import annotations
@@ -74,7 +70,7 @@ class Surroundings(Protocol):
         """Add a line to the vault's `.gitattributes`."""
 
 
-# -- machine ---------------------------------------------------------------------------------------
+# -- this machine ----------------------------------------------------------------------------------
 
 
 _ATTRIBUTES = ".gitattributes"
@@ -173,7 +169,7 @@ def _changed_before(path: str, at: float) -> bool:
         return False
 
 
-# -- place -----------------------------------------------------------------------------------------
+# -- a folder that is to become a vault ------------------------------------------------------------
 
 
 class NewVaultFolder(Protocol):
@@ -209,7 +205,7 @@ class NewVaultFolder(Protocol):
         """Return how many Markdown files the folder holds, counted up to `limit`."""
 
 
-# -- disk place ------------------------------------------------------------------------------------
+# -- such a folder on disk -------------------------------------------------------------------------
 
 
 class DiskPlace:

@@ -1,7 +1,4 @@
-"""A vault opened with all that it needs of the world.
-
-All files of a vault, for its owner alone: `VaultView.whole` hands them out.
-"""
+"""A vault opened with all that it needs of the world, for `VaultView` alone."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Workspace(NamedTuple):
-    """What `wiring` opens, for `view` alone.
+    """What `composition` opens, for `view` alone.
 
     `actor` is the entity who acts and looks, `contexts` tells in which context they do; `alone` is their word that
     nobody else listens. `here` is the folder in which they are, below the vault's, where they are in it.
@@ -69,7 +66,7 @@ class Workspace(NamedTuple):
         return VaultView(self)
 
 
-# -- whole -----------------------------------------------------------------------------------------
+# -- all files, for the vault's owner --------------------------------------------------------------
 
 
 class WholeVault:

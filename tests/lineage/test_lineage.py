@@ -1,4 +1,4 @@
-"""The flows of lineage: trace, orphans, impact, fix_provenance."""
+"""The use cases of lineage: trace, orphans, impact, fix_provenance."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 A small reader of version 1 that follows what calendars write: SHA-256, append and prepend. A branch with another
 operation is read and not followed. Source: github.com/opentimestamps/python-opentimestamps, `core`.
-
-The header of a block of Bitcoin's chain: what it says of time, and whether anybody worked for it.
 """
 
 from __future__ import annotations
@@ -141,7 +139,7 @@ def _result(reader: _Bytes, tag: int, message: bytes | None) -> bytes | None:
     return result
 
 
-# -- bitcoin ---------------------------------------------------------------------------------------
+# -- the header of a block: its time, and the work in it -------------------------------------------
 
 
 HEADER_BYTES = 80
