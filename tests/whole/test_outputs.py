@@ -40,7 +40,7 @@ COMMANDS = (
     ["revise-from", REF],
     ["propagate"], ["propagate", REF, "--dry-run"],
     ["import", "seeds", "README.md", "--dry-run"], ["export", "memory-v0.1", REF], ["export", "memory-v0.1", "--all"],
-    ["import", "memory-v0.1", str(ROOT / "tests" / "flows" / "memory-v0.1.json"), "--dry-run"],
+    ["import", "memory-v0.1", str(ROOT / "tests" / "memories" / "memory-v0.1.json"), "--dry-run"],
     ["fix-provenance", "--dry-run"], ["index", "status"], ["index", "rebuild"], ["index", "path"], ["hooks", "status"],
     ["entity", "add", "dog:rex", "--alias", "Rex"], ["entity", "alias", "dog:rex", "Rexy"], ["entity", "list"],
     ["entity", "guardian", "dog:rex", "human:sean", "--dry-run"], ["group", "add", "group:dogs", "dog:rex"],
