@@ -14,13 +14,13 @@ from memstore.cli.written import (
     dry_run_option,
     emit_saved,
     in_vault,
-    saved_document,
     saved_lines,
     say_findings,
     say_what_stays_out,
 )
 from memstore.core.errors import Exit, UsageError
 from memstore.core.ids import MEMORY_TYPES
+from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -236,11 +236,11 @@ def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterato
 
 
 def _adopt_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
-    from memstore.cli.check import as_json
+    from memstore.documents.parts import finding_document
 
     return {
         "memories": [saved_document(saved, dry_run=dry_run) for saved in adopted.saved],
-        "findings": [as_json(finding) for finding in adopted.left_alone],
+        "findings": [finding_document(finding) for finding in adopted.left_alone],
     }
 
 

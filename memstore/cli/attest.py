@@ -9,9 +9,10 @@ import click
 
 from memstore.cli.options import command, group, ref_argument, several, subcommand
 from memstore.cli.trust import anchor_document, verdict_document
-from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.cli.written import commit_option, dry_run_option, saved_lines, say_findings
 from memstore.core.errors import UsageError
 from memstore.core.keys import ANCHOR_TYPES, ATTESTATIONS, OUTCOMES, PAGE_ANCHORS
+from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

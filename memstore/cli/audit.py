@@ -91,9 +91,9 @@ def _look_line(session: CliSession, look: Access) -> str:
 
 
 def _verified_document(done: Verified) -> dict[str, Any]:
-    from memstore.cli.check import as_json
+    from memstore.documents.parts import finding_document
 
-    return {"events": done.events, "findings": [as_json(finding) for finding in done.findings]}
+    return {"events": done.events, "findings": [finding_document(finding) for finding in done.findings]}
 
 
 def _verified_lines(done: Verified) -> Iterator[str]:

@@ -97,13 +97,14 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
 
 
 def _document(result: CheckResult) -> dict[str, Any]:
+    from memstore.documents.parts import finding_document
 
     return {
         "files": result.files,
         "errors": result.errors,
         "warnings": result.warnings,
-        "findings": [as_json(finding) for finding in result.findings],
-        "fixed": [as_json(finding) for finding in result.fixed],
+        "findings": [finding_document(finding) for finding in result.findings],
+        "fixed": [finding_document(finding) for finding in result.fixed],
     }
 
 
@@ -158,20 +159,6 @@ def _explain(session: CliSession, code: str) -> None:
 
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-
-
-def as_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding as it stands in memstore's JSON documents."""
-    return {
-        "code": finding.code,
-        "severity": finding.severity.value,
-        "path": finding.path,
-        "line": finding.at.line,
-        "column": finding.at.column,
-        "text": finding.text,
-        "hint": finding.hint,
-        "mended": finding.mended,
-    }
 
 
 def github(findings: Sequence[Finding], prefix: str) -> Iterator[str]:

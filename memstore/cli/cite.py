@@ -32,22 +32,11 @@ if TYPE_CHECKING:
 @ref_argument("citation", metavar="REF[:L1-L2]|CITATION")
 def cite(session: CliSession, citation: str) -> None:
     """Cite lines of a memory, or say what became of cited lines: same, moved, changed or gone."""
+    from memstore.documents.search import cited_document
     from memstore.search.citations import cite as make
 
     cited = make(session.view(), citation)
-    session.emit("cite", document=lambda: _document(cited), lines=lambda: _lines(session, cited))
-
-
-def _document(cited: Cited) -> dict[str, Any]:
-    from memstore.documents.search import citation_document
-
-    return {
-        "ref": cited.ref,
-        "status": cited.standing.value,
-        "text": cited.text,
-        "citation": citation_document(cited.now) if cited.now else None,
-        "cited_excerpt": cited.before,
-    }
+    session.emit("cite", document=lambda: cited_document(cited), lines=lambda: _lines(session, cited))
 
 
 def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
@@ -147,7 +136,7 @@ def why(session: CliSession, ref: str, profile: str | None) -> None:
 
 
 def _document_of_why(explained: Why) -> dict[str, Any]:
-    from memstore.documents.search import DIGITS
+    from memstore.documents.parts import DIGITS
 
     return {
         "ref": explained.shown.entry.ref,

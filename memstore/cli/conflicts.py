@@ -8,7 +8,8 @@ import click
 
 from memstore.cli.filters import Given, filter_options
 from memstore.cli.options import REF, command, ref_argument
-from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_document, saved_lines
+from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_lines
+from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ def conflicts(session: CliSession, ref: str | None, given: Given) -> None:
     Each comes with the lines on both sides, the rule that found it, and the command that settles it.
     """
     from memstore.conflicts.compare import conflicts as find
-    from memstore.documents.search import conflict_document
+    from memstore.documents.parts import conflict_document
 
     view = session.view()
     found = find(view, ref, given.filters(view.clock.now()))

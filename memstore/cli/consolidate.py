@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import command, ref_argument
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines, say_findings
 from memstore.core.errors import UsageError
+from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,10 +15,10 @@ from memstore.cli.written import (
     diff_lines,
     dry_run_option,
     emit_saved,
-    saved_document,
     saved_lines,
     say_findings,
 )
+from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

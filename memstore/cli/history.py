@@ -322,7 +322,7 @@ def _section(session: CliSession, heading: str, paths: Iterable[str]) -> Iterato
 
 
 def _commit_document(done: Committed) -> dict[str, Any]:
-    from memstore.cli.check import as_json
+    from memstore.documents.parts import finding_document
 
     return {
         "commit": done.commit,
@@ -330,7 +330,7 @@ def _commit_document(done: Committed) -> dict[str, Any]:
         "refs": list(done.refs),
         "own_files": list(done.own_files),
         "left_out": list(done.left_out),
-        "findings": [as_json(finding) for finding in done.findings],
+        "findings": [finding_document(finding) for finding in done.findings],
     }
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import group, subcommand
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines
+from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines
+from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import group, ref_argument, several, subcommand
-from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.cli.written import commit_option, dry_run_option, saved_lines, say_findings
 from memstore.core.errors import UsageError
+from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

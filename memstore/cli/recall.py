@@ -138,7 +138,7 @@ def _document(recalled: Recalled) -> dict[str, Any]:
 
 
 def _bite_document(bite: Bite) -> dict[str, Any]:
-    from memstore.documents.search import DIGITS, citation_document
+    from memstore.documents.parts import DIGITS, citation_document
 
     return {
         "ref": bite.ref,

@@ -17,13 +17,13 @@ from memstore.cli.written import (
     dry_run_option,
     emit_linked,
     emit_saved,
-    saved_document,
     saved_lines,
     say_findings,
     say_what_stays_out,
 )
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
+from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
     from memstore.cli.session import CliSession

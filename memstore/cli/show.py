@@ -169,7 +169,7 @@ def path(session: CliSession, ref: str) -> None:
 def document_of(shown: Shown) -> dict[str, Any]:
     """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
     from memstore.core.keys import KEYS, Shape
-    from memstore.documents.search import DIGITS, conflict_document
+    from memstore.documents.parts import DIGITS, conflict_document
 
     lists = {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES}
     absent: dict[str, Any] = {key.name: [] if key.shape in lists else None for key in KEYS}
@@ -225,7 +225,7 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
 
 def _standing_document(standing: BeliefStanding | None) -> dict[str, Any] | None:
     from memstore.core.times import instant
-    from memstore.documents.search import DIGITS
+    from memstore.documents.parts import DIGITS
 
     if standing is None:
         return None

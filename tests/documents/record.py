@@ -175,7 +175,7 @@ def _answer(program: InProcess, words: Words, ids: CountingIds, *, at: datetime)
 
 
 @contextmanager
-def _fixed(at: datetime, ids: CountingIds) -> Iterator[dict[str, str]]:
+def _fixed(at: datetime, ids: CountingIds) -> Iterator[dict[str, Any]]:
     """Hold the time still, for git too, and let ids count; yield what git is told of it."""
     committed = f"{at:%Y-%m-%dT%H:%M:%SZ}"
     with (
