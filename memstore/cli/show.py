@@ -53,8 +53,9 @@ def show(session: CliSession, ref: str, at: str | None, *, with_lineage: bool, v
 
 
 def _show_verified(session: CliSession, shown: Shown) -> None:
-    from memstore.cli.trust import explained, explanation_document
+    from memstore.cli.trust import explained
     from memstore.documents.memories import shown_document
+    from memstore.documents.trust import explanation_document
     from memstore.trust.trust import trust_of
 
     view = session.view()
