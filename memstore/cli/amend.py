@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +14,6 @@ from memstore.cli.written import (
     dry_run_option,
     emit_saved,
     in_vault,
-    saved_document,
     saved_lines,
     say_findings,
     say_what_stays_out,
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
-    from memstore.memories.adopt import Adoptable, Adopted
+    from memstore.memories.adopt import Adoptable
     from memstore.memories.edit import Formatted, Moved
 
 _UNCHANGED = "nothing changed"
@@ -133,26 +132,16 @@ def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, d
 @dry_run_option()
 def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:
     """Give a memory's file another name or folder in the vault; what refers to it finds it by its id."""
+    from memstore.documents.memories import moved_document
     from memstore.memories.edit import move
 
     view = session.view()
     to = in_vault(session, path, is_folder=path.endswith("/"))
     is_folder = path.endswith("/") or view.has_folder(to)
     moved = move(view, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
-    session.emit("mv", document=lambda: _move_document(moved), lines=lambda: _move_lines(session, moved))
+    session.emit("mv", document=lambda: moved_document(moved), lines=lambda: _move_lines(session, moved))
     if moved.path == moved.path_before:
         session.say(_UNCHANGED)
-
-
-def _move_document(moved: Moved) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "ref": moved.ref,
-        "path": moved.path,
-        "path_before": moved.path_before,
-        "conflicts": [],
-        "findings": [],
-    }
-    return {**document, "commit": moved.commit} if moved.commit else document
 
 
 def _move_lines(session: CliSession, moved: Moved) -> Iterator[str]:
@@ -192,6 +181,7 @@ def adopt(
     session: CliSession, paths: tuple[str, ...], kind: str, *, everything: bool, commit: bool, dry_run: bool
 ) -> None:
     """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is."""
+    from memstore.documents.memories import adopted_document
     from memstore.memories.adopt import adopt as make_memories
 
     view = session.view()
@@ -202,7 +192,7 @@ def adopt(
     )
     session.emit(
         "adopt",
-        document=lambda: _adopt_document(adopted, dry_run=dry_run),
+        document=lambda: adopted_document(adopted, dry_run=dry_run),
         lines=lambda: (line for saved in adopted.saved for line in saved_lines(session, saved, dry_run=dry_run)),
         each="memories",
     )
@@ -215,12 +205,12 @@ def adopt(
 
 def _wanted(session: CliSession) -> bool:
     """List what could be adopted and ask; without anybody to ask, only list."""
+    from memstore.documents.memories import adoptable_document
     from memstore.memories.adopt import adoptable
 
     found = adoptable(session.view())
     if session.as_json or not found:
-        document = {"adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found]}
-        session.emit("adoptable", document=lambda: document, lines=tuple)
+        session.emit("adoptable", document=lambda: adoptable_document(found), lines=tuple)
         session.say("there is nothing to adopt")
         return False
     session.emit("adoptable", document=dict, lines=lambda: _adoptable_lines(session, found))
@@ -235,15 +225,6 @@ def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterato
         yield f"{session.paint('path', safe_line(one.path))}: lacks {', '.join(one.lacks)}"
 
 
-def _adopt_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
-    from memstore.cli.check import as_json
-
-    return {
-        "memories": [saved_document(saved, dry_run=dry_run) for saved in adopted.saved],
-        "findings": [as_json(finding) for finding in adopted.left_alone],
-    }
-
-
 # -- fmt -----------------------------------------------------------------------------------------
 
 
@@ -254,12 +235,13 @@ def _adopt_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
 @dry_run_option()
 def fmt(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     """Make the layout of frontmatters even: blanks, quoted times, one history entry a line. Never a value."""
+    from memstore.documents.memories import formatted_document
     from memstore.memories.edit import fmt as make_even
 
     done = make_even(session.view(), refs, dry_run=dry_run or only_check, commit=commit)
     session.emit(
         "fmt",
-        document=lambda: _fmt_document(done, dry_run=dry_run),
+        document=lambda: formatted_document(done, dry_run=dry_run),
         lines=lambda: _fmt_lines(session, done, dry_run=dry_run),
         each="memories",
     )
@@ -268,14 +250,6 @@ def fmt(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit:
     session.say_left_out(done.left_out)
     if only_check and done.saved:
         session.exit(Exit.FOUND_ERRORS)
-
-
-def _fmt_document(done: Formatted, *, dry_run: bool) -> dict[str, Any]:
-    return {
-        "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
-        "total": done.total,
-        "left_out": done.left_out,
-    }
 
 
 def _fmt_lines(session: CliSession, done: Formatted, *, dry_run: bool) -> Iterator[str]:

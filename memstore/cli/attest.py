@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from memstore.cli.options import command, group, ref_argument, several, subcommand
-from memstore.cli.trust import anchor_document, verdict_document
-from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.cli.written import commit_option, dry_run_option, saved_lines, say_findings
 from memstore.core.errors import UsageError
 from memstore.core.keys import ANCHOR_TYPES, ATTESTATIONS, OUTCOMES, PAGE_ANCHORS
 
@@ -113,13 +112,16 @@ def _answer(
     """Show what a request asks about, and print the answer where there is one."""
     from memstore.cli import output
     from memstore.core.clock import SystemClock
+    from memstore.documents.trust import witness_request_document
     from memstore.trust import witness_request
     from memstore.trust.witness_request import answer_request
     from memstore.vault import composition
 
     asked = witness_request.read(file, session.bytes_of(file))
     if attest is None:
-        session.emit("witness-request", document=lambda: _request_document(asked), lines=lambda: _request_lines(asked))
+        session.emit(
+            "witness-request", document=lambda: witness_request_document(asked), lines=lambda: _request_lines(asked)
+        )
         return
     found = answer_request(
         asked,
@@ -134,19 +136,6 @@ def _answer(
     for line in _request_lines(asked):
         session.say(line)
     session.emit("witness-answer", document=lambda: found, lines=lambda: output.document(found).splitlines())
-
-
-def _request_document(asked: WitnessRequest) -> dict[str, Any]:
-    return {
-        "request": asked.id,
-        "ref": str(asked.ref),
-        "asked": list(asked.asked),
-        "requested_by": asked.requested_by,
-        "reason": asked.reason,
-        "content": asked.content,
-        "provenance": asked.provenance,
-        "digests": asked.digests._asdict(),
-    }
 
 
 def _request_lines(asked: WitnessRequest) -> Iterator[str]:
@@ -224,9 +213,11 @@ def resolve(
 
 
 def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> None:
+    from memstore.documents.trust import signed_document
+
     session.emit(
         verb,
-        document=lambda: {**saved_document(done.saved, dry_run=dry_run), "verdict": verdict_document(done.verdict)},
+        document=lambda: signed_document(done, dry_run=dry_run),
         lines=lambda: saved_lines(session, done.saved, dry_run=dry_run),
     )
     if not done.saved.changed:
@@ -276,15 +267,14 @@ def anchor(  # noqa: PLR0913 -- one for each option
     A commit that holds the memory as it is now is kept by a ref of its own, whatever becomes of its branch. To show it
     to others, push it: git push origin 'refs/memstore/anchors/*'. Of a page the vault keeps a copy.
     """
+    from memstore.documents.trust import anchored_document
+
     page = _page(session, kind, reference, snapshot, online=online)
     stamped = None if proof is None else session.bytes_of(proof)
     done = _anchored(session.view(), ref, kind, reference, page=page, proof=stamped, dry_run=dry_run, commit=commit)
     session.emit(
         "anchor",
-        document=lambda: {
-            **saved_document(done.saved, dry_run=dry_run),
-            "anchor": anchor_document(done.anchored) if done.anchored else None,
-        },
+        document=lambda: anchored_document(done, dry_run=dry_run),
         lines=lambda: saved_lines(session, done.saved, dry_run=dry_run),
     )
     if done.anchored is None:

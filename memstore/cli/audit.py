@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,9 +26,10 @@ def audit() -> None:
 def verify(session: CliSession) -> None:
     """Prove that every audit event is as it was written and none is missing; exit 1 where one is."""
     from memstore.access.audit import verify_audit
+    from memstore.documents.access import audit_verified_document
 
     done = verify_audit(session.view())
-    session.emit("audit-verify", document=lambda: _verified_document(done), lines=lambda: _verified_lines(done))
+    session.emit("audit-verify", document=lambda: audit_verified_document(done), lines=lambda: _verified_lines(done))
     count = f"{done.events} event{'' if done.events == 1 else 's'}"
     session.say(f"{count}, {len(done.findings)} not as they should be" if done.findings else f"{count}, all sound")
     if done.findings:
@@ -46,6 +47,7 @@ def verify(session: CliSession) -> None:
 def show(session: CliSession, of: str | None, *, limit: int | None, local: bool) -> None:
     """Show what was done, the latest first: all, or by or about one entity, memory or consent."""
     from memstore.access.audit import audit_trail
+    from memstore.documents.access import audit_document
 
     if local:
         _show_looks(session, of, limit)
@@ -53,7 +55,7 @@ def show(session: CliSession, of: str | None, *, limit: int | None, local: bool)
     events = audit_trail(session.view(), of=of, limit=limit)
     session.emit(
         "audit-show",
-        document=lambda: {"events": [_document(event) for event in events]},
+        document=lambda: audit_document(events),
         lines=lambda: (_line(session, event) for event in events),
         each="events",
     )
@@ -63,22 +65,17 @@ def show(session: CliSession, of: str | None, *, limit: int | None, local: bool)
 
 def _show_looks(session: CliSession, of: str | None, limit: int | None) -> None:
     from memstore.access.audit import looks
+    from memstore.documents.access import looks_document
 
     found = [look for look in looks(session.view()) if of in (None, look.by, *look.shown, *look.denied)][:limit]
     session.emit(
         "audit-local",
-        document=lambda: {"looks": [_look_document(look) for look in found]},
+        document=lambda: looks_document(found),
         lines=lambda: (_look_line(session, look) for look in found),
         each="looks",
     )
     if not found:
         session.say("nobody else looked from this machine")
-
-
-def _look_document(look: Access) -> dict[str, Any]:
-    from memstore.core.times import instant
-
-    return {**look._asdict(), "at": instant(look.at), "shown": list(look.shown), "denied": list(look.denied)}
 
 
 def _look_line(session: CliSession, look: Access) -> str:
@@ -90,12 +87,6 @@ def _look_line(session: CliSession, look: Access) -> str:
     return f"{session.paint('dim', instant(look.at))}  {safe_line(f'{look.by}{where}  {look.how}  ' + '  '.join(told))}"
 
 
-def _verified_document(done: Verified) -> dict[str, Any]:
-    from memstore.cli.check import as_json
-
-    return {"events": done.events, "findings": [as_json(finding) for finding in done.findings]}
-
-
 def _verified_lines(done: Verified) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
@@ -103,18 +94,6 @@ def _verified_lines(done: Verified) -> Iterator[str]:
         yield safe_line(finding.line)
         if finding.hint:
             yield f"  hint: {finding.hint}"
-
-
-def _document(event: AuditEvent) -> dict[str, Any]:
-    return {
-        "id": event.id,
-        "path": event.path,
-        "at": event.at,
-        "by": event.by,
-        "event": event.event,
-        "about": {**event.about},
-        "digest": event.digest,
-    }
 
 
 def _line(session: CliSession, event: AuditEvent) -> str:

@@ -12,7 +12,6 @@ from memstore.cli.written import (
     diff_lines,
     dry_run_option,
     emit_saved,
-    saved_document,
     saved_lines,
     say_findings,
 )
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memstore.beliefs.calibration import Calibration
-    from memstore.beliefs.propagation import Propagated, PropagationStep
-    from memstore.beliefs.recompute import Rebuilt, Recomputed, Unequal
+    from memstore.beliefs.propagation import Propagated
+    from memstore.beliefs.recompute import Rebuilt, Recomputed
     from memstore.beliefs.reinforce import Reinforced
     from memstore.beliefs.revise import Proposal
     from memstore.cli.session import CliSession
@@ -70,14 +69,11 @@ def contradict(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) 
 
 
 def _emit(session: CliSession, verb: str, done: Reinforced, *, dry_run: bool) -> None:
+    from memstore.documents.beliefs import reinforced_document
+
     session.emit(
         verb,
-        document=lambda: {
-            **saved_document(done.saved, dry_run=dry_run),
-            "old": done.old,
-            "new": done.new,
-            "counted_before": list(done.counted_before),
-        },
+        document=lambda: reinforced_document(done, dry_run=dry_run),
         lines=lambda: _lines(session, done, dry_run=dry_run),
     )
     for source in done.counted_before:
@@ -128,6 +124,7 @@ def replay_all(session: CliSession, refs: tuple[str, ...], *, only_check: bool, 
     """Replay these histories, or all, and tell which numbers differ."""
     from memstore.beliefs.recompute import check_confidences
     from memstore.beliefs.recompute import recompute as replay
+    from memstore.documents.beliefs import recomputed_document
 
     if only_check and (dry_run or commit):
         raise UsageError("--check writes nothing", hint="leave out --commit and --dry-run")
@@ -135,7 +132,7 @@ def replay_all(session: CliSession, refs: tuple[str, ...], *, only_check: bool, 
     done = check_confidences(view, refs) if only_check else replay(view, refs, dry_run=dry_run, commit=commit)
     session.emit(
         "recompute",
-        document=lambda: _recomputed_document(done, dry_run=dry_run),
+        document=lambda: recomputed_document(done, dry_run=dry_run),
         lines=lambda: _recomputed_lines(session, done, dry_run=dry_run),
         each="memories",
     )
@@ -154,24 +151,6 @@ def _fold(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commi
         raise UsageError("--fold takes one memory, and writes", hint="memstore recompute --fold REF --dry-run")
     saved = fold(session.view(), refs[0], commit=commit, dry_run=dry_run)
     emit_saved(session, "recompute-fold", saved, dry_run=dry_run, unchanged="nothing to fold: the history is short")
-
-
-def _recomputed_document(done: Recomputed, *, dry_run: bool) -> dict[str, Any]:
-    diffs = {saved.path: saved.diff for saved in done.saved} if dry_run else {}
-    return {
-        "memories": [_unequal_document(one, diffs.get(one.path)) for one in done.unequal],
-        "total": done.ledgers,
-        "conflicts": [],
-        "findings": [],
-    }
-
-
-def _unequal_document(one: Unequal, diff: str | None) -> dict[str, Any]:
-    document = {
-        "ref": one.ref, "path": one.path, "line": one.line,
-        "stored": one.stored, "replayed": one.replayed, "by_hand": one.by_hand,
-    }  # fmt: skip
-    return document if diff is None else {**document, "diff": diff}
 
 
 def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -> Iterator[str]:
@@ -213,11 +192,12 @@ def propagate(
     what was merely stated of it. Nothing is written without --apply; a source that recovers restores what hung on it.
     """
     from memstore.beliefs.propagation import propagate as carry_on
+    from memstore.documents.beliefs import propagated_document
 
     done = carry_on(session.view(), ref, depth=depth, apply=apply, commit=commit, dry_run=dry_run)
     session.emit(
         "propagate",
-        document=lambda: _propagated_document(done, applied=apply and not dry_run, dry_run=dry_run),
+        document=lambda: propagated_document(done, applied=apply and not dry_run, dry_run=dry_run),
         lines=lambda: _propagated_lines(session, done, dry_run=dry_run),
         each="steps",
     )
@@ -229,24 +209,6 @@ def propagate(
         session.say("nothing changes")
     elif not apply and not dry_run:
         session.say(f"{len(done.plan.steps)} would change; --apply writes it")
-
-
-def _propagated_document(done: Propagated, *, applied: bool, dry_run: bool) -> dict[str, Any]:
-    diffs = {saved.path: saved.diff for saved in done.saved} if dry_run else {}
-    return {
-        "applied": applied,
-        "steps": [_step_document(step, done.paths[step.ref], diffs) for step in done.plan.steps],
-        "cycles": [list(circle) for circle in done.plan.cycles],
-        "commit": next((saved.commit for saved in done.saved), None),
-    }
-
-
-def _step_document(step: PropagationStep, path: str, diffs: dict[str, str]) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "ref": step.ref, "path": path, "old": step.old, "new": step.new,
-        "because": list(step.because), "depth": step.depth,
-    }  # fmt: skip
-    return {**document, "diff": diffs[path]} if path in diffs else document
 
 
 def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -> Iterator[str]:
@@ -280,6 +242,7 @@ def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool)
     """
     from memstore.beliefs.revise import record
     from memstore.beliefs.revise import revise_from as find
+    from memstore.documents.beliefs import proposals_document
 
     view = session.view()
     found = find(view, episode)
@@ -290,19 +253,12 @@ def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool)
             applied.append(one.ref)
     session.emit(
         "revise-from",
-        document=lambda: {"proposals": [_proposal_document(one) for one in found], "applied": applied},
+        document=lambda: proposals_document(found, applied=applied),
         lines=lambda: (line for one in found for line in _proposal_lines(session, one, done=one.ref in applied)),
         each="proposals",
     )
     if not found:
         session.say("no belief is supported or contradicted by it in so many words")
-
-
-def _proposal_document(one: Proposal) -> dict[str, Any]:
-    return {
-        "ref": one.ref, "path": one.path, "line": one.line, "title": one.title, "stance": one.stance.value,
-        "rule": one.rule, "old": one.old, "new": one.new, "command": one.command,
-    }  # fmt: skip
 
 
 def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterator[str]:
@@ -325,15 +281,12 @@ def calibrate(session: CliSession) -> None:
     The Brier score is the mean squared error: 0 is perfect, 0.25 is what guessing gets.
     """
     from memstore.beliefs.calibration import calibrate as score
+    from memstore.documents.beliefs import calibration_document
 
     found = score(session.view())
     session.emit(
         "calibrate",
-        document=lambda: {
-            "predictions": found.predictions,
-            "brier": found.brier,
-            "bins": [one._asdict() for one in found.bins],
-        },
+        document=lambda: calibration_document(found),
         lines=lambda: _calibration_lines(found),
     )
     if not found.predictions:
@@ -359,6 +312,7 @@ def rebuild(session: CliSession, *, only_check: bool, from_episodes: bool) -> No
     """
     from memstore.beliefs.recompute import rebuild_from_episodes
     from memstore.core.errors import Exit
+    from memstore.documents.beliefs import rebuilt_document
 
     if not from_episodes:
         replay_all(session, (), only_check=only_check, commit=False, dry_run=False)
@@ -366,24 +320,13 @@ def rebuild(session: CliSession, *, only_check: bool, from_episodes: bool) -> No
     done = rebuild_from_episodes(session.view())
     session.emit(
         "rebuild",
-        document=lambda: _rebuilt_document(done),
+        document=lambda: rebuilt_document(done),
         lines=lambda: _rebuilt_lines(session, done),
         each="memories",
     )
     session.say(f"{len(done.differing)} of {done.ledgers} would differ; nothing was written")
     if only_check and done.differing:
         session.exit(Exit.FOUND_ERRORS)
-
-
-def _rebuilt_document(done: Rebuilt) -> dict[str, Any]:
-    memories = [
-        {
-            "ref": one.ref, "path": one.path, "line": one.line,
-            "stored": one.stored, "rebuilt": one.rebuilt, "because": list(one.because),
-        }
-        for one in done.differing
-    ]  # fmt: skip
-    return {"memories": memories, "total": done.ledgers}
 
 
 def _rebuilt_lines(session: CliSession, done: Rebuilt) -> Iterator[str]:

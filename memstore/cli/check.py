@@ -85,6 +85,7 @@ def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | No
 
 
 def _emit(session: CliSession, view: View, result: CheckResult, output_format: str) -> None:
+    from memstore.documents.vault import check_document
 
     if output_format in {"github", "sarif"} and not session.choices.json:
         repository = view.history.repository
@@ -92,19 +93,10 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
         write = github if output_format == "github" else sarif
         session.emit("check", document=dict, lines=lambda: write(result.findings, prefix))
         return
-    session.emit("check", document=lambda: _document(result), lines=lambda: _lines(session, result), each="findings")
+    session.emit(
+        "check", document=lambda: check_document(result), lines=lambda: _lines(session, result), each="findings"
+    )
     session.say(summary(result))
-
-
-def _document(result: CheckResult) -> dict[str, Any]:
-
-    return {
-        "files": result.files,
-        "errors": result.errors,
-        "warnings": result.warnings,
-        "findings": [as_json(finding) for finding in result.findings],
-        "fixed": [as_json(finding) for finding in result.fixed],
-    }
 
 
 def _lines(session: CliSession, result: CheckResult) -> Iterator[str]:
@@ -141,15 +133,15 @@ def summary(result: CheckResult) -> str:
 def _explain(session: CliSession, code: str) -> None:
     from memstore.core.errors import did_you_mean
     from memstore.core.finding_codes import CODES
+    from memstore.documents.vault import code_document
 
     found = CODES.get(code.strip("[]"))
     if found is None:
         hint = did_you_mean(code, CODES, otherwise="docs/findings.md lists the codes")
         raise UsageError(f"no finding has the code `{code}`", hint=hint)
-    document = {"code": found.name, "severity": found.severity.value, "meaning": found.meaning}
     session.emit(
         "check-code",
-        document=lambda: {**document, "explanation": found.explanation},
+        document=lambda: code_document(found),
         lines=lambda: (f"{found.name} ({found.severity.value}): {found.meaning}", "", found.explanation),
     )
 
@@ -158,20 +150,6 @@ def _explain(session: CliSession, code: str) -> None:
 
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-
-
-def as_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding as it stands in memstore's JSON documents."""
-    return {
-        "code": finding.code,
-        "severity": finding.severity.value,
-        "path": finding.path,
-        "line": finding.at.line,
-        "column": finding.at.column,
-        "text": finding.text,
-        "hint": finding.hint,
-        "mended": finding.mended,
-    }
 
 
 def github(findings: Sequence[Finding], prefix: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,22 +29,11 @@ if TYPE_CHECKING:
 @ref_argument("citation", metavar="REF[:L1-L2]|CITATION")
 def cite(session: CliSession, citation: str) -> None:
     """Cite lines of a memory, or say what became of cited lines: same, moved, changed or gone."""
+    from memstore.documents.search import cited_document
     from memstore.search.citations import cite as make
 
     cited = make(session.view(), citation)
-    session.emit("cite", document=lambda: _document(cited), lines=lambda: _lines(session, cited))
-
-
-def _document(cited: Cited) -> dict[str, Any]:
-    from memstore.documents.search import citation_document
-
-    return {
-        "ref": cited.ref,
-        "status": cited.standing.value,
-        "text": cited.text,
-        "citation": citation_document(cited.now) if cited.now else None,
-        "cited_excerpt": cited.before,
-    }
+    session.emit("cite", document=lambda: cited_document(cited), lines=lambda: _lines(session, cited))
 
 
 def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
@@ -88,24 +77,13 @@ def _diff(session: CliSession, before: str, after: str) -> Iterator[str]:
 @at_option()
 def stats(session: CliSession, given: Given, at: str | None) -> None:
     """Count memories by type, status, month and author, and their words; all of them, unless filtered."""
+    from memstore.documents.vault import stats_document
     from memstore.vault.status import stats as count
 
     view = session.view()
     counted = count(view, given.filters(view.clock.now()) if given != Given() else None, at=at)
-    session.emit("stats", document=lambda: _stats_document(counted), lines=lambda: _stats_lines(session, counted))
+    session.emit("stats", document=lambda: stats_document(counted), lines=lambda: _stats_lines(session, counted))
     session.say_left_out(counted.left_out)
-
-
-def _stats_document(counted: Stats) -> dict[str, Any]:
-    return {
-        "total": counted.total,
-        "words": counted.words,
-        "types": dict(counted.types),
-        "statuses": dict(counted.statuses),
-        "months": dict(counted.months),
-        "authors": dict(counted.authors),
-        "left_out": counted.left_out,
-    }
 
 
 def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
@@ -137,38 +115,11 @@ def why(session: CliSession, ref: str, profile: str | None) -> None:
     A term that stands in the file names its line. To ask why is no use of the memory.
     """
     from memstore.core.config import QualityProfile
+    from memstore.documents.memories import why_document
     from memstore.memories.why import why as explain
 
     explained = explain(session.view(), ref, profile=QualityProfile(profile) if profile else None)
-    session.emit("why", document=lambda: _document_of_why(explained), lines=lambda: _lines_of_why(session, explained))
-
-
-def _document_of_why(explained: Why) -> dict[str, Any]:
-    from memstore.documents.search import DIGITS
-
-    return {
-        "ref": explained.shown.entry.ref,
-        "path": explained.shown.entry.path,
-        "revision": explained.shown.revision,
-        "numbers": [
-            {
-                "name": number.name,
-                "value": None if number.value is None else round(number.value, DIGITS),
-                "meaning": number.meaning,
-                "unit": number.unit or None,
-                "terms": [
-                    {
-                        "name": term.name,
-                        "value": round(term.value, DIGITS),
-                        "why": term.why,
-                        "line": explained.line_of(term),
-                    }
-                    for term in number.terms
-                ],
-            }
-            for number in explained.numbers
-        ],
-    }
+    session.emit("why", document=lambda: why_document(explained), lines=lambda: _lines_of_why(session, explained))
 
 
 def _lines_of_why(session: CliSession, explained: Why) -> Iterator[str]:

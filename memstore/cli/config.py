@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--unset", is_flag=True, help="Take the key out, so that its default holds.")
 def config(session: CliSession, key: str | None, value: str | None, *, user: bool, unset: bool) -> None:
     """See and change settings: the vault's, or with --user your own. Comments in the file stay as they are."""
+    from memstore.documents.vault import settings_document
     from memstore.vault import composition
     from memstore.vault import status as flow
 
@@ -49,15 +50,10 @@ def config(session: CliSession, key: str | None, value: str | None, *, user: boo
         found = (flow.setting(file, defaults, key),)
     session.emit(
         "config",
-        document=lambda: {"settings": [_document(item) for item in found]},
+        document=lambda: settings_document(found),
         lines=lambda: _lines(session, found) if key is None else (_shown(item.value) for item in found),
         each="settings",
     )
-
-
-def _document(item: SettingValue) -> dict[str, Any]:
-    value = list(item.value) if isinstance(item.value, tuple) else item.value
-    return {"key": item.name, "value": value, "source": item.source, "meaning": item.meaning}
 
 
 def _lines(session: CliSession, found: Sequence[SettingValue]) -> Iterator[str]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from memstore.cli.filters import Given, filter_options
 from memstore.cli.options import REF, command, ref_argument
-from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_document, saved_lines
+from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import CliSession
     from memstore.conflicts.duplicates import Duplicates
-    from memstore.conflicts.resolve import Resolved
     from memstore.core.change import Conflict
 
 
@@ -31,13 +30,13 @@ def conflicts(session: CliSession, ref: str | None, given: Given) -> None:
     Each comes with the lines on both sides, the rule that found it, and the command that settles it.
     """
     from memstore.conflicts.compare import conflicts as find
-    from memstore.documents.search import conflict_document
+    from memstore.documents.conflicts import conflicts_document
 
     view = session.view()
     found = find(view, ref, given.filters(view.clock.now()))
     session.emit(
         "conflicts",
-        document=lambda: {"conflicts": [conflict_document(one) for one in found]},
+        document=lambda: conflicts_document(found),
         lines=lambda: (line for one in found for line in _lines(session, one)),
         each="conflicts",
     )
@@ -81,25 +80,17 @@ def resolve_conflict(
 ) -> None:
     """Decide a conflict between two memories, and record it in both, so that it is not raised again."""
     from memstore.conflicts.resolve import resolve_conflict as resolve
+    from memstore.documents.conflicts import resolved_document
 
     view = session.view()
     done = resolve(view, ref, other, keep=keep, decision=decision, reason=reason, dry_run=dry_run, commit=commit)
     session.emit(
         "resolve-conflict",
-        document=lambda: _resolved_document(done, dry_run=dry_run),
+        document=lambda: resolved_document(done, dry_run=dry_run),
         lines=lambda: (line for each in done.saved for line in saved_lines(session, each, dry_run=dry_run)),
     )
     if not any(each.changed for each in done.saved):
         session.say(f"{done.decision} was decided already")
-
-
-def _resolved_document(done: Resolved, *, dry_run: bool) -> dict[str, Any]:
-    return {
-        "conflict_type": done.conflict_type,
-        "decision": done.decision,
-        "kept": done.kept,
-        "memories": [saved_document(each, dry_run=dry_run) for each in done.saved],
-    }
 
 
 @command("dedupe", examples=("memstore dedupe", "memstore dedupe -t note --json"))
@@ -107,26 +98,19 @@ def _resolved_document(done: Resolved, *, dry_run: bool) -> dict[str, Any]:
 def dedupe(session: CliSession, given: Given) -> None:
     """Find memories that say nearly the same, and propose to make one of them; nothing is changed."""
     from memstore.conflicts.duplicates import dedupe as find
+    from memstore.documents.conflicts import duplicates_document
 
     view = session.view()
     found = find(view, given.filters(view.clock.now()))
     session.emit(
         "dedupe",
-        document=lambda: {"duplicates": [_duplicates_document(one) for one in found]},
+        document=lambda: duplicates_document(found),
         lines=lambda: (line for one in found for line in _duplicate_lines(session, one)),
         each="duplicates",
     )
     if not found:
         session.say("no duplicates")
     session.say_unreadable()
-
-
-def _duplicates_document(found: Duplicates) -> dict[str, Any]:
-    return {
-        "similarity": round(found.similarity, 4),
-        "memories": [copy._asdict() for copy in found.copies],
-        "command": found.command,
-    }
 
 
 def _duplicate_lines(session: CliSession, found: Duplicates) -> Iterator[str]:

@@ -115,11 +115,12 @@ def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: 
 def list_consents(session: CliSession) -> None:
     """List consents, refusals, delegations and requests; anybody but the vault's owner sees those that name them."""
     from memstore.access.consents import consents
+    from memstore.documents.access import consents_document
 
     known = consents(session.view())
     session.emit(
         "consent-list",
-        document=lambda: {"consents": [_document(one) for one in known]},
+        document=lambda: consents_document(known),
         lines=lambda: (_line(session, one) for one in known),
         each="consents",
     )
@@ -138,22 +139,6 @@ def delegate(session: CliSession, /, *, grantor: str, grantee: str, scope: str, 
 
     done = record(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "delegate", done, dry_run=dry_run)
-
-
-def _document(one: KnownConsent) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "path": one.path,
-        "kind": one.kind,
-        "grantor": one.grantor,
-        "on_behalf_of": one.on_behalf_of,
-        "grantee": one.grantee,
-        "scope": one.scope,
-        "at": one.at,
-        "expires_at": one.expires_at,
-        "reason": one.reason,
-        "state": one.state,
-    }
 
 
 def _line(session: CliSession, one: KnownConsent) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from memstore.cli.options import command, ref_argument
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines, say_findings
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from memstore.beliefs.compress import Compressed
     from memstore.beliefs.consolidate import Consolidated
-    from memstore.beliefs.suggestion_file import SuggestionFile
     from memstore.cli.session import CliSession
 
 
@@ -59,6 +58,7 @@ def consolidate(  # noqa: PLR0913 - one argument an option
     """
     from memstore.beliefs.consolidate import consolidate as run
     from memstore.core.times import period
+    from memstore.documents.beliefs import consolidated_document
     from memstore.vault import composition
 
     if branch and (apply_safe or commit):
@@ -78,7 +78,7 @@ def consolidate(  # noqa: PLR0913 - one argument an option
     )
     session.emit(
         "consolidate",
-        document=lambda: _document(done, dry_run=not writes),
+        document=lambda: consolidated_document(done, dry_run=not writes),
         lines=lambda: _lines(session, done, dry_run=not writes),
         each="suggestions",
     )
@@ -121,36 +121,6 @@ def _lines(session: CliSession, done: Consolidated, *, dry_run: bool) -> Iterato
             yield from saved_lines(session, saved, dry_run=False)
 
 
-def _document(done: Consolidated, *, dry_run: bool) -> dict[str, Any]:
-    return {
-        "enough": done.enough,
-        "due": done.due,
-        "pooled": done.pooled,
-        "left_out": done.left_out,
-        "suggestions": [_suggestion(one, done) for one in done.suggestions],
-        "faded": [{"ref": one.ref, "title": one.title, "stored": one.stored, "now": one.now} for one in done.faded],
-        "written": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
-    }
-
-
-def _suggestion(one: SuggestionFile, done: Consolidated) -> dict[str, Any]:
-    target = one.proposal.target
-    return {
-        "ref": one.ref,
-        "path": one.edit.path,
-        "action": one.proposal.action.value,
-        "title": one.title,
-        "target": str(target.ref) if target else None,
-        "old": one.old,
-        "new": one.new,
-        "evidence": [member.ref for member in one.proposal.members],
-        "against": [member.ref for member in one.proposal.against],
-        "unanimous": one.proposal.unanimous,
-        "applied": one.ref in done.applied,
-        "note": one.note,
-    }
-
-
 # -- compress --------------------------------------------------------------------------------------
 
 
@@ -173,11 +143,12 @@ def compress(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_ru
     signed by nobody. The whole text must be committed; git keeps it, and memstore expand --full prints it.
     """
     from memstore.beliefs.compress import compress as put_summaries
+    from memstore.documents.beliefs import compressed_document
 
     done = put_summaries(session.view(), refs, dry_run=dry_run, commit=commit)
     session.emit(
         "compress",
-        document=lambda: _document_of_compress(done, dry_run=dry_run),
+        document=lambda: compressed_document(done, dry_run=dry_run),
         lines=lambda: (line for saved in done.saved for line in saved_lines(session, saved, dry_run=dry_run)),
         each="memories",
     )
@@ -192,11 +163,3 @@ def _told(done: Compressed, *, dry_run: bool) -> str:
     freed = sum(size.before - size.after for size in done.sizes)
     what = "1 memory" if len(done.saved) == 1 else f"{len(done.saved)} memories"
     return f"{what} {'would be ' if dry_run else ''}compressed, {freed:,} bytes less"
-
-
-def _document_of_compress(done: Compressed, *, dry_run: bool) -> dict[str, Any]:
-    memories = [
-        {**saved_document(saved, dry_run=dry_run), "bytes_before": size.before, "bytes_after": size.after}
-        for saved, size in zip(done.saved, done.sizes, strict=True)
-    ]
-    return {"memories": memories, "commit": next((saved.commit for saved in done.saved), None)}

@@ -82,9 +82,10 @@ def enter(session: CliSession, context_id: str, *, participants: tuple[str, ...]
 def leave(session: CliSession) -> None:
     """Leave the context for none; what was granted in it stays granted."""
     from memstore.access.contexts import leave_context
+    from memstore.documents.access import left_document
 
     left = leave_context(session.view(any_context=True))
-    session.emit("context-leave", document=lambda: {"left": left}, lines=lambda: (f"left {left}",) if left else ())
+    session.emit("context-leave", document=lambda: left_document(left), lines=lambda: (f"left {left}",) if left else ())
     if left is None:
         session.say("no context is active")
 
@@ -104,11 +105,12 @@ def show(session: CliSession) -> None:
 def list_contexts(session: CliSession) -> None:
     """List the registered contexts; with others listening, those that list them all."""
     from memstore.access.contexts import contexts
+    from memstore.documents.access import contexts_document
 
     known = contexts(session.view())
     session.emit(
         "context-list",
-        document=lambda: {"contexts": [_document(one) for one in known]},
+        document=lambda: contexts_document(known),
         lines=lambda: (_line(session, one) for one in known),
         each="contexts",
     )
@@ -122,13 +124,12 @@ def suggest(session: CliSession, text: str) -> None:
     """Name the contexts that a text may belong to, the best first; none is entered."""
     from memstore.access.contexts import suggest_context
     from memstore.cli.output import safe_line
+    from memstore.documents.access import suggested_contexts_document
 
     found = suggest_context(session.view(), text)
     session.emit(
         "context-suggest",
-        document=lambda: {
-            "suggestions": [{"context": one.context, "score": one.score, "because": [*one.because]} for one in found]
-        },
+        document=lambda: suggested_contexts_document(found),
         lines=lambda: (f"{session.paint('ref', one.context)}  {safe_line(', '.join(one.because))}" for one in found),
         each="suggestions",
     )
@@ -139,23 +140,9 @@ def suggest(session: CliSession, text: str) -> None:
 
 
 def _emit(session: CliSession, verb: str, present: Present) -> None:
-    session.emit(verb, document=lambda: _present_document(present), lines=lambda: _present_lines(session, present))
+    from memstore.documents.access import present_document
 
-
-def _present_document(present: Present) -> dict[str, Any]:
-    from memstore.core.times import instant
-
-    active = present.context
-    expires = instant(active.expires_at) if active and active.expires_at else None
-    return {
-        "context": active.id if active else None,
-        "registered": present.registered,
-        "participants": [*active.participants] if active else [],
-        "role": active.role if active else None,
-        "listeners": [*present.listeners],
-        "expires_at": expires,
-        "trouble": present.trouble,
-    }
+    session.emit(verb, document=lambda: present_document(present), lines=lambda: _present_lines(session, present))
 
 
 def _present_lines(session: CliSession, present: Present) -> Iterator[str]:
@@ -172,16 +159,6 @@ def _present_lines(session: CliSession, present: Present) -> Iterator[str]:
         yield f"  {present.trouble}: memstore context enter CTX, or context leave"
     else:
         yield f"  listening: {safe_line(', '.join(present.listeners) or 'nobody else')}"
-
-
-def _document(one: KnownContext) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "path": one.path,
-        "roster": [*one.roster],
-        "open": one.open,
-        "default_access": [*one.default_access],
-    }
 
 
 def _line(session: CliSession, one: KnownContext) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +12,6 @@ from memstore.cli.written import (
     diff_lines,
     dry_run_option,
     emit_saved,
-    saved_document,
     saved_lines,
     say_findings,
 )
@@ -20,7 +19,7 @@ from memstore.cli.written import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.beliefs.graduate import Graduated, GraduationProposal
+    from memstore.beliefs.graduate import Graduated
     from memstore.cli.session import CliSession
     from memstore.memories.promote import Linked
     from memstore.memories.suggestions import Waiting
@@ -43,16 +42,17 @@ def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
     what you change in it stays, and is suggested to the memories: memstore suggestions.
     """
     from memstore.beliefs.graduate import graduate as write_pages
+    from memstore.documents.beliefs import graduated_document, proposal_hint
 
     pages = write_pages(session.view(), dry_run=dry_run, commit=commit)
     session.emit(
         "graduate",
-        document=lambda: {"pages": [_document(page, dry_run=dry_run) for page in pages]},
+        document=lambda: graduated_document(pages, dry_run=dry_run),
         lines=lambda: _lines(session, pages, dry_run=dry_run),
         each="pages",
     )
     for proposal in (one for page in pages for one in page.proposals):
-        session.say(f"{proposal.path}:{proposal.line}: {_told(proposal)}")
+        session.say(f"{proposal.path}:{proposal.line}: {proposal_hint(proposal)}")
     if not any(page.diff or page.suggested for page in pages):
         session.say("nothing comes in, and nothing goes")
 
@@ -72,36 +72,6 @@ def _lines(session: CliSession, pages: Sequence[Graduated], *, dry_run: bool) ->
             yield f"{place}: brought up to date"
         for saved in page.suggested:
             yield from saved_lines(session, saved, dry_run=False)
-
-
-def _told(proposal: GraduationProposal) -> str:
-    """Return what a hand did, and the command that makes the memories say the same."""
-    accept = f"memstore suggestions accept {proposal.suggestion}"
-    if proposal.ref is None:
-        return f"written by hand, and kept; {accept} makes a memory of it"
-    if not proposal.text:
-        return f"{proposal.ref} was taken out by hand, and stays out; {accept} archives it"
-    return f"changed by hand, and kept; {accept} makes the memory say so"
-
-
-def _document(page: Graduated, *, dry_run: bool) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "path": page.path,
-        "entered": list(page.entered),
-        "left": list(page.left),
-        "proposals": [
-            {
-                "line": one.line,
-                "ref": one.ref,
-                "text": one.text or None,
-                "suggestion": one.suggestion,
-                "hint": _told(one),
-            }
-            for one in page.proposals
-        ],
-        "commit": page.commit,
-    }
-    return {**document, "diff": page.diff} if dry_run else document
 
 
 # -- suggestions -----------------------------------------------------------------------------------
@@ -127,12 +97,13 @@ def suggestions() -> None:
 @subcommand(suggestions, "list", examples=("memstore suggestions list", "memstore suggestions list --json"))
 def list_(session: CliSession) -> None:
     """List what waits for a decision, the oldest first."""
+    from memstore.documents.memories import suggestions_document
     from memstore.memories.suggestions import list_suggestions
 
     waiting = list_suggestions(session.view())
     session.emit(
         "suggestions-list",
-        document=lambda: {"suggestions": [_document_of_suggestions(one) for one in waiting], "total": len(waiting)},
+        document=lambda: suggestions_document(waiting),
         lines=lambda: (_line(session, one) for one in waiting),
         each="suggestions",
     )
@@ -144,19 +115,15 @@ def list_(session: CliSession) -> None:
 @ref_argument()
 def show(session: CliSession, ref: str) -> None:
     """Show a suggestion, its evidence, and what accepting it would change."""
+    from memstore.documents.memories import suggestion_document
     from memstore.memories.suggestions import accept_suggestion, show_suggestion
 
     view = session.view()
     one = show_suggestion(view, ref)
     linked = accept_suggestion(view, ref, dry_run=True)
-    written = (linked.saved, *linked.others)
     session.emit(
         "suggestions-show",
-        document=lambda: {
-            **_document_of_suggestions(one),
-            "body": one.memory.body,
-            "changes": [{"path": saved.path, "diff": saved.diff} for saved in written],
-        },
+        document=lambda: suggestion_document(one, linked),
         lines=lambda: _shown(session, one, linked),
     )
 
@@ -167,16 +134,14 @@ def show(session: CliSession, ref: str) -> None:
 @dry_run_option()
 def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
     """Do what is suggested: write the belief, or record the evidence; the suggestion is archived."""
+    from memstore.documents.memories import accepted_document
     from memstore.memories.suggestions import accept_suggestion as do
 
     linked = do(session.view(), ref, commit=commit, dry_run=dry_run)
     written = (linked.saved, *linked.others)
     session.emit(
         "suggestions-accept",
-        document=lambda: {
-            **saved_document(linked.saved, dry_run=dry_run),
-            "changed": [saved_document(saved, dry_run=dry_run) for saved in linked.others],
-        },
+        document=lambda: accepted_document(linked, dry_run=dry_run),
         lines=lambda: (line for saved in written for line in saved_lines(session, saved, dry_run=dry_run)),
     )
     for saved in written:
@@ -198,22 +163,6 @@ def reject(session: CliSession, ref: str, *, reason: str | None, commit: bool, d
 
     saved = do(session.view(), ref, reason=reason, commit=commit, dry_run=dry_run)
     emit_saved(session, "suggestions-reject", saved, dry_run=dry_run, unchanged="nothing changed")
-
-
-def _document_of_suggestions(one: Waiting) -> dict[str, Any]:
-    from memstore.core.memory import title_of
-
-    memory = one.memory
-    return {
-        "ref": str(memory.ref) if memory.ref else None,
-        "path": one.file.path,
-        "action": one.action.value,
-        "title": title_of(one.memory),
-        "target": one.target,
-        "confidence": memory.confidence,
-        "evidence": list(one.evidence),
-        "created_at": memory.created_at,
-    }
 
 
 def _line(session: CliSession, one: Waiting) -> str:

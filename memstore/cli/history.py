@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Committed, Operation, Undone
-    from memstore.history.diff import Diff, MemoryDiff
+    from memstore.history.diff import MemoryDiff
     from memstore.history.log import LogLine
-    from memstore.history.revisions import Blame, BlamedLine
+    from memstore.history.revisions import Blame
     from memstore.vault.status import Status, Uncommitted
 
 _SHORT = 10
@@ -34,12 +34,13 @@ _NOT_COMMITTED = "·"
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
 def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     """Show what happened, newest first: when, in which commit (`·`: an event of the confidence), what, by whom."""
+    from memstore.documents.history import log_document
     from memstore.history.log import log as happened
 
     found = happened(session.view(), ref, limit=limit)
     session.emit(
         "log",
-        document=lambda: {"ref": found.ref, "entries": [_log_entry(line) for line in found.lines]},
+        document=lambda: log_document(found),
         lines=lambda: (_log_line(session, line) for line in found.lines),
         each="entries",
     )
@@ -51,17 +52,13 @@ def log(session: CliSession, ref: str | None, limit: int | None) -> None:
 @ref_argument()
 def blame(session: CliSession, ref: str) -> None:
     """Show who wrote each entry of a memory's confidence history, and each line of its text, in which commit."""
+    from memstore.documents.history import blame_document
     from memstore.history.revisions import blame as written
 
     found = written(session.view(), ref)
     session.emit(
         "blame",
-        document=lambda: {
-            "ref": found.ref,
-            "path": found.path,
-            "history": [_blamed(line) for line in found.history],
-            "body": [_blamed(line) for line in found.body],
-        },
+        document=lambda: blame_document(found),
         lines=lambda: _blame_lines(session, found),
     )
 
@@ -79,12 +76,13 @@ def blame(session: CliSession, ref: str) -> None:
 @click.argument("new", metavar="[B]", required=False)
 def diff(session: CliSession, ref: str | None, old: str | None, new: str | None) -> None:
     """Show what became different: in words, and the text as lines. A and B are commits or dates."""
+    from memstore.documents.history import diff_document
     from memstore.history.diff import diff as compare
 
     found = compare(session.view(), ref, old, new)
     session.emit(
         "diff",
-        document=lambda: _diff_document(found),
+        document=lambda: diff_document(found),
         lines=lambda: (line for memory in found.memories for line in _diff_lines(session, memory)),
         each="memories",
     )
@@ -97,10 +95,11 @@ def diff(session: CliSession, ref: str | None, old: str | None, new: str | None)
 @command("status", examples=("memstore status", "memstore status --json"))
 def status(session: CliSession) -> None:
     """Show what is not committed, which Markdown files could be adopted, which can't be read, and the hooks."""
+    from memstore.documents.vault import status_document
     from memstore.vault.status import status as look
 
     found = look(session.view())
-    session.emit("status", document=lambda: _status_document(found), lines=lambda: _status_lines(session, found))
+    session.emit("status", document=lambda: status_document(found), lines=lambda: _status_lines(session, found))
 
 
 @command(
@@ -120,10 +119,11 @@ def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> N
     The checks of the pre-commit hook are made; other hooks do not run, and the commit is not signed: for these use
     git commit.
     """
+    from memstore.documents.history import committed_document
     from memstore.vault.status import commit as make
 
     done = make(session.view(), refs, text=message)
-    session.emit("commit", document=lambda: _commit_document(done), lines=lambda: _commit_lines(session, done))
+    session.emit("commit", document=lambda: committed_document(done), lines=lambda: _commit_lines(session, done))
     for finding in done.findings:
         _say_safely(session, f"{finding.path}:{finding.at.line}: warning: {finding.text} [{finding.code}]")
     for path in done.left_out:
@@ -134,30 +134,18 @@ def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> N
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 def undo(session: CliSession, *, dry_run: bool) -> None:
     """Take back what memstore wrote last, if the files have not been changed since. Commits stay."""
+    from memstore.documents.history import undone_document
     from memstore.vault.status import undo as take_back
 
     done, back = take_back(session.view(), dry_run=dry_run)
     session.emit(
         "undo",
-        document=lambda: _undo_document(done, dry_run=dry_run),
+        document=lambda: undone_document(done, dry_run=dry_run),
         lines=lambda: _undo_lines(session, done, back, dry_run=dry_run),
     )
 
 
 # -- log and blame -------------------------------------------------------------------------------
-
-
-def _log_entry(line: LogLine) -> dict[str, Any]:
-    return {
-        "at": line.at,
-        "commit": line.commit,
-        "verb": line.verb,
-        "name": line.name,
-        "path": line.path,
-        "details": list(line.details),
-        "by": line.by,
-        "summary": line.summary or None,
-    }
 
 
 def _log_line(session: CliSession, line: LogLine) -> str:
@@ -168,19 +156,6 @@ def _log_line(session: CliSession, line: LogLine) -> str:
     what = f"{line.verb} {paint('ref', safe_line(line.name))}"
     details = f": {safe_line(', '.join(line.details))}" if line.details else ""
     return f"{paint('dim', line.at)}  {commit}  {what}{details}  {paint('dim', safe_line(line.by))}".rstrip()
-
-
-def _blamed(line: BlamedLine) -> dict[str, Any]:
-    from memstore.core.times import instant
-
-    commit = line.commit
-    return {
-        "line": line.line,
-        "text": line.text,
-        "commit": commit.id if commit else None,
-        "at": instant(commit.at) if commit else None,
-        "by": commit.author if commit else None,
-    }
 
 
 def _blame_lines(session: CliSession, blame: Blame) -> Iterator[str]:
@@ -197,25 +172,6 @@ def _blame_lines(session: CliSession, blame: Blame) -> Iterator[str]:
 
 
 # -- diff and status -----------------------------------------------------------------------------
-
-
-def _diff_document(diff: Diff) -> dict[str, Any]:
-    return {
-        "old": diff.old,
-        "new": diff.new,
-        "memories": [
-            {
-                "verb": memory.verb,
-                "name": memory.name,
-                "path": memory.path,
-                "path_before": memory.path_before,
-                "changes": list(memory.statements),
-                "body": list(memory.body),
-            }
-            for memory in diff.memories
-        ],
-        "broken": list(diff.broken),
-    }
 
 
 def _diff_lines(session: CliSession, memory: MemoryDiff) -> Iterator[str]:
@@ -238,34 +194,6 @@ def _headline(session: CliSession, verb: str, name: str, path: str, path_before:
     # What has no id is called by its path.
     which = "" if name == path else f"{session.paint('ref', safe_line(name))}  "
     return f"{verb} {which}{session.paint('path', safe_line(path))}{moved}"
-
-
-def _status_document(status: Status) -> dict[str, Any]:
-    repository = status.repository
-    return {
-        "memories": status.memories,
-        "repository": None
-        if repository is None
-        else {
-            "root": str(repository.root),
-            "branch": repository.branch,
-            "head": repository.head if status.is_owners else None,
-        },
-        "uncommitted": [
-            {
-                "verb": change.verb,
-                "name": change.name,
-                "path": change.path,
-                "path_before": change.path_before,
-                "changes": list(change.details),
-            }
-            for change in status.uncommitted
-        ],
-        "own_files": list(status.own_files),
-        "plain": list(status.plain),
-        "broken": list(status.broken),
-        "hooks": {name: state.name.lower() for name, state in status.hooks.items()},
-    }
 
 
 def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
@@ -321,19 +249,6 @@ def _section(session: CliSession, heading: str, paths: Iterable[str]) -> Iterato
 # -- commit and undo -----------------------------------------------------------------------------
 
 
-def _commit_document(done: Committed) -> dict[str, Any]:
-    from memstore.cli.check import as_json
-
-    return {
-        "commit": done.commit,
-        "message": done.message or None,
-        "refs": list(done.refs),
-        "own_files": list(done.own_files),
-        "left_out": list(done.left_out),
-        "findings": [as_json(finding) for finding in done.findings],
-    }
-
-
 def _commit_lines(session: CliSession, done: Committed) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
@@ -341,10 +256,6 @@ def _commit_lines(session: CliSession, done: Committed) -> Iterator[str]:
         yield "nothing to commit"
     else:
         yield f"{session.paint('line', done.commit[:_SHORT])} {safe_line(done.message.partition(chr(10))[0])}"
-
-
-def _undo_document(done: Undone, *, dry_run: bool) -> dict[str, Any]:
-    return {"verb": done.verb, "at": done.at, "paths": list(done.paths), "dry_run": dry_run}
 
 
 def _undo_lines(session: CliSession, done: Undone, back: Operation, *, dry_run: bool) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -59,14 +59,9 @@ def run(_session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
 
 
 def _emit(session: CliSession, verb: str, report: HooksReport) -> None:
-    session.emit(f"hooks-{verb}", document=lambda: _document(report), lines=lambda: _lines(session, report))
+    from memstore.documents.vault import hooks_document
 
-
-def _document(report: HooksReport) -> dict[str, Any]:
-    return {
-        "folder": str(report.folder),
-        "hooks": {name: state.name.lower() for name, state in report.states.items()},
-    }
+    session.emit(f"hooks-{verb}", document=lambda: hooks_document(report), lines=lambda: _lines(session, report))
 
 
 def _lines(session: CliSession, report: HooksReport) -> Iterator[str]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from memstore.cli.options import group, subcommand
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_document, saved_lines
+from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
-    from memstore.memories.import_seeds import ImportedSeeds
-    from memstore.memories.memory_v01 import ImportedMemories
 
 
 @group("import", examples=("memstore import seeds beliefs.yaml --dry-run",))
@@ -35,13 +33,14 @@ def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> Non
     An item is a statement, or a map with statement, confidence and tags; in Markdown `- Statement. (0.65) #tag`. A
     belief that states the same is left as it is.
     """
+    from memstore.documents.memories import imported_document
     from memstore.memories.import_seeds import import_seeds, read
 
     found = read(file, session.bytes_of(file))
     done = import_seeds(session.view(), found, commit=commit, dry_run=dry_run)
     session.emit(
         "import-seeds",
-        document=lambda: _document(done, dry_run=dry_run),
+        document=lambda: imported_document(done, dry_run=dry_run),
         lines=lambda: _lines(session, done.saved, dry_run=dry_run),
         each="memories",
     )
@@ -66,6 +65,7 @@ def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bo
     stays as it is. Handles are the entities that have them as an alias, or si:NAME. Their trust is computed here,
     whatever the file says; nobody but you sees them.
     """
+    from memstore.documents.memories import imported_memories_document
     from memstore.memories.memory_v01 import import_memories as take_over
     from memstore.trust.formats.memory_v01 import read
 
@@ -73,7 +73,7 @@ def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bo
     done = take_over(session.view(), found, commit=commit, dry_run=dry_run)
     session.emit(
         "import-memory",
-        document=lambda: {**_document(done, dry_run=dry_run), "different": list(done.different)},
+        document=lambda: imported_memories_document(done, dry_run=dry_run),
         lines=lambda: _lines(session, done.saved, dry_run=dry_run),
         each="memories",
     )
@@ -113,15 +113,6 @@ def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: b
 
 
 # -- what they share -----------------------------------------------------------------------------
-
-
-def _document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
-    return {
-        "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
-        "known": list(done.known),
-        "conflicts": [],
-        "findings": [],
-    }
 
 
 def _lines(session: CliSession, done: Sequence[Saved], *, dry_run: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -32,45 +32,33 @@ def index() -> None:
 @subcommand(index, "status", examples=("memstore index status --json",))
 def status(session: CliSession) -> None:
     """Show where the index lies, what is in it, and how many files have changed since."""
+    from memstore.documents.vault import index_status_document
     from memstore.search import index as flow
 
     found = flow.status(session.view())
-    session.emit("index-status", document=lambda: _status_document(found), lines=lambda: _status_lines(found))
+    session.emit("index-status", document=lambda: index_status_document(found), lines=lambda: _status_lines(found))
 
 
 @subcommand(index, "rebuild", examples=("memstore index rebuild",))
 def rebuild(session: CliSession) -> None:
     """Drop the index and build it anew; nothing is lost with it."""
+    from memstore.documents.vault import index_rebuilt_document
     from memstore.search import index as flow
 
     done = flow.rebuild(session.view())
-    session.emit("index-rebuild", document=lambda: _rebuilt_document(done), lines=lambda: _rebuilt_lines(done))
+    session.emit("index-rebuild", document=lambda: index_rebuilt_document(done), lines=lambda: _rebuilt_lines(done))
 
 
 @subcommand(index, "path", examples=("du -sh $(memstore index path)",))
 def path(session: CliSession) -> None:
     """Print the folder in which the index lies."""
     from memstore.cli.output import harmless_path
+    from memstore.documents.vault import index_path_document
 
-    folder = str(session.view().index_status().folder)
-    session.emit("index-path", document=lambda: {"path": folder}, lines=lambda: (harmless_path(folder),))
-
-
-def _status_document(found: IndexStatus) -> dict[str, Any]:
-    from memstore.core.times import instant
-
-    return {
-        "path": str(found.folder),
-        "built": found.built,
-        "usable": found.usable,
-        "memories": found.memories,
-        "left_out": found.broken,
-        "files": found.files,
-        "changed": found.changed,
-        "bytes": found.size,
-        "generation": found.generation,
-        "written_at": instant(found.written_at) if found.written_at else None,
-    }
+    found = session.view().index_status()
+    session.emit(
+        "index-path", document=lambda: index_path_document(found), lines=lambda: (harmless_path(str(found.folder)),)
+    )
 
 
 def _status_lines(found: IndexStatus) -> Iterator[str]:
@@ -87,10 +75,6 @@ def _status_lines(found: IndexStatus) -> Iterator[str]:
         yield f"changed since: {found.changed:,} {'file' if found.changed == 1 else 'files'}"
         yield f"size: {found.size / _MEGABYTE:.1f} MB, generation {found.generation}"
         yield f"written: {found.written_at:%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _rebuilt_document(done: IndexRebuilt) -> dict[str, Any]:
-    return {"path": str(done.folder), "memories": done.memories, "left_out": done.left_out}
 
 
 def _rebuilt_lines(done: IndexRebuilt) -> Iterator[str]:
@@ -142,7 +126,9 @@ def watch(session: CliSession, every: float, *, once: bool) -> None:
 
 
 def _tell(session: CliSession, done: Refreshed) -> None:
+    from memstore.documents.vault import refreshed_document
+
     files = "file" if done.changed == 1 else "files"
     line = f"indexed {done.changed:,} changed {files}" if done.changed else "up to date"
-    session.emit("watch", document=lambda: {"changed": done.changed}, lines=lambda: (line,))
+    session.emit("watch", document=lambda: refreshed_document(done), lines=lambda: (line,))
     sys.stdout.flush()  # whoever reads through a pipe is to see it now

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -123,8 +123,12 @@ def revoke(session: CliSession, named: str, *, commit: bool, dry_run: bool) -> N
 
 
 def _emit(session: CliSession, verb: str, done: KeysChanged, *, dry_run: bool, unchanged: str) -> None:
+    from memstore.documents.trust import keys_changed_document
+
     session.emit(
-        verb, document=lambda: _document(done, dry_run=dry_run), lines=lambda: _lines(session, done, dry_run=dry_run)
+        verb,
+        document=lambda: keys_changed_document(done, dry_run=dry_run),
+        lines=lambda: _lines(session, done, dry_run=dry_run),
     )
     if not done.diff:
         session.say(unchanged)
@@ -143,17 +147,6 @@ def _say_what_counts(session: CliSession, done: KeysChanged) -> None:
         session.say("  hint: a keeper's key as signing_key, then git commit --amend -S; or memstore keys pin again")
 
 
-def _document(done: KeysChanged, *, dry_run: bool) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "entity": done.entity,
-        "path": done.path,
-        "fingerprints": [key.fingerprint for key in done.keys],
-        "changed": bool(done.diff),
-    }
-    document |= {"counts": done.counts} if done.pinned else {}
-    return document | ({"diff": done.diff} if dry_run else {}) | ({"commit": done.commit} if done.commit else {})
-
-
 def _lines(session: CliSession, done: KeysChanged, *, dry_run: bool) -> Iterator[str]:
     if dry_run:
         yield from diff_lines(session, done.diff)
@@ -165,12 +158,13 @@ def _lines(session: CliSession, done: KeysChanged, *, dry_run: bool) -> Iterator
 @subcommand(keys, "list", examples=("memstore keys list", "memstore keys list --json"))
 def list_(session: CliSession) -> None:
     """List all keys, whose they are, and whether they count now."""
+    from memstore.documents.trust import keys_document
     from memstore.trust.keys import list_keys
 
     found = list_keys(session.view())
     session.emit(
         "keys-list",
-        document=lambda: {"pin": found.pin, "keys": [_key_document(one) for one in found.keys]},
+        document=lambda: keys_document(found),
         lines=lambda: (_key_line(session, one) for one in found.keys),
         each="keys",
     )
@@ -181,27 +175,6 @@ def list_(session: CliSession) -> None:
         session.say("unpinned: whoever can write this file says whose keys count")
         session.say("  hint: compare the fingerprints with their holders, then memstore keys pin")
     say_findings(session, found.findings)
-
-
-def _key_document(one: KnownKey) -> dict[str, Any]:
-    from memstore.core.times import instant
-    from memstore.trust.keyring import COMMIT_NAMESPACE
-
-    signer = one.signer
-    return {
-        "entities": list(signer.principals),
-        "fingerprint": signer.key.fingerprint,
-        "type": signer.key.type,
-        "namespaces": list(signer.namespaces),
-        "valid_after": instant(signer.valid_after) if signer.valid_after else None,
-        "valid_before": instant(signer.valid_before) if signer.valid_before else None,
-        "line": signer.line or None,
-        "standing": one.standing,
-        "pinned": signer.pinned,
-        "keeper": COMMIT_NAMESPACE in signer.namespaces,
-        "authority": signer.authority,
-        "follows": one.follows or None,
-    }
 
 
 def _key_line(session: CliSession, one: KnownKey) -> str:
@@ -241,6 +214,7 @@ def pin(
 ) -> None:
     """Trust the keyring of a commit, in your own settings; a later change counts where a keeper signed its commit."""
     from memstore.core.times import instant
+    from memstore.documents.trust import pinned_document
     from memstore.trust import pin as flow
 
     if [revision is not None, remove, block is not None].count(True) > 1 or (dry_run and (remove or block)):
@@ -256,28 +230,12 @@ def pin(
         return
     done = flow.unpin(view) if remove else flow.pin(view, revision=revision, dry_run=dry_run)
     session.emit(
-        "keys-pin", document=lambda: _pin_document(done), lines=lambda: _pin_lines(session, done, dry_run=dry_run)
+        "keys-pin", document=lambda: pinned_document(done), lines=lambda: _pin_lines(session, done, dry_run=dry_run)
     )
     if done.commit is not None and not done.keepers:
         session.say("nobody in it is a keeper: no change of the keyring will count until you pin again")
         session.say("  hint: memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin")
     say_findings(session, done.findings)
-
-
-def _pin_document(done: Pinned) -> dict[str, Any]:
-    return {
-        "commit": done.commit,
-        "before": done.before,
-        "keys": [
-            {
-                "entities": list(one.principals),
-                "fingerprint": one.key.fingerprint,
-                "keeper": one in done.keepers,
-                "let_in": one in done.let_in,
-            }
-            for one in done.signers
-        ],
-    }
 
 
 def _pin_lines(session: CliSession, done: Pinned, *, dry_run: bool) -> Iterator[str]:

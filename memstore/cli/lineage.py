@@ -90,34 +90,14 @@ def _drawn(session: CliSession, traced: Trace, form: str) -> Iterator[str]:
 @_limit_option(f"List at most so many; 0 for all. For people {MOST_LINES}.")
 def orphans(session: CliSession, *, limit: int | None) -> None:
     """List memories that can't say where they come from, and refs that lead nowhere."""
+    from memstore.documents.lineage import orphans_document
     from memstore.lineage.orphans import find_orphans
 
     found = find_orphans(session.view(), limit=_most(session, limit))
     session.emit(
-        "orphans", document=lambda: _orphans_document(found), lines=lambda: _orphans_lines(session.paint, found)
+        "orphans", document=lambda: orphans_document(found), lines=lambda: _orphans_lines(session.paint, found)
     )
     session.say_left_out(found.unreadable)
-
-
-def _orphans_document(found: Orphans) -> dict[str, Any]:
-    from memstore.documents.lineage import node_document
-
-    return {
-        "orphans": [node_document(node) for node in found.without_source],
-        "dangling": [
-            {
-                "ref": one.node.key,
-                "path": one.node.path,
-                "line": one.at.line,
-                "column": one.at.column,
-                "field": one.field,
-                "target": one.target,
-                "ungrounded": one.is_ungrounded,
-            }
-            for one in found.dangling
-        ],
-        "left_out": found.left_out,
-    }
 
 
 def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
@@ -163,24 +143,11 @@ def _dangling(paint: Palette, one: Dangling) -> str:
 @_limit_option(f"Show at most so many, the nearest; 0 for all. For people {MOST_LINES}.")
 def impact(session: CliSession, ref: str, *, limit: int | None) -> None:
     """Show what would lose ground if a memory were gone."""
+    from memstore.documents.lineage import impact_document
     from memstore.lineage.trace import impact_of
 
     found = impact_of(session.view(), [ref], limit=_most(session, limit))
-    session.emit("impact", document=lambda: _impact_document(found), lines=lambda: _impact_lines(session.paint, found))
-
-
-def _impact_document(found: Impact) -> dict[str, Any]:
-    from memstore.documents.lineage import edge_document, node_document
-
-    def harmed(one: Harmed) -> dict[str, Any]:
-        return {**node_document(one.node), "edges": [edge_document(edge) for edge in one.edges]}
-
-    return {
-        "ref": found.gone[0].key,
-        "lost": [harmed(one) for one in found.lost],
-        "weakened": [harmed(one) for one in found.weakened],
-        "left_out": found.left_out,
-    }
+    session.emit("impact", document=lambda: impact_document(found), lines=lambda: _impact_lines(session.paint, found))
 
 
 def _impact_lines(paint: Palette, found: Impact) -> Iterator[str]:
@@ -223,31 +190,14 @@ def fix_provenance(session: CliSession, *, dry_run: bool, commit: bool) -> None:
     Links that only one of two memories records, seed beliefs by their statement, raw memories and memories that say
     the same within half an hour.
     """
+    from memstore.documents.lineage import fixed_provenance_document
     from memstore.lineage.repair import fix_provenance as fix
 
     fixed = fix(session.view(), dry_run=dry_run, commit=commit)
     session.choices.json = session.choices.json or (dry_run and not session.choices.jsonl)
-    session.emit("fix-provenance", document=lambda: _fixed_document(fixed), lines=lambda: _fixed_lines(session, fixed))
-
-
-def _fixed_document(fixed: FixedProvenance) -> dict[str, Any]:
-    return {
-        "dry_run": fixed.dry_run,
-        "files": [
-            {
-                "ref": file.ref,
-                "path": file.path,
-                "changes": [
-                    {"key": c.key, "add": list(c.items), "set": c.value or None, "because": c.because}
-                    for c in file.changes
-                ],
-                "skipped": file.skipped,
-            }
-            for file in fixed.files
-        ],
-        "conflicts": [],
-        "findings": [],
-    }
+    session.emit(
+        "fix-provenance", document=lambda: fixed_provenance_document(fixed), lines=lambda: _fixed_lines(session, fixed)
+    )
 
 
 def _fixed_lines(session: CliSession, fixed: FixedProvenance) -> Iterator[str]:

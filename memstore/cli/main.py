@@ -149,7 +149,9 @@ def _report(error: BaseException, words: list[str]) -> int:
 
             output.write_message("".join(traceback.format_exception(error)), end="")
         if "--json" in options or "--jsonl" in options:
-            output.write_lines((output.one_line({"schema": "memstore.error/1", "error": failure._asdict()}),))
+            from memstore.documents.parts import published
+
+            output.write_lines((output.one_line(published("error", {"error": failure._asdict()})),))
         else:
             _tell(failure)
         output.flush()

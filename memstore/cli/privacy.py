@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from memstore.cli.options import group, ref_argument, several, subcommand
-from memstore.cli.written import commit_option, dry_run_option, saved_document, saved_lines, say_findings
+from memstore.cli.written import commit_option, dry_run_option, saved_lines, say_findings
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,10 +84,11 @@ def revoke(session: CliSession, ref: str, *, whom: tuple[str, ...], commit: bool
 def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | None) -> None:
     """Say whether somebody may see a memory, why, and what would change that."""
     from memstore.access.privacy import explain_access
+    from memstore.documents.access import decision_document
 
     decision = explain_access(session.view(), ref, viewer, context=in_context)
     session.emit(
-        "privacy-explain", document=lambda: _decision_document(decision), lines=lambda: _decision_lines(decision)
+        "privacy-explain", document=lambda: decision_document(decision), lines=lambda: _decision_lines(decision)
     )
 
 
@@ -109,6 +110,7 @@ def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | Non
 def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: str | None, stack: str | None) -> None:
     """Show who sees what. Anybody but the vault's owner learns no more than what they see themselves."""
     from memstore.access.report import audit_sight
+    from memstore.documents.access import sight_document
 
     if sum(given is not None for given in (subject, seer, ref)) != 1:
         raise UsageError("say what to look at", hint="one of --subject ENTITY, --entity ENTITY, --id REF")
@@ -117,7 +119,7 @@ def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: st
     found = audit_sight(session.view(), subject=subject, entity=seer, ref=ref)
     session.emit(
         "privacy-audit",
-        document=lambda: {"memories": [_sighted_document(one) for one in found]},
+        document=lambda: sight_document(found),
         lines=lambda: (line for one in found for line in _sighted_lines(session, one)),
         each="memories",
     )
@@ -129,11 +131,12 @@ def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: st
 def report(session: CliSession) -> None:
     """Show what each entity sees, by itself and in contexts."""
     from memstore.access.report import sight_report
+    from memstore.documents.access import sight_report_document
 
     found = sight_report(session.view())
     session.emit(
         "privacy-report",
-        document=lambda: {"entities": [_report_document(entity, seen) for entity, seen in found.items()]},
+        document=lambda: sight_report_document(found),
         lines=lambda: _report_lines(session, found),
         each="entities",
     )
@@ -147,11 +150,12 @@ def report(session: CliSession) -> None:
 def diff(session: CliSession, *, old: str, new: str | None) -> None:
     """Say who gained or lost sight of what between two states: commits or dates; B is the work tree if not given."""
     from memstore.access.report import sight_diff
+    from memstore.documents.access import sight_diff_document
 
     changes = sight_diff(session.view(), old, new)
     session.emit(
         "privacy-diff",
-        document=lambda: {"changes": [_change_document(change) for change in changes]},
+        document=lambda: sight_diff_document(changes),
         lines=lambda: (line for change in changes for line in _change_lines(session, change)),
         each="changes",
     )
@@ -163,15 +167,11 @@ def diff(session: CliSession, *, old: str, new: str | None) -> None:
 
 
 def _emit_shared(session: CliSession, verb: str, done: Shared, *, dry_run: bool) -> None:
+    from memstore.documents.access import shared_document
+
     session.emit(
         verb,
-        document=lambda: {
-            **saved_document(done.saved, dry_run=dry_run),
-            "scope": done.scope,
-            "access_grants": [*done.grants],
-            "access_denies": [*done.denies],
-            "consents": [*done.consents],
-        },
+        document=lambda: shared_document(done, dry_run=dry_run),
         lines=lambda: _shared_lines(session, done, dry_run=dry_run),
     )
     if not done.saved.changed:
@@ -184,17 +184,6 @@ def _shared_lines(session: CliSession, done: Shared, *, dry_run: bool) -> Iterat
         yield line if dry_run else f"{line}  {done.scope}"
 
 
-def _decision_document(decision: Decision) -> dict[str, Any]:
-    return {
-        "decision": "allow" if decision.allowed else "deny",
-        "code": decision.code,
-        "rule": decision.rule,
-        "who": [*decision.who],
-        "missing": [*decision.missing],
-        "fix": decision.fix,
-    }
-
-
 def _decision_lines(decision: Decision) -> Iterator[str]:
     rule = f" (rule {decision.rule})" if decision.rule else ""
     yield f"{'allow' if decision.allowed else 'deny'}: {decision.code}{rule}"
@@ -204,22 +193,6 @@ def _decision_lines(decision: Decision) -> Iterator[str]:
         yield f"  missing: {', '.join(decision.missing)}"
     if decision.fix:
         yield f"  fix: {decision.fix}"
-
-
-def _sighted_document(one: Sighted) -> dict[str, Any]:
-    return {
-        "ref": one.ref,
-        "path": one.path,
-        "title": one.title,
-        "scope": one.scope,
-        "subjects": [*one.subjects],
-        "seen_by": _seers_document(one.seen_by),
-        "but": _seers_document(one.but),
-    }
-
-
-def _seers_document(seers: Iterable[Seer]) -> list[dict[str, Any]]:
-    return [{"entity": seer.entity, "context": seer.context} for seer in seers]
 
 
 def _sighted_lines(session: CliSession, one: Sighted) -> Iterator[str]:
@@ -242,16 +215,6 @@ def _name(entity: str) -> str:
     return "everybody" if entity == EVERYBODY else entity
 
 
-def _report_document(entity: str, seen: Iterable[Sighted]) -> dict[str, Any]:
-    memories = [
-        {"ref": one.ref, "path": one.path, "context": seer.context}
-        for one in seen
-        for seer in one.seen_by
-        if seer.entity == entity
-    ]
-    return {"entity": entity, "memories": memories}
-
-
 def _report_lines(session: CliSession, found: Mapping[str, tuple[Sighted, ...]]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
@@ -266,17 +229,6 @@ def _report_lines(session: CliSession, found: Mapping[str, tuple[Sighted, ...]])
             yield f"  {safe_line(one.path)}: {one.ref or ''}  {safe_line(one.title)}" + (
                 f"  in {where}" if where else ""
             )
-
-
-def _change_document(change: SightChange) -> dict[str, Any]:
-    return {
-        "ref": change.ref,
-        "path": change.path,
-        "gained": _seers_document(change.gained),
-        "lost": _seers_document(change.lost),
-        "but": _seers_document(change.but),
-        "still": _seers_document(change.still),
-    }
 
 
 def _change_lines(session: CliSession, change: SightChange) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +13,7 @@ from memstore.cli.options import command, ref_argument
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.beliefs.recall import Bite, Recalled
+    from memstore.beliefs.recall import Recalled
     from memstore.cli.session import CliSession
     from memstore.memories.show import Expanded
 
@@ -71,7 +71,9 @@ def _recalled(session: CliSession, text: str, budget: int, profile: str) -> Reca
 
 
 def _emit(session: CliSession, recalled: Recalled) -> None:
-    session.emit("recall", document=lambda: _document(recalled), lines=lambda: _lines(recalled))
+    from memstore.documents.beliefs import recalled_document
+
+    session.emit("recall", document=lambda: recalled_document(recalled), lines=lambda: _lines(recalled))
 
 
 def _answer_hook(session: CliSession, said: str, budget: int, profile: str) -> None:
@@ -111,49 +113,6 @@ def _lines(recalled: Recalled) -> Iterator[str]:
         yield safe_line(bite.line)
 
 
-def _document(recalled: Recalled) -> dict[str, Any]:
-    from memstore.beliefs.recall_order import WEIGHTS
-
-    return {
-        "prompt": recalled.prompt,
-        "profile": recalled.profile.value,
-        "weights": dict(WEIGHTS[recalled.profile]),
-        "by_meaning": recalled.by_meaning,
-        "budget": recalled.budget,
-        "tokens": recalled.tokens,
-        "left_out": recalled.left_out,
-        "memories": [_bite_document(bite) for bite in recalled.memories],
-        "beliefs": [
-            {
-                **_bite_document(bite),
-                "confidence": bite.held.confidence,
-                "confidence_now": bite.held.today,
-                "roots_for": bite.held.roots_for,
-                "roots_against": bite.held.roots_against,
-            }
-            for bite in recalled.beliefs
-            if bite.held
-        ],
-    }
-
-
-def _bite_document(bite: Bite) -> dict[str, Any]:
-    from memstore.documents.search import DIGITS, citation_document
-
-    return {
-        "ref": bite.ref,
-        "path": bite.citation.path,
-        "type": bite.type,
-        "title": bite.title,
-        "text": bite.text,
-        "bite": bite.line,
-        "citation": citation_document(bite.citation),
-        "relevance_score": round(bite.relevance, DIGITS),
-        "score": round(bite.score, 6),
-        "tokens": bite.tokens,
-    }
-
-
 # -- expand --------------------------------------------------------------------------------------
 
 
@@ -169,13 +128,14 @@ def _bite_document(bite: Bite) -> dict[str, Any]:
 @click.option("--full", is_flag=True, help="Print the whole file, as it was before it was compressed.")
 def expand(session: CliSession, ref: str, *, full: bool) -> None:
     """Show all of a memory that came to mind: its text, its numbers, its links. It counts as a use."""
+    from memstore.documents.memories import expanded_document
     from memstore.memories.show import expand as bring_back
 
     expanded = bring_back(session.view(), ref, full=full)
     if full and not session.as_json:
         _write_whole(expanded)
         return
-    session.emit("expand", document=lambda: _expanded_document(expanded), lines=lambda: _card(session, expanded))
+    session.emit("expand", document=lambda: expanded_document(expanded), lines=lambda: _card(session, expanded))
 
 
 def _write_whole(expanded: Expanded) -> None:
@@ -188,19 +148,6 @@ def _write_whole(expanded: Expanded) -> None:
         return
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
-
-
-def _expanded_document(expanded: Expanded) -> dict[str, Any]:
-    from memstore.cli.show import document_of
-
-    whole = expanded.whole
-    return {
-        **document_of(expanded.shown),
-        "links": [
-            {"key": link.key, "ref": link.ref, "title": link.title, "path": link.path} for link in expanded.links
-        ],
-        "whole": None if whole is None else whole.decode("utf-8", "surrogateescape"),
-    }
 
 
 def _card(session: CliSession, expanded: Expanded) -> Iterator[str]:

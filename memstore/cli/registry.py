@@ -87,27 +87,17 @@ def guardian(
 def list_entities(session: CliSession) -> None:
     """List the registered entities; anybody but the vault's owner sees no more than themselves."""
     from memstore.access.entities import entities
+    from memstore.documents.access import entities_document
 
     known = entities(session.view())
     session.emit(
         "entity-list",
-        document=lambda: {"entities": [_entity_document(one) for one in known]},
+        document=lambda: entities_document(known),
         lines=lambda: (_entity_line(session, one) for one in known),
         each="entities",
     )
     if not known:
         session.say("no entity is registered; memstore entity add registers one")
-
-
-def _entity_document(one: KnownEntity) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "path": one.path,
-        "kind": one.kind,
-        "aliases": [*one.aliases],
-        "guardians": [*one.guardians],
-        "roles": [*one.roles],
-    }
 
 
 def _entity_line(session: CliSession, one: KnownEntity) -> str:
@@ -178,21 +168,17 @@ def remove_from_group(
 def list_groups(session: CliSession) -> None:
     """List the groups and their members; anybody but the vault's owner sees only themselves in them."""
     from memstore.access.entities import groups
+    from memstore.documents.access import groups_document
 
     known = groups(session.view())
     session.emit(
         "group-list",
-        document=lambda: {"groups": [_group_document(one) for one in known]},
+        document=lambda: groups_document(known),
         lines=lambda: (line for one in known for line in _group_lines(session, one)),
         each="groups",
     )
     if not known:
         session.say("no group is registered; memstore group add makes one")
-
-
-def _group_document(one: KnownGroup) -> dict[str, Any]:
-    members = [{"id": member.id, "from": member.since, "until": member.until} for member in one.members]
-    return {"id": one.id, "path": one.path, "members": members}
 
 
 def _group_lines(session: CliSession, one: KnownGroup) -> Iterator[str]:

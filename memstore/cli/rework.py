@@ -14,7 +14,6 @@ from memstore.cli.written import (
     dry_run_option,
     emit_linked,
     emit_saved,
-    saved_document,
     saved_lines,
     say_findings,
     say_what_stays_out,
@@ -224,13 +223,12 @@ def restore(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason
 
 
 def _emit(session: CliSession, verb: str, saved: tuple[Saved, ...], *, dry_run: bool, already: str) -> None:
+    from memstore.documents.memories import changed_memories_document
+
     changed = [one for one in saved if one.changed]
     session.emit(
         verb,
-        document=lambda: {
-            "memories": [saved_document(one, dry_run=dry_run) for one in changed],
-            "total": len(changed),
-        },
+        document=lambda: changed_memories_document(changed, dry_run=dry_run),
         lines=lambda: (line for one in changed for line in saved_lines(session, one, dry_run=dry_run)),
         each="memories",
     )

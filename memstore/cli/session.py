@@ -120,7 +120,9 @@ class CliSession:
         if not self.as_json:
             self._write(lines())
             return
-        whole = {"schema": f"memstore.{verb}/1", **document()}
+        from memstore.documents.parts import published
+
+        whole = published(verb, document())
         if self.choices.jsonl and each is not None:
             output.write_lines(output.one_line({"schema": whole["schema"], **item}) for item in whole[each])
         elif self.choices.jsonl:

@@ -17,10 +17,9 @@ from memstore.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.cli.session import CliSession
     from memstore.core.catalog import Entry
-    from memstore.memories.show import Listed, Shown
+    from memstore.memories.show import Shown
 
 SORTS = ("created", "title", "confidence", "path")
 TERMINAL_INDENT = "\n    "
@@ -38,6 +37,7 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
 @click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
 def show(session: CliSession, ref: str, at: str | None, *, with_lineage: bool, verified: bool) -> None:
     """Show a memory: what its file says of it, how its confidence came about, its text."""
+    from memstore.documents.memories import shown_document
     from memstore.memories.show import show_memory
 
     if verified and (at or with_lineage):
@@ -49,18 +49,20 @@ def show(session: CliSession, ref: str, at: str | None, *, with_lineage: bool, v
     if verified:
         _show_verified(session, shown)
         return
-    session.emit("show", document=lambda: document_of(shown), lines=lambda: card(session, shown))
+    session.emit("show", document=lambda: shown_document(shown), lines=lambda: card(session, shown))
 
 
 def _show_verified(session: CliSession, shown: Shown) -> None:
-    from memstore.cli.trust import explained, explanation_document
+    from memstore.cli.trust import explained
+    from memstore.documents.memories import shown_document
+    from memstore.documents.trust import explanation_document
     from memstore.trust.trust import trust_of
 
     view = session.view()
     found = trust_of(view, shown.entry.ref or shown.entry.path)
     session.emit(
         "show",
-        document=lambda: {**document_of(shown), "verified": explanation_document(found)},
+        document=lambda: {**shown_document(shown), "verified": explanation_document(found)},
         lines=lambda: (*card(session, shown), "", *explained(session, found)),
     )
 
@@ -68,15 +70,14 @@ def _show_verified(session: CliSession, shown: Shown) -> None:
 def _show_lineage(session: CliSession, shown: Shown) -> None:
     from memstore.cli.lineage import MOST_LINES
     from memstore.cli.lineage_text import card_lines
-    from memstore.documents.lineage import trace_document
+    from memstore.documents.memories import traced_document
     from memstore.lineage.trace import trace_both_ways
 
     most = None if session.as_json else MOST_LINES
     traced = trace_both_ways(shown.then, shown.entry, limit=most)
-    lineage = {"sources": traced.sources, "dependents": traced.dependents}
     session.emit(
         "show",
-        document=lambda: {**document_of(shown), "trace": {name: trace_document(one) for name, one in lineage.items()}},
+        document=lambda: traced_document(shown, sources=traced.sources, dependents=traced.dependents),
         lines=lambda: card_lines(session.paint, shown, traced),
     )
 
@@ -96,6 +97,7 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
 def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: int | None) -> None:
     """List memories, one a line: where, which, what, when, how sure."""
+    from memstore.documents.memories import listed_document
     from memstore.memories.show import list_memories
     from memstore.search.retrieval import Sort
 
@@ -103,7 +105,7 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
     listed = list_memories(view, given.filters(view.clock.now()), sort=Sort(sort), limit=limit, at=at)
     session.emit(
         "list",
-        document=lambda: _list_document(listed),
+        document=lambda: listed_document(listed),
         lines=lambda: (_row(session, entry) for entry in listed.entries),
         each="memories",
     )
@@ -111,30 +113,6 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
         session.say("no memories" if given == Given() and at is None else "no memory matches")
         say_near_keys(session, given)
     session.say_left_out(listed.left_out)
-
-
-def _list_document(listed: Listed) -> dict[str, Any]:
-    return {
-        "memories": [_entry_document(entry) for entry in listed.entries],
-        "total": listed.total,
-        "left_out": listed.left_out,
-    }
-
-
-def _entry_document(entry: Entry) -> dict[str, Any]:
-    return {
-        "ref": entry.ref,
-        "path": entry.path,
-        "type": entry.type,
-        "id": entry.id or None,
-        "title": entry.title,
-        "status": entry.status or "active",
-        "created_at": entry.created_at or None,
-        "confidence": float(entry.confidence) if entry.confidence else None,
-        "tags": list(entry.tags),
-        "author": entry.author or None,
-        "revision": entry.blob,
-    }
 
 
 def _row(session: CliSession, entry: Entry) -> str:
@@ -156,48 +134,15 @@ def _row(session: CliSession, entry: Entry) -> str:
 def path(session: CliSession, ref: str) -> None:
     """Print the path of a memory's file, relative to the vault."""
     from memstore.cli import output
+    from memstore.documents.memories import path_document
     from memstore.memories.show import path_of
 
     entry = path_of(session.view(), ref)
     session.emit(
         "path",
-        document=lambda: {"ref": entry.ref, "path": entry.path},
+        document=lambda: path_document(entry),
         lines=lambda: (output.harmless_path(entry.path),),
     )
-
-
-def document_of(shown: Shown) -> dict[str, Any]:
-    """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
-    from memstore.core.keys import KEYS, Shape
-    from memstore.documents.search import DIGITS, conflict_document
-
-    lists = {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES}
-    absent: dict[str, Any] = {key.name: [] if key.shape in lists else None for key in KEYS}
-    flags = {key.name: False for key in KEYS if key.shape is Shape.FLAG}
-    said = {name: value for name, value in shown.values.items() if value not in (None, "")}
-    return {
-        **absent,
-        **flags,
-        "status": shown.memory.status,
-        "scope": shown.memory.scope,
-        "title": shown.entry.title,
-        **said,
-        "ref": shown.entry.ref,
-        "path": shown.entry.path,
-        "body": shown.memory.body,
-        "revision": shown.revision,
-        "confidence_now": shown.confidence_now,
-        "conflicts": [conflict_document(conflict) for conflict in shown.conflicts],
-        "standing": _standing_document(shown.standing),
-        "prunable": shown.prunable,
-        "quality": shown.quality,
-        "strength": round(shown.grounds.strength.retrieval, DIGITS),
-        "trust": {
-            "score": shown.trust.score,
-            "level": shown.trust.level.word,
-            "contested": shown.trust.contested,
-        },
-    }
 
 
 def card(session: CliSession, shown: Shown) -> Iterator[str]:
@@ -221,21 +166,6 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
     if shown.memory.body.strip():
         yield ""
         yield safe(shown.memory.body).strip("\n")
-
-
-def _standing_document(standing: BeliefStanding | None) -> dict[str, Any] | None:
-    from memstore.core.times import instant
-    from memstore.documents.search import DIGITS
-
-    if standing is None:
-        return None
-    return {
-        "votes_for": standing.votes_for,
-        "votes_against": standing.votes_against,
-        "uncertainty": round(standing.uncertainty, DIGITS),
-        "contested": standing.contested,
-        "labile_since": instant(standing.labile) if standing.labile else None,
-    }
 
 
 def _standing(shown: Shown) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
     from memstore.trust.anchors import Anchored
     from memstore.trust.formats.beta import Beta
-    from memstore.trust.lineage_strength import LineageStrength, StrengthLink, Support
+    from memstore.trust.lineage_strength import LineageStrength, StrengthLink
     from memstore.trust.reputation import Reputation
     from memstore.trust.trust import Trusted
     from memstore.trust.verify_anchors import Fetched
-    from memstore.trust.vouching import Attested, Verdict
+    from memstore.trust.vouching import Verdict
 
 _THOUSAND = 1000
 # As `trust.score` has them, which is not loaded for a command's options.
@@ -40,6 +40,7 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
 @click.option("--online", is_flag=True, help="Fetch the pages that anchor it, and tell whether they changed since.")
 def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online: bool) -> None:
     """Show who vouches for a memory: the number, its level, and every point of it."""
+    from memstore.documents.trust import pages_document, trust_document
     from memstore.trust.lineage_strength import lineage_strength_of
     from memstore.trust.score import TrustProfile
     from memstore.trust.trust import trust_of
@@ -52,17 +53,9 @@ def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online:
     again = look_again(composition.pages(), found.file.memory) if online else {}
     session.emit(
         "trust",
-        document=lambda: _document(found, lineage) | ({"online": _pages(found, again)} if online else {}),
+        document=lambda: trust_document(found, lineage) | ({"online": pages_document(found, again)} if online else {}),
         lines=lambda: chain(_lines(session, found, lineage), _page_lines(session, found, again)),
     )
-
-
-def _pages(found: Trusted, again: Mapping[int, Fetched]) -> list[dict[str, Any]]:
-    anchors = found.file.memory.anchors
-    return [
-        {"reference": anchors[i].reference, "status": one.status.value, "reason": one.reason or None}
-        for i, one in again.items()
-    ]
 
 
 def _page_lines(session: CliSession, found: Trusted, again: Mapping[int, Fetched]) -> Iterator[str]:
@@ -76,134 +69,15 @@ def _page_lines(session: CliSession, found: Trusted, again: Mapping[int, Fetched
         yield f"page       {session.paint(role, one.status.value)}{reason}  {where}"
 
 
-def _document(found: Trusted, lineage: LineageStrength) -> dict[str, Any]:
-    from memstore.core.times import instant
-
-    memory = found.file.memory
-    return {
-        "ref": str(memory.ref) if memory.ref else None,
-        "path": found.file.path,
-        "profile": found.profile.value,
-        "trust": {**found.seed_factors(), "computed_at": instant(found.computed_at)},
-        "terms": [
-            {"name": term.name, "points": term.points / _THOUSAND, "because": term.because}
-            for term in found.trust.terms
-        ],
-        **explanation_document(found),
-        "beta": None if found.beta is None else _beta(found, found.beta),
-        "reputation": _reputation(memory.author, found.reputation),
-        "lineage": {
-            "derived_from": _link(lineage.derived_from) if lineage.derived_from else None,
-            "relates_to": _support(lineage.relates_to) if lineage.relates_to else None,
-        },
-    }
-
-
-def explanation_document(found: Trusted) -> dict[str, Any]:
-    """Return how every attestation of a memory stands, and which keys nobody signed."""
-    memory = found.file.memory
-    return {
-        "tampered": [
-            {"kind": one.kind.value, "agent": one.agent, "reason": one.reason} for one in found.vouched.tampered
-        ],
-        "signature": verdict_document(found.vouched.signature),
-        "witnesses": [_witness(one) for one in found.vouched.witnesses],
-        "anchors": [
-            {"type": anchor.type, "reference": anchor.reference, **anchor_document(one)}
-            for anchor, one in zip(memory.anchors, found.vouched.anchors, strict=False)
-        ],
-        "resolutions": [
-            {"by": one.by, "outcome": one.outcome, "at": one.at, "notes": one.notes, **verdict_document(verdict)}
-            for one, verdict in zip(memory.resolutions, found.vouched.resolutions, strict=False)
-        ],
-        "unsigned": list(found.unsigned),
-    }
-
-
-def verdict_document(verdict: Verdict) -> dict[str, Any]:
-    """Return how an attestation stands."""
-    return {
-        "state": verdict.state.value,
-        "reason": verdict.reason or None,
-        "fingerprint": verdict.fingerprint or None,
-        "pinned": verdict.pinned,
-    }
-
-
-def _witness(one: Attested) -> dict[str, Any]:
-    return {
-        "agent_id": one.witness.agent_id,
-        "attestation": one.witness.attestation,
-        "witnessed_at": one.witness.witnessed_at,
-        "aspects": list(one.witness.aspects),
-        "notes": one.witness.notes,
-        **verdict_document(one.verdict),
-    }
-
-
-def _link(link: StrengthLink) -> dict[str, Any]:
-    return {"ref": link.ref, "strength": link.strength, "reason": link.reason or None}
-
-
-def _support(support: Support) -> dict[str, Any]:
-    links = [_link(link) for link in support.links]
-    return {"strength": support.strength, "independent": support.groups, "links": links}
-
-
-def _beta(found: Trusted, of: Beta) -> dict[str, Any]:
-    from memstore.core.times import instant
-
-    return {
-        "integrity": found.integrity,
-        "identity": _identity(of),
-        "time": instant(found.proven_at) if found.proven_at else None,
-        "corroboration": of.corroboration,
-        "uncertainty": of.of.uncertainty,
-        "voices": [
-            {
-                "entity": voice.entity,
-                "said": voice.said,
-                "weight": voice.worth.weight,
-                "right": voice.worth.right,
-                "wrong": voice.worth.wrong,
-                "sponsor": voice.sponsor,
-            }
-            for voice in of.voices
-        ],
-    }
-
-
-def _identity(of: Beta) -> str:
-    """Return what is known of the author: nothing, their key, or who introduced them."""
-    authors = [voice for voice in of.voices if voice.said == "author"]
-    if not authors:
-        return "unknown"
-    return "sponsored" if authors[0].sponsor else "enrolled"
-
-
 def _beta_lines(found: Trusted, of: Beta) -> Iterator[str]:
     from memstore.core.times import instant
+    from memstore.documents.trust import identity_of
 
     yield f"integrity  {found.integrity}"
-    yield f"identity   {_identity(of)}"
+    yield f"identity   {identity_of(of)}"
     yield f"time       {f'there on {instant(found.proven_at)}' if found.proven_at else 'no anchor proves one'}"
     yield f"for        {of.of.right:.3f}, of which witnesses {of.corroboration:.3f}; against {of.of.wrong:.3f}"
     yield f"unknown    {of.of.uncertainty:.3f}"
-
-
-def _reputation(author: str | None, found: Reputation) -> dict[str, Any]:
-    from memstore.core.times import instant
-
-    return {
-        "entity": author,
-        "value": found.value,
-        "right": found.right,
-        "wrong": found.wrong,
-        "outcomes": [
-            {"ref": one.ref, "said": one.said, "was_right": one.was_right, "by": one.by, "at": instant(one.at)}
-            for one in found.outcomes
-        ],
-    }
 
 
 def _lines(session: CliSession, found: Trusted, lineage: LineageStrength) -> Iterator[str]:
@@ -290,16 +164,3 @@ def _said(session: CliSession, what: str, who: str, verdict: Verdict) -> str:
     key = f"  {session.paint('dim', verdict.fingerprint)}" if verdict.fingerprint else ""
     unpinned = ", unpinned" if verdict.counts and not verdict.pinned else ""
     return f"{what:<10} {session.paint(role, verdict.state.value)}{unpinned}{reason}  {who}{key}"
-
-
-def anchor_document(one: Anchored) -> dict[str, Any]:
-    """Return how an anchor stands."""
-    from memstore.core.times import instant
-
-    return {
-        "status": one.status.value,
-        "counts": one.counts,
-        "reason": one.reason or None,
-        "hint": one.hint or None,
-        "proves": instant(one.at) if one.at else None,
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -33,6 +33,7 @@ def init(session: CliSession, folder: str | None, owner: str | None) -> None:
 
     Notes that lie in the folder stay as they are, and nothing is committed. Running it again changes nothing.
     """
+    from memstore.documents.vault import initialised_document
     from memstore.vault import composition
     from memstore.vault.init import init as make_vault
 
@@ -45,20 +46,7 @@ def init(session: CliSession, folder: str | None, owner: str | None) -> None:
         default_owner=env.login_entity,
         open_vault=lambda: composition.open_made(env, root).view(),
     )
-    session.emit("init", document=lambda: _document(done), lines=lambda: _lines(session, done))
-
-
-def _document(done: Initialised) -> dict[str, Any]:
-    return {
-        "vault": str(done.root),
-        "owner": done.owner,
-        "changed": list(done.changed),
-        "repository_made": done.repository_made,
-        "git_configured": done.git_configured,
-        "hooks_installed": list(done.hooks_installed),
-        "hooks_refused": done.hooks_refused,
-        "notes": done.notes,
-    }
+    session.emit("init", document=lambda: initialised_document(done), lines=lambda: _lines(session, done))
 
 
 def _lines(session: CliSession, done: Initialised) -> Iterator[str]:
@@ -111,6 +99,7 @@ _ROLES = {"ok": "ok", "fixed": "ok", "warning": "warning", "error": "error"}
 @click.option("--fix", is_flag=True, help="Mend what needs no judgement, and say so.")
 def doctor(session: CliSession, *, fix: bool) -> None:
     """Check Python, git, settings, vault, hooks, index, cache, keyring, clocks, leftovers; exit 1 on errors."""
+    from memstore.documents.vault import diagnosis_document
     from memstore.vault import composition
     from memstore.vault.doctor import doctor as examine
 
@@ -118,22 +107,12 @@ def doctor(session: CliSession, *, fix: bool) -> None:
     diagnosis = examine(around, session.view, fix=fix)
     session.emit(
         "doctor",
-        document=lambda: _document_of_doctor(diagnosis),
+        document=lambda: diagnosis_document(diagnosis),
         lines=lambda: _lines_of_doctor(session, diagnosis),
         each="checks",
     )
     if not diagnosis.is_well:
         session.exit(Exit.FOUND_ERRORS)
-
-
-def _document_of_doctor(diagnosis: Diagnosis) -> dict[str, Any]:
-    return {
-        "well": diagnosis.is_well,
-        "checks": [
-            {"check": check.name, "verdict": check.verdict.value, "text": check.text, "hint": check.hint}
-            for check in diagnosis.checks
-        ],
-    }
 
 
 def _lines_of_doctor(session: CliSession, diagnosis: Diagnosis) -> Iterator[str]:

@@ -41,6 +41,8 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
         dry_run: whether nothing was written.
         unchanged: what to say where nothing is different.
     """
+    from memstore.documents.parts import saved_document
+
     session.emit(
         verb,
         document=lambda: saved_document(saved, dry_run=dry_run),
@@ -57,48 +59,18 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
 
 
 def emit_linked(session: CliSession, verb: str, linked: Linked, *, dry_run: bool) -> None:
-    """Tell what became of a memory and of those that changed with it."""
-    emit_together(session, verb, linked.saved, linked.others, dry_run=dry_run)
+    """Tell what became of a memory, and of those that changed with it: a line each, or the diffs of a dry run."""
+    from memstore.documents.memories import linked_document
 
-
-def emit_together(session: CliSession, verb: str, first: Saved, others: tuple[Saved, ...], *, dry_run: bool) -> None:
-    """Tell what became of a memory, and of others in the same operation: a line each, or the diffs of a dry run."""
-    written = (first, *others)
+    written = (linked.saved, *linked.others)
     session.emit(
         verb,
-        document=lambda: {
-            **saved_document(first, dry_run=dry_run),
-            "changed": [_changed(saved_document(saved, dry_run=dry_run)) for saved in others],
-        },
+        document=lambda: linked_document(linked, dry_run=dry_run),
         lines=lambda: (line for saved in written for line in saved_lines(session, saved, dry_run=dry_run)),
     )
     for saved in written:
         say_what_stays_out(session, saved)
         say_findings(session, saved.findings)
-
-
-def _changed(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: document[name] for name in ("ref", "path", "findings", "diff") if name in document}
-
-
-def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
-    """Return one memory that was written, or would be."""
-    from memstore.cli.check import as_json
-    from memstore.documents.search import conflict_document
-
-    document: dict[str, Any] = {
-        "ref": saved.ref,
-        "path": saved.path,
-        "conflicts": [conflict_document(conflict) for conflict in saved.conflicts],
-        "findings": [as_json(finding) for finding in saved.findings],
-    }
-    if saved.compared_in_part:
-        document["compared_in_part"] = True
-    if dry_run:
-        document["diff"] = saved.diff
-    if saved.commit:
-        document["commit"] = saved.commit
-    return document
 
 
 def saved_lines(session: CliSession, saved: Saved, *, dry_run: bool) -> Iterator[str]:
@@ -116,20 +88,15 @@ def saved_lines(session: CliSession, saved: Saved, *, dry_run: bool) -> Iterator
 
 def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run: bool) -> None:
     """Tell what became of a file of a registry."""
+    from memstore.documents.parts import registered_document
+
     session.emit(
         verb,
-        document=lambda: _registered_document(done, dry_run=dry_run),
+        document=lambda: registered_document(done, dry_run=dry_run),
         lines=lambda: _registered_lines(session, done, dry_run=dry_run),
     )
     if not done.diff:
         session.say("nothing changed")
-
-
-def _registered_document(done: Registered, *, dry_run: bool) -> dict[str, Any]:
-    document: dict[str, Any] = {"id": done.id, "path": done.path, "changed": bool(done.diff)}
-    if dry_run:
-        document["diff"] = done.diff
-    return {**document, "commit": done.commit} if done.commit else document
 
 
 def _registered_lines(session: CliSession, done: Registered, *, dry_run: bool) -> Iterator[str]:

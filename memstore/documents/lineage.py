@@ -10,6 +10,9 @@ from memstore.lineage.values import Direction, NodeState
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.lineage.orphans import Orphans
+    from memstore.lineage.repair import FixedProvenance
+    from memstore.lineage.trace import Harmed, Impact
     from memstore.lineage.values import Edge, Node, Trace
 
 # What an edge is called: from the dependent, and from its source.
@@ -101,6 +104,61 @@ def edge_document(edge: Edge) -> dict[str, Any]:
         "kinds": [kind.value for kind in edge.kinds],
         "ops": list(edge.ops),
         "in_cycle": edge.in_cycle,
+    }
+
+
+def orphans_document(found: Orphans) -> dict[str, Any]:
+    """Return memories without a source, and refs that lead nowhere."""
+    return {
+        "orphans": [node_document(node) for node in found.without_source],
+        "dangling": [
+            {
+                "ref": one.node.key,
+                "path": one.node.path,
+                "line": one.at.line,
+                "column": one.at.column,
+                "field": one.field,
+                "target": one.target,
+                "ungrounded": one.is_ungrounded,
+            }
+            for one in found.dangling
+        ],
+        "left_out": found.left_out,
+    }
+
+
+def impact_document(found: Impact) -> dict[str, Any]:
+    """Return what would lose ground if a memory were gone."""
+    return {
+        "ref": found.gone[0].key,
+        "lost": [_harmed_document(one) for one in found.lost],
+        "weakened": [_harmed_document(one) for one in found.weakened],
+        "left_out": found.left_out,
+    }
+
+
+def _harmed_document(one: Harmed) -> dict[str, Any]:
+    return {**node_document(one.node), "edges": [edge_document(edge) for edge in one.edges]}
+
+
+def fixed_provenance_document(fixed: FixedProvenance) -> dict[str, Any]:
+    """Return the sources that were filled in, or would be, by file."""
+    return {
+        "dry_run": fixed.dry_run,
+        "files": [
+            {
+                "ref": file.ref,
+                "path": file.path,
+                "changes": [
+                    {"key": c.key, "add": list(c.items), "set": c.value or None, "because": c.because}
+                    for c in file.changes
+                ],
+                "skipped": file.skipped,
+            }
+            for file in fixed.files
+        ],
+        "conflicts": [],
+        "findings": [],
     }
 
 

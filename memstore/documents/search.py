@@ -1,14 +1,15 @@
-"""Results as JSON: what `schemas/search.schema.json` and its like promise."""
+"""Answers of a search as JSON, and what became of a citation."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from memstore.core.change import Conflict
-    from memstore.search.retrieval import Answer, Citation, Hit
+from memstore.documents.parts import DIGITS, citation_document, conflict_document
 
-DIGITS = 4
+if TYPE_CHECKING:
+    from memstore.core.errors import MemstoreError
+    from memstore.search.citations import Cited
+    from memstore.search.retrieval import Answer, Hit
 
 
 def answer_document(answer: Answer) -> dict[str, Any]:
@@ -47,25 +48,18 @@ def hit_document(hit: Hit) -> dict[str, Any]:
     }
 
 
-def conflict_document(conflict: Conflict) -> dict[str, Any]:
-    """Return one conflict, with seed 003's keys; the penalty is negative, as it is added to the quality."""
-    return {
-        "conflict_type": conflict.conflict_type.value,
-        "penalty": -round(conflict.penalty, DIGITS),
-        "suggested_resolution": conflict.suggested_resolution,
-        "refs": list(conflict.refs),
-        "lines": [lines._asdict() for lines in conflict.lines],
-        "rule": conflict.rule,
-        "command": conflict.command,
-    }
+def refused_document(answer: Answer, error: MemstoreError) -> dict[str, Any]:
+    """Return the answer to one of many queries that can't be understood: there are no results, and why."""
+    refused = {"code": "usage", "message": str(error), "hint": error.hint}
+    return {**answer_document(answer), "error": refused}
 
 
-def citation_document(citation: Citation) -> dict[str, Any]:
-    """Return a citation with its whole blob id."""
+def cited_document(cited: Cited) -> dict[str, Any]:
+    """Return what became of cited lines."""
     return {
-        "path": citation.path,
-        "line_start": citation.line_start,
-        "line_end": citation.line_end,
-        "excerpt": citation.excerpt,
-        "version_hash": citation.version_hash,
+        "ref": cited.ref,
+        "status": cited.standing.value,
+        "text": cited.text,
+        "citation": citation_document(cited.now) if cited.now else None,
+        "cited_excerpt": cited.before,
     }

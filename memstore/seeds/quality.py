@@ -10,7 +10,8 @@ from memstore.conflicts.conflict import between
 from memstore.core.change import PENALTY, RESOLUTION
 from memstore.core.digests import blob_id
 from memstore.core.errors import UsageError
-from memstore.documents.search import answer_document, conflict_document
+from memstore.documents.parts import conflict_document
+from memstore.documents.search import answer_document
 from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile

@@ -1,0 +1,91 @@
+"""What happened, as JSON: log, blame, diff, commits, what was undone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.core.times import instant
+from memstore.documents.parts import finding_document
+
+if TYPE_CHECKING:
+    from memstore.core.change import Committed, Undone
+    from memstore.history.diff import Diff, MemoryDiff
+    from memstore.history.log import Log, LogLine
+    from memstore.history.revisions import Blame, BlamedLine
+
+
+def log_document(log: Log) -> dict[str, Any]:
+    """Return what happened, the latest first."""
+    return {"ref": log.ref, "entries": [_log_line_document(line) for line in log.lines]}
+
+
+def _log_line_document(line: LogLine) -> dict[str, Any]:
+    return {
+        "at": line.at,
+        "commit": line.commit,
+        "verb": line.verb,
+        "name": line.name,
+        "path": line.path,
+        "details": list(line.details),
+        "by": line.by,
+        "summary": line.summary or None,
+    }
+
+
+def blame_document(blame: Blame) -> dict[str, Any]:
+    """Return who wrote each entry of a memory's history and each line of its text."""
+    return {
+        "ref": blame.ref,
+        "path": blame.path,
+        "history": [_blamed_line_document(line) for line in blame.history],
+        "body": [_blamed_line_document(line) for line in blame.body],
+    }
+
+
+def _blamed_line_document(line: BlamedLine) -> dict[str, Any]:
+    commit = line.commit
+    return {
+        "line": line.line,
+        "text": line.text,
+        "commit": commit.id if commit else None,
+        "at": instant(commit.at) if commit else None,
+        "by": commit.author if commit else None,
+    }
+
+
+def diff_document(diff: Diff) -> dict[str, Any]:
+    """Return what became different between two states."""
+    return {
+        "old": diff.old,
+        "new": diff.new,
+        "memories": [_memory_diff_document(memory) for memory in diff.memories],
+        "broken": list(diff.broken),
+    }
+
+
+def _memory_diff_document(memory: MemoryDiff) -> dict[str, Any]:
+    return {
+        "verb": memory.verb,
+        "name": memory.name,
+        "path": memory.path,
+        "path_before": memory.path_before,
+        "changes": list(memory.statements),
+        "body": list(memory.body),
+    }
+
+
+def committed_document(done: Committed) -> dict[str, Any]:
+    """Return what was committed, and what was left out of it."""
+    return {
+        "commit": done.commit,
+        "message": done.message or None,
+        "refs": list(done.refs),
+        "own_files": list(done.own_files),
+        "left_out": list(done.left_out),
+        "findings": [finding_document(finding) for finding in done.findings],
+    }
+
+
+def undone_document(done: Undone, *, dry_run: bool) -> dict[str, Any]:
+    """Return which operation was taken back, or would be."""
+    return {"verb": done.verb, "at": done.at, "paths": list(done.paths), "dry_run": dry_run}

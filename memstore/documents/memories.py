@@ -1,0 +1,268 @@
+"""Memories as JSON: shown, listed, written, moved, imported; and suggestions that wait for a decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.documents.lineage import trace_document
+from memstore.documents.parts import DIGITS, conflict_document, finding_document, saved_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memstore.beliefs.reconsolidation import BeliefStanding
+    from memstore.core.catalog import Entry
+    from memstore.core.change import Saved
+    from memstore.lineage.values import Trace
+    from memstore.memories.adopt import Adoptable, Adopted
+    from memstore.memories.edit import Formatted, Moved
+    from memstore.memories.import_seeds import ImportedSeeds
+    from memstore.memories.memory_v01 import ImportedMemories
+    from memstore.memories.promote import Linked
+    from memstore.memories.show import Expanded, Listed, Shown
+    from memstore.memories.suggestions import Waiting
+    from memstore.memories.why import Number, Why
+
+
+# -- show and list -------------------------------------------------------------------------------
+
+
+def shown_document(shown: Shown) -> dict[str, Any]:
+    """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
+    from memstore.core.keys import KEYS, Shape
+
+    lists = {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES}
+    absent: dict[str, Any] = {key.name: [] if key.shape in lists else None for key in KEYS}
+    flags = {key.name: False for key in KEYS if key.shape is Shape.FLAG}
+    said = {name: value for name, value in shown.values.items() if value not in (None, "")}
+    return {
+        **absent,
+        **flags,
+        "status": shown.memory.status,
+        "scope": shown.memory.scope,
+        "title": shown.entry.title,
+        **said,
+        "ref": shown.entry.ref,
+        "path": shown.entry.path,
+        "body": shown.memory.body,
+        "revision": shown.revision,
+        "confidence_now": shown.confidence_now,
+        "conflicts": [conflict_document(conflict) for conflict in shown.conflicts],
+        "standing": _standing_document(shown.standing),
+        "prunable": shown.prunable,
+        "quality": shown.quality,
+        "strength": round(shown.grounds.strength.retrieval, DIGITS),
+        "trust": {
+            "score": shown.trust.score,
+            "level": shown.trust.level.word,
+            "contested": shown.trust.contested,
+        },
+    }
+
+
+def _standing_document(standing: BeliefStanding | None) -> dict[str, Any] | None:
+    from memstore.core.times import instant
+
+    if standing is None:
+        return None
+    return {
+        "votes_for": standing.votes_for,
+        "votes_against": standing.votes_against,
+        "uncertainty": round(standing.uncertainty, DIGITS),
+        "contested": standing.contested,
+        "labile_since": instant(standing.labile) if standing.labile else None,
+    }
+
+
+def traced_document(shown: Shown, *, sources: Trace, dependents: Trace) -> dict[str, Any]:
+    """Return a memory with what it comes from and what came of it."""
+    trace = {"sources": trace_document(sources), "dependents": trace_document(dependents)}
+    return {**shown_document(shown), "trace": trace}
+
+
+def expanded_document(expanded: Expanded) -> dict[str, Any]:
+    """Return a memory with its links, and its whole text where it was compressed."""
+    whole = expanded.whole
+    return {
+        **shown_document(expanded.shown),
+        "links": [
+            {"key": link.key, "ref": link.ref, "title": link.title, "path": link.path} for link in expanded.links
+        ],
+        "whole": None if whole is None else whole.decode("utf-8", "surrogateescape"),
+    }
+
+
+def listed_document(listed: Listed) -> dict[str, Any]:
+    """Return a list of memories, without their texts."""
+    return {
+        "memories": [entry_document(entry) for entry in listed.entries],
+        "total": listed.total,
+        "left_out": listed.left_out,
+    }
+
+
+def entry_document(entry: Entry) -> dict[str, Any]:
+    """Return a memory as a list has it."""
+    return {
+        "ref": entry.ref,
+        "path": entry.path,
+        "type": entry.type,
+        "id": entry.id or None,
+        "title": entry.title,
+        "status": entry.status or "active",
+        "created_at": entry.created_at or None,
+        "confidence": float(entry.confidence) if entry.confidence else None,
+        "tags": list(entry.tags),
+        "author": entry.author or None,
+        "revision": entry.blob,
+    }
+
+
+def path_document(entry: Entry) -> dict[str, Any]:
+    """Return where a memory's file lies."""
+    return {"ref": entry.ref, "path": entry.path}
+
+
+def why_document(explained: Why) -> dict[str, Any]:
+    """Return how a memory's numbers came about, term by term."""
+    return {
+        "ref": explained.shown.entry.ref,
+        "path": explained.shown.entry.path,
+        "revision": explained.shown.revision,
+        "numbers": [_number_document(explained, number) for number in explained.numbers],
+    }
+
+
+def _number_document(explained: Why, number: Number) -> dict[str, Any]:
+    return {
+        "name": number.name,
+        "value": None if number.value is None else round(number.value, DIGITS),
+        "meaning": number.meaning,
+        "unit": number.unit or None,
+        "terms": [
+            {
+                "name": term.name,
+                "value": round(term.value, DIGITS),
+                "why": term.why,
+                "line": explained.line_of(term),
+            }
+            for term in number.terms
+        ],
+    }
+
+
+# -- written -------------------------------------------------------------------------------------
+
+
+def linked_document(linked: Linked, *, dry_run: bool) -> dict[str, Any]:
+    """Return a memory that was written, and in few words those that changed with it."""
+    return {
+        **saved_document(linked.saved, dry_run=dry_run),
+        "changed": [_changed_document(saved, dry_run=dry_run) for saved in linked.others],
+    }
+
+
+def _changed_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
+    document = saved_document(saved, dry_run=dry_run)
+    return {name: document[name] for name in ("ref", "path", "findings", "diff") if name in document}
+
+
+def changed_memories_document(changed: Iterable[Saved], *, dry_run: bool) -> dict[str, Any]:
+    """Return memories that were written in one go, and how many there are."""
+    memories = [saved_document(saved, dry_run=dry_run) for saved in changed]
+    return {"memories": memories, "total": len(memories)}
+
+
+def moved_document(moved: Moved) -> dict[str, Any]:
+    """Return where a memory's file lies now, and where it lay."""
+    document: dict[str, Any] = {
+        "ref": moved.ref,
+        "path": moved.path,
+        "path_before": moved.path_before,
+        "conflicts": [],
+        "findings": [],
+    }
+    return {**document, "commit": moved.commit} if moved.commit else document
+
+
+def adoptable_document(found: Iterable[Adoptable]) -> dict[str, Any]:
+    """Return files that could become memories, and what each lacks."""
+    return {"adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found]}
+
+
+def adopted_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
+    """Return files that became memories, and why others did not."""
+    return {
+        "memories": [saved_document(saved, dry_run=dry_run) for saved in adopted.saved],
+        "findings": [finding_document(finding) for finding in adopted.left_alone],
+    }
+
+
+def formatted_document(done: Formatted, *, dry_run: bool) -> dict[str, Any]:
+    """Return memories whose layout changed, of how many."""
+    return {
+        "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
+        "total": done.total,
+        "left_out": done.left_out,
+    }
+
+
+# -- import --------------------------------------------------------------------------------------
+
+
+def imported_document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
+    """Return memories that were taken over, and those that were there already."""
+    return {
+        "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
+        "known": list(done.known),
+        "conflicts": [],
+        "findings": [],
+    }
+
+
+def imported_memories_document(done: ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
+    """Return the same, and those that say something else here."""
+    return {**imported_document(done, dry_run=dry_run), "different": list(done.different)}
+
+
+# -- suggestions ---------------------------------------------------------------------------------
+
+
+def suggestions_document(waiting: Iterable[Waiting]) -> dict[str, Any]:
+    """Return what waits for a decision."""
+    suggestions = [waiting_document(one) for one in waiting]
+    return {"suggestions": suggestions, "total": len(suggestions)}
+
+
+def waiting_document(one: Waiting) -> dict[str, Any]:
+    """Return a suggestion as a list has it."""
+    from memstore.core.memory import title_of
+
+    memory = one.memory
+    return {
+        "ref": str(memory.ref) if memory.ref else None,
+        "path": one.file.path,
+        "action": one.action.value,
+        "title": title_of(one.memory),
+        "target": one.target,
+        "confidence": memory.confidence,
+        "evidence": list(one.evidence),
+        "created_at": memory.created_at,
+    }
+
+
+def suggestion_document(one: Waiting, linked: Linked) -> dict[str, Any]:
+    """Return a suggestion with its text, and what accepting it would change."""
+    return {
+        **waiting_document(one),
+        "body": one.memory.body,
+        "changes": [{"path": saved.path, "diff": saved.diff} for saved in (linked.saved, *linked.others)],
+    }
+
+
+def accepted_document(linked: Linked, *, dry_run: bool) -> dict[str, Any]:
+    """Return the memory that a suggestion became, and the others that were written with it."""
+    return {
+        **saved_document(linked.saved, dry_run=dry_run),
+        "changed": [saved_document(saved, dry_run=dry_run) for saved in linked.others],
+    }

@@ -1,0 +1,84 @@
+"""What many documents have in common: a finding, a conflict, a citation, a memory that was written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.access.registry_edits import Registered
+    from memstore.core.change import Conflict, Saved
+    from memstore.core.finding import Finding
+    from memstore.search.retrieval import Citation
+
+# After the point: what is beyond is noise of the computation.
+DIGITS = 4
+
+
+def published(verb: str, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document with the name of the schema that it follows, `schemas/output/<verb>.schema.json`."""
+    return {"schema": f"memstore.{verb}/1", **document}
+
+
+def finding_document(finding: Finding) -> dict[str, Any]:
+    """Return a finding with its place; lines and columns count from 1."""
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "path": finding.path,
+        "line": finding.at.line,
+        "column": finding.at.column,
+        "text": finding.text,
+        "hint": finding.hint,
+        "mended": finding.mended,
+    }
+
+
+def conflict_document(conflict: Conflict) -> dict[str, Any]:
+    """Return one conflict, with seed 003's keys; the penalty is negative, as it is added to the quality."""
+    return {
+        "conflict_type": conflict.conflict_type.value,
+        "penalty": -round(conflict.penalty, DIGITS),
+        "suggested_resolution": conflict.suggested_resolution,
+        "refs": list(conflict.refs),
+        "lines": [lines._asdict() for lines in conflict.lines],
+        "rule": conflict.rule,
+        "command": conflict.command,
+    }
+
+
+def citation_document(citation: Citation) -> dict[str, Any]:
+    """Return a citation with its whole blob id."""
+    return {
+        "path": citation.path,
+        "line_start": citation.line_start,
+        "line_end": citation.line_end,
+        "excerpt": citation.excerpt,
+        "version_hash": citation.version_hash,
+    }
+
+
+def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
+    """Return one memory that was written, or would be."""
+    document: dict[str, Any] = {
+        "ref": saved.ref,
+        "path": saved.path,
+        "conflicts": [conflict_document(conflict) for conflict in saved.conflicts],
+        "findings": [finding_document(finding) for finding in saved.findings],
+    }
+    if saved.compared_in_part:
+        document["compared_in_part"] = True
+    if dry_run:
+        document["diff"] = saved.diff
+    if saved.commit:
+        document["commit"] = saved.commit
+    return document
+
+
+def registered_document(done: Registered, *, dry_run: bool) -> dict[str, Any]:
+    """Return what became of a file of a registry."""
+    document: dict[str, Any] = {"id": done.id, "path": done.path, "changed": bool(done.diff)}
+    if dry_run:
+        document["diff"] = done.diff
+    return {**document, "commit": done.commit} if done.commit else document

@@ -1,0 +1,172 @@
+"""The vault as a whole, as JSON: what is wrong with it, how it stands, its settings, hooks and index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.core.times import instant
+from memstore.documents.parts import finding_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memstore.core.finding_codes import FindingCode
+    from memstore.search.index import IndexRebuilt, IndexStatus, Refreshed
+    from memstore.vault.check import CheckResult
+    from memstore.vault.doctor import Diagnosis
+    from memstore.vault.init import HooksReport, Initialised
+    from memstore.vault.status import SettingValue, Stats, Status, Uncommitted
+
+
+# -- check and doctor ----------------------------------------------------------------------------
+
+
+def check_document(result: CheckResult) -> dict[str, Any]:
+    """Return what is wrong with the vault's files, and what was mended."""
+    return {
+        "files": result.files,
+        "errors": result.errors,
+        "warnings": result.warnings,
+        "findings": [finding_document(finding) for finding in result.findings],
+        "fixed": [finding_document(finding) for finding in result.fixed],
+    }
+
+
+def code_document(code: FindingCode) -> dict[str, Any]:
+    """Return what the code of a finding means."""
+    return {
+        "code": code.name,
+        "severity": code.severity.value,
+        "meaning": code.meaning,
+        "explanation": code.explanation,
+    }
+
+
+def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return whether everything around the vault works."""
+    return {
+        "well": diagnosis.is_well,
+        "checks": [
+            {"check": check.name, "verdict": check.verdict.value, "text": check.text, "hint": check.hint}
+            for check in diagnosis.checks
+        ],
+    }
+
+
+# -- status --------------------------------------------------------------------------------------
+
+
+def status_document(status: Status) -> dict[str, Any]:
+    """Return what is not committed, what could be adopted, what can't be read, and the hooks."""
+    return {
+        "memories": status.memories,
+        "repository": _repository_document(status),
+        "uncommitted": [_uncommitted_document(change) for change in status.uncommitted],
+        "own_files": list(status.own_files),
+        "plain": list(status.plain),
+        "broken": list(status.broken),
+        "hooks": {name: state.name.lower() for name, state in status.hooks.items()},
+    }
+
+
+def _repository_document(status: Status) -> dict[str, Any] | None:
+    repository = status.repository
+    if repository is None:
+        return None
+    return {
+        "root": str(repository.root),
+        "branch": repository.branch,
+        "head": repository.head if status.is_owners else None,
+    }
+
+
+def _uncommitted_document(change: Uncommitted) -> dict[str, Any]:
+    return {
+        "verb": change.verb,
+        "name": change.name,
+        "path": change.path,
+        "path_before": change.path_before,
+        "changes": list(change.details),
+    }
+
+
+def stats_document(counted: Stats) -> dict[str, Any]:
+    """Return how many memories there are, and of which kinds."""
+    return {
+        "total": counted.total,
+        "words": counted.words,
+        "types": dict(counted.types),
+        "statuses": dict(counted.statuses),
+        "months": dict(counted.months),
+        "authors": dict(counted.authors),
+        "left_out": counted.left_out,
+    }
+
+
+# -- init, settings, hooks -----------------------------------------------------------------------
+
+
+def initialised_document(done: Initialised) -> dict[str, Any]:
+    """Return what became of a folder that is a vault now."""
+    return {
+        "vault": str(done.root),
+        "owner": done.owner,
+        "changed": list(done.changed),
+        "repository_made": done.repository_made,
+        "git_configured": done.git_configured,
+        "hooks_installed": list(done.hooks_installed),
+        "hooks_refused": done.hooks_refused,
+        "notes": done.notes,
+    }
+
+
+def settings_document(found: Iterable[SettingValue]) -> dict[str, Any]:
+    """Return settings, and where each comes from."""
+    return {"settings": [_setting_document(item) for item in found]}
+
+
+def _setting_document(item: SettingValue) -> dict[str, Any]:
+    value = list(item.value) if isinstance(item.value, tuple) else item.value
+    return {"key": item.name, "value": value, "source": item.source, "meaning": item.meaning}
+
+
+def hooks_document(report: HooksReport) -> dict[str, Any]:
+    """Return whose hooks are in place."""
+    return {
+        "folder": str(report.folder),
+        "hooks": {name: state.name.lower() for name, state in report.states.items()},
+    }
+
+
+# -- index ---------------------------------------------------------------------------------------
+
+
+def index_status_document(found: IndexStatus) -> dict[str, Any]:
+    """Return how the index is."""
+    return {
+        "path": str(found.folder),
+        "built": found.built,
+        "usable": found.usable,
+        "memories": found.memories,
+        "left_out": found.broken,
+        "files": found.files,
+        "changed": found.changed,
+        "bytes": found.size,
+        "generation": found.generation,
+        "written_at": instant(found.written_at) if found.written_at else None,
+    }
+
+
+def index_path_document(found: IndexStatus) -> dict[str, Any]:
+    """Return where the index lies."""
+    return {"path": str(found.folder)}
+
+
+def index_rebuilt_document(done: IndexRebuilt) -> dict[str, Any]:
+    """Return how many memories are in an index that was built anew."""
+    return {"path": str(done.folder), "memories": done.memories, "left_out": done.left_out}
+
+
+def refreshed_document(done: Refreshed) -> dict[str, Any]:
+    """Return how many files had changed since the index was last written."""
+    return {"changed": done.changed}
