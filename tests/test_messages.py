@@ -19,7 +19,7 @@ TAKES_APART = frozenset({"startswith", "endswith", "removeprefix", "removesuffix
 LOOKS_INTO = frozenset({"find", "index", "search", "match", "fullmatch", "findall", "finditer", "replace"})
 FINDINGS = frozenset({"finding", "problem", "failure", "slip"})
 # The parser of the standard library says where it stopped in its text alone.
-MAY_PARSE = {"toml_advice.py": {"_PLACE.search(str(error))"}}
+MAY_PARSE = {"config_file.py": {"_PLACE.search(str(error))"}}
 
 
 def parsed(tree: ast.Module) -> Iterator[str]:

@@ -442,7 +442,7 @@ assert not any(name.startswith("memstore") for name in sys.modules)
 INDEX = """
 import sys
 from pathlib import Path
-from memstore.adapters import disk_library
+from memstore.search import disk_library
 from memstore.files.disk_vault import DiskVault
 disk_library.MOST_LAID_OVER = 0
 place = Path(sys.argv[1])

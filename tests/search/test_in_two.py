@@ -104,15 +104,15 @@ def test_stopping_early_ends_the_second() -> None:
 
 KILLED = """
 import os, signal, sys
-from memstore.adapters import in_two
-in_two._processors = lambda: 2
+from memstore.search import disk_library
+disk_library._processors = lambda: 2
 def work(number):
     if number == 100:
         os.kill(first, signal.SIGKILL)
     return bytes(1000)
 first = os.getpid()
 print("ready", flush=True)
-list(in_two.worked(range(100_000), work))
+list(disk_library.worked(range(100_000), work))
 """
 
 
@@ -124,14 +124,14 @@ def test_no_process_outlives_one_that_is_killed() -> None:
 
 INTERRUPTED = """
 import os, signal, sys
-from memstore.adapters import in_two
-in_two._processors = lambda: 2
+from memstore.search import disk_library
+disk_library._processors = lambda: 2
 def work(number):
     if number == 150:
         os.killpg(0, signal.SIGINT)
     return number
 try:
-    list(in_two.worked(range(100_000), work))
+    list(disk_library.worked(range(100_000), work))
 except KeyboardInterrupt:
     print("interrupted")
 try:

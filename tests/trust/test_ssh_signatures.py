@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore import adapters
+from memstore import trust
 from memstore.core.errors import FormatError, VaultError
 from memstore.trust import sshsig
 from memstore.trust.keyring import ATTEST_NAMESPACE as NAMESPACE
@@ -115,7 +115,7 @@ def test_an_agent_is_asked_for_a_key_that_a_passphrase_keeps(tmp_path: Path, age
 
 @pytest.fixture
 def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(adapters, "ssh_crypto", raising=False)
+    monkeypatch.delattr(trust, "ssh_crypto", raising=False)
     monkeypatch.setitem(sys.modules, "memstore.trust.ssh_crypto", None)
 
 
