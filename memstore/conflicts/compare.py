@@ -83,7 +83,7 @@ class Comparer:
         self._view = then
         self.audience = Audience(then)
         status = self.audience.column("status")
-        self._active = [row for row in self.audience.rows if status[row] == "active"]
+        self._active = [row for row in self.audience.memories if status[row] == "active"]
         self._sides: dict[str, Side | None] = {}
 
     def conflicts(self, side: Side, *, but: Collection[str] = ()) -> list[Conflict]:
@@ -153,7 +153,7 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
         paths = [view.find(ref).path]
     else:
         column = comparer.audience.column("path")
-        paths = sorted(column[row] for row in narrowed(then, comparer.audience.rows, filters))
+        paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
     found: dict[frozenset[str], Conflict] = {}
     for path in paths:
         side = comparer.side_at(path)

@@ -91,7 +91,10 @@ def term_of(word: str) -> str:
     """Return the index term of one folded word: its stem, if it is a word of plain letters."""
     from whoosh.lang.porter import stem
 
-    return str(stem(_whole(word))) if _STEMMED.fullmatch(word) else word
+    if not _STEMMED.fullmatch(word):
+        return word
+    found = str(stem(_whole(word)))
+    return found if found not in STOP_WORDS or word in STOP_WORDS else word  # `Ines` is not every `in`
 
 
 def _whole(word: str) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
     from memstore.core.change import Saved
+    from memstore.core.finding import Finding
     from memstore.lineage.values import Trace
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
@@ -185,9 +186,12 @@ def moved_document(moved: Moved) -> dict[str, Any]:
     return {**document, "commit": moved.commit} if moved.commit else document
 
 
-def adoptable_document(found: Iterable[Adoptable]) -> dict[str, Any]:
+def adoptable_document(found: Iterable[Adoptable], left_alone: Iterable[Finding]) -> dict[str, Any]:
     """Return files that could become memories, and what each lacks."""
-    return {"adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found]}
+    return {
+        "adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found],
+        "findings": [finding_document(finding) for finding in left_alone],
+    }
 
 
 def adopted_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:

@@ -305,7 +305,7 @@ def _target(file: MemoryFile, to: str) -> str:
     path = "/".join(parts)
     if ".." in parts:
         raise UsageError(f"{to} may lie outside the vault", hint="write a path below the vault's folder")
-    if not is_memory_path(path):
+    if not is_memory_path(path, mixed=False):
         raise UsageError(
             f"no memory can lie at {path or to}",
             hint=f"end the name with {MEMORY_SUFFIX}, or a folder's with /; hidden and reserved names hold no memories",

@@ -77,7 +77,7 @@ def list_memories(
         raise UsageError(f"a list has no {sort.value}", hint=f"sort by {', '.join(s.value for s in SORTS)}")
     asked = filters or Filters()
     then = view.at(at)
-    rows = narrowed(then, then.rows, asked)
+    rows = narrowed(then, then.texts, asked)
     found = _sorted(_confident(rows, asked.min_confidence, then), sort, then)
     entries = tuple(then.entry(row) for row in found[:limit])
     view.note_shown("list", (entry.id for entry in entries))
