@@ -213,7 +213,7 @@ def _wanted(session: CliSession) -> bool:
         session.emit("adoptable", document=lambda: adoptable_document(found), lines=tuple)
         session.say("there is nothing to adopt")
         return False
-    session.emit("adoptable", document=dict, lines=lambda: _adoptable_lines(session, found))
+    session.write(_adoptable_lines(session, found))
     what = "1 file" if len(found) == 1 else f"{len(found)} files"
     return session.confirm(f"adopt {what}", instead="--all, or with the files' names")
 

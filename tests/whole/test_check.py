@@ -110,6 +110,13 @@ def test_sarif_names_rules_and_places(warned: Program) -> None:
     assert {p["artifactLocation"]["uri"] for p in places} == {"notes/tea.md"}
 
 
+@pytest.mark.parametrize("form", ["github", "sarif"])
+def test_json_goes_before_the_forms_of_build_servers(warned: Program, form: str) -> None:
+    assert valid("check", warned.ok("check", "--output-format", form, "--json"))["warnings"]
+    lines = warned.ok("check", "--output-format", form, "--jsonl").splitlines()
+    assert {json.loads(line)["severity"] for line in lines} == {"warning"}
+
+
 def test_a_code_is_explained(program: Program) -> None:
     assert program.ok("check", "--explain", "yaml-ambiguous").startswith("yaml-ambiguous (error): ")
     done = program.run("check", "--explain", "yaml-ambigous")
