@@ -21,7 +21,7 @@ from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
-from memstore.core.terms import STOP_WORDS, term_of, words
+from memstore.core.terms import stop_words, term_of, words
 from memstore.core.transaction import again_where_changed
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def suggest_context(view: View, text: str) -> tuple[Suggestion, ...]:
     """
     entries = [view.entry(row) for row in view.rows]
     known = view.registries.entities
-    said = {term_of(word) for word in words(text) if word not in STOP_WORDS}
+    said = {term_of(word) for word in words(text) if word not in stop_words()}
     found = []
     for context in contexts(view):
         inside = [entry for entry in entries if context.id in (entry.context, *entry.access_grants)]
