@@ -17,6 +17,7 @@ from memstore.core import terms as analysis
 from memstore.core.change import Lines
 from memstore.core.memory import title_of
 from memstore.core.terms import stop_words, term_of
+from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import SAYS_NOTHING, LineMap, passages
 from memstore.search.filters import narrowed
 from memstore.search.index import claim_term
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from memstore.conflicts.prefilter import Gist
     from memstore.core.change import Conflict
     from memstore.core.view import View
-    from memstore.files.memory_file import MemoryFile
     from memstore.search.opened import Opened
     from memstore.search.retrieval import Filters, Hit
 
@@ -201,8 +201,6 @@ class Compared:
     @cached_property
     def side(self) -> Side | None:
         """What of its memory is compared; None where the file is none."""
-        from memstore.files.memory_file import MemoryFile
-
         return side_of(self._file.file) if isinstance(self._file.file, MemoryFile) else None
 
 
@@ -247,7 +245,6 @@ class Among:
         return may_conflict(one, other, any_opposites=self._lexicon.has_words)
 
     def _compare(self, one: Compared, other: Compared) -> None:
-        from memstore.conflicts.conflict import conflict
 
         for mine, theirs in ((one.side, other.side), (other.side, one.side)):
             if mine and theirs:
