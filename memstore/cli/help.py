@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 @click.argument("words", metavar="[TOPIC|COMMAND]", nargs=-1)
 def help_(session: CliSession, words: tuple[str, ...]) -> None:
     """Explain a command or a topic: exit-codes, query, frontmatter, privacy, merge."""
+    from memstore.documents.program import help_document
+
     text = _text(words).rstrip("\n")
-    session.emit("help", document=lambda: {"topic": " ".join(words), "text": text}, lines=lambda: (text,))
+    session.emit("help", document=lambda: help_document(words, text), lines=lambda: (text,))
 
 
 def _text(words: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.memories.show import Expanded, Listed, Shown
     from memstore.memories.suggestions import Waiting
     from memstore.memories.why import Number, Why
+    from memstore.trust.formats.memory_v01 import Document
 
 
 # -- show and list -------------------------------------------------------------------------------
@@ -227,6 +228,11 @@ def imported_document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) 
 def imported_memories_document(done: ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
     """Return the same, and those that say something else here."""
     return {**imported_document(done, dry_run=dry_run), "different": list(done.different)}
+
+
+def exported_document(found: Iterable[Document]) -> dict[str, Any]:
+    """Return memories in seed 004's form."""
+    return {"memories": list(found)}
 
 
 # -- suggestions ---------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.ids import is_entity_id
@@ -127,8 +126,14 @@ def _toml(text: str) -> tuple[FencedText, Mapping[str, Any]] | None:
 
 def _title(path: str, values: Mapping[str, Any], body: str) -> str:
     """Return the title that front matter has, else the first heading, else the file's name without its ending."""
-    title = _line_of(values.get("title")) or _line_of(_first_heading(body)) or _line_of(PurePosixPath(path).stem)
+    title = _line_of(values.get("title")) or _line_of(_first_heading(body)) or _line_of(_stem(path))
     return title[:LONGEST_TITLE]
+
+
+def _stem(path: str) -> str:
+    """Return a file's name without its ending."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
 
 
 def _first_heading(body: str) -> str:
@@ -174,7 +179,7 @@ def _created_at(path: str, values: Mapping[str, Any]) -> str | None:
 
 
 def _day_in_name(path: str) -> str | None:
-    for found in _DAY_IN_NAME.finditer(PurePosixPath(path).stem):
+    for found in _DAY_IN_NAME.finditer(_stem(path)):
         year, _, month, day = found.groups()
         try:
             return instant(datetime(int(year), int(month), int(day), tzinfo=UTC))
@@ -189,7 +194,7 @@ def _instant(value: Any) -> str | None:
         try:
             value = datetime.fromisoformat(value.strip())
         except ValueError:
-            return _day_in_name(value)
+            return _day_in_name(f"{value}.")
     if isinstance(value, datetime):
         try:
             value = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
