@@ -1,6 +1,6 @@
 """The table of commands: where each one lives and what it does in a few words.
 
-`memstore --help` reads this table and imports none of the modules. A new command is one line here, in the section
+`memstore help --all` reads this table and imports none of the modules. A new command is one line here, in the section
 where people would look for it, and a module `memstore/cli/<group>.py`; `memstore/cli/show.py` shows the form.
 """
 
@@ -106,3 +106,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
 }
 
 COMMANDS: dict[str, tuple[str, str]] = {name: entry for table in SECTIONS.values() for name, entry in table.items()}
+
+# What a person meets first, in the order of their first day.
+EVERYDAY = ("init", "add", "search", "list", "show", "edit", "trace", "why", "check", "status", "commit", "undo")
+
+# Names that commands had before -> where they still live, and what to call instead. They are in no list, run as they
+# did, and go with the next version.
+FORMER: dict[str, tuple[str, str]] = {}

@@ -170,6 +170,10 @@ class CliSession:
 
             output.write_message(message)
 
+    def say_former(self, called: str, today: str) -> None:
+        """Tell what is called otherwise today; what was called goes with the next version."""
+        self.say(f"memstore: `{called}` is now `{today}`; the next version knows only that")
+
     def say_left_out(self, count: int) -> None:
         """Tell how many files an answer is without, since they can't be read."""
         if count:
