@@ -45,7 +45,7 @@ _MEANT: dict[str, str] = {
     "reindex index-rebuild refresh": (
         "every search refreshes the index by itself; `memstore index rebuild` makes it anew"
     ),
-    "duplicates duplicate dups": "`memstore dedupe` finds memories that say nearly the same",
+    "duplicates duplicate dups": "`memstore conflicts --duplicates` finds memories that say nearly the same",
     "compare": "`memstore diff REF` shows what became different; `memstore conflicts` what can't both be right",
     "support confirm evidence": "`memstore reinforce REF --evidence REF` records what speaks for a memory",
     "oppose refute dispute": (

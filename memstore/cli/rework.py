@@ -37,7 +37,6 @@ _TYPE = frozenset({"type"})
         "memstore promote m_7f3 --to note",
         'memstore promote m_7f3 --to episode --objective "First collab" --outcome merged --lesson "ask early"',
         'memstore promote m_7f3 "Claire tires in the evening" --to belief --confidence 0.6 -c',
-        "memstore promote m_7f3                        # a suggestion, as what it suggests",
     ),
 )
 @ref_argument("raw", metavar="RAW")
@@ -50,7 +49,7 @@ _TYPE = frozenset({"type"})
 def promote(
     session: CliSession, /, raw: str, text: str | None, *, kind: str | None, commit: bool, dry_run: bool, **keys: Any
 ) -> None:
-    """Make a memory of a raw memory or of a suggestion; both then name each other.
+    """Make a memory of a raw memory; both then name each other.
 
     It says what the raw memory says, unless there is a TEXT, and takes over how that is known, whom it is about and
     who may see it. A raw memory is promoted once.
@@ -70,6 +69,8 @@ def promote(
         dry_run=dry_run,
     )
     emit_linked(session, "promote", linked, dry_run=dry_run)
+    if kind is None:  # a suggestion, then
+        session.say_former("memstore promote SUGGESTION", "memstore suggestions accept SUGGESTION")
 
 
 @command(

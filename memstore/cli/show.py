@@ -29,19 +29,33 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
 
 @command(
     "show",
-    examples=("memstore show m_7f3", "memstore show belief:m_7f3k9q2x1c --at 2026-02", "memstore show m_7f3 --json"),
+    examples=(
+        "memstore show m_7f3",
+        "memstore show belief:m_7f3k9q2x1c --at 2026-02",
+        "memstore show m_7f3 --full                 # with what it is linked with",
+        "memstore show m_7f3 --whole > whole.md     # the file as it was before it was compressed",
+    ),
 )
 @ref_argument()
 @at_option()
 @click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
 @click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
-def show(session: CliSession, ref: str, at: str | None, *, with_lineage: bool, verified: bool) -> None:
+@click.option("--full", is_flag=True, help="Show what it is linked with, too.")
+@click.option("--whole", is_flag=True, help="Print the file's bytes instead, as they were before it was compressed.")
+def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool, verified: bool, **more: bool) -> None:
     """Show a memory: what its file says of it, how its confidence came about, its text."""
     from memstore.documents.memories import shown_document
     from memstore.memories.show import show_memory
 
     if verified and (at or with_lineage):
         raise UsageError("--verified tells how it stands now", hint="leave --at and --trace out")
+    if any(more.values()):
+        if at or with_lineage or verified or all(more.values()):
+            raise UsageError("--full and --whole stand alone", hint=f"memstore show {ref} --full")
+        from memstore.cli.recall import show_all
+
+        show_all(session, ref, whole=more["whole"])
+        return
     shown = show_memory(session.view(), ref, at=at)
     if with_lineage:
         _show_lineage(session, shown)
@@ -179,7 +193,7 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
     if standing.contested:
         yield "contested", f"both sides have their evidence: memstore split {ref} TEXT TEXT, or find out more"
     if standing.labile:
-        ways = f"memstore revise {ref}, memstore supersede {ref} TEXT or memstore split {ref} TEXT TEXT"
+        ways = f"memstore edit {ref}, memstore supersede {ref} TEXT or memstore split {ref} TEXT TEXT"
         yield "labile", f"it surprised on {standing.labile:%Y-%m-%d}: {ways}"
     if shown.prunable:
         yield shown.prunable.value, f"memstore archive {ref} puts it out of sight"
