@@ -190,8 +190,8 @@ def _move_lines(session: CliSession, moved: Moved) -> Iterator[str]:
 
     paint = session.paint
     ref = f": {paint('ref', moved.ref)}" if moved.ref else ":"
-    was = paint("dim", f"was {safe_line(moved.path_before)}")
-    yield f"{paint('path', safe_line(moved.path))}{ref} {was}"
+    was = paint("dim", f"was {safe_line(session.from_here(moved.path_before))}")
+    yield f"{paint.path(moved.path)}{ref} {was}"
 
 
 # -- adopt ---------------------------------------------------------------------------------------
@@ -260,10 +260,9 @@ def _wanted(session: CliSession) -> bool:
 
 
 def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterator[str]:
-    from memstore.cli.output import safe_line
 
     for one in found:
-        yield f"{session.paint('path', safe_line(one.path))}: lacks {', '.join(one.lacks)}"
+        yield f"{session.paint.path(one.path)}: lacks {', '.join(one.lacks)}"
 
 
 # -- fmt -----------------------------------------------------------------------------------------

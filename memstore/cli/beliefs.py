@@ -188,7 +188,6 @@ def _fold(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commi
 
 
 def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -> Iterator[str]:
-    from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
     if dry_run:
@@ -196,7 +195,7 @@ def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -
             yield from diff_lines(session, saved.diff)
         return
     for one in done.unequal:
-        place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}"
+        place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}"
         stands = " (changed by hand: it stands)" if one.by_hand else ""
         yield f"{place}: {one.ref or ''} {number(one.stored)}, replayed {number(one.replayed)}{stands}"
 
@@ -246,7 +245,6 @@ def propagate(
 
 
 def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -> Iterator[str]:
-    from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
     if dry_run:
@@ -254,7 +252,7 @@ def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -
             yield from diff_lines(session, saved.diff)
         return
     for step in done.plan.steps:
-        place = f"{session.paint('path', safe_line(done.paths[step.ref]))}:{session.paint('line', '1')}:"
+        place = f"{session.paint.path(done.paths[step.ref])}:{session.paint('line', '1')}:"
         because = f"because of {', '.join(step.because)}" if step.because else "nothing caps it any longer"
         yield f"{place} {session.paint('ref', step.ref)}  {number(step.old)} → {number(step.new)}  {because}"
 
@@ -299,7 +297,7 @@ def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterat
     from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
-    place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}:"
+    place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}:"
     step = f"{number(one.old)} → {number(one.new)}"
     yield f"{place} {session.paint('ref', one.ref)}  {safe_line(one.title)}  {one.stance.value}: {step}"
     yield "  recorded" if done else f"  {one.command}"
@@ -335,7 +333,7 @@ def _calibration_lines(found: Calibration) -> Iterator[str]:
         yield f"{one.low:.1f} to {one.high:.1f}  {one.predictions:>11}  {one.expected:>8.2f}  {one.observed:>8.2f}"
 
 
-@command("rebuild", examples=("memstore rebuild --check", "memstore rebuild --from-episodes"))
+@command("rebuild", examples=())
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a number is another.")
 @_from_episodes
 def rebuild(session: CliSession, *, only_check: bool, from_episodes: bool) -> None:
@@ -363,10 +361,9 @@ def _weigh_anew(session: CliSession, *, only_check: bool) -> None:
 
 
 def _rebuilt_lines(session: CliSession, done: Rebuilt) -> Iterator[str]:
-    from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
     for one in done.differing:
-        place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}:"
+        place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}:"
         because = f"  because of {', '.join(one.because)}" if one.because else ""
         yield f"{place} {one.ref or ''} {number(one.stored)}, made anew {number(one.rebuilt)}{because}"

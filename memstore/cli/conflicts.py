@@ -106,7 +106,7 @@ def resolve_conflict(
         session.say(f"{done.decision} was decided already")
 
 
-@command("dedupe", examples=("memstore dedupe", "memstore dedupe -t note --json"))
+@command("dedupe", examples=())
 @filter_options
 def dedupe(session: CliSession, given: Given) -> None:
     """Find memories that say nearly the same, and propose to make one of them; nothing is changed."""
@@ -135,6 +135,6 @@ def _duplicate_lines(session: CliSession, found: Duplicates) -> Iterator[str]:
 
     paint = session.paint
     for copy in found.copies:
-        where = f"{paint('path', safe_line(copy.path))}:{paint('line', '1')}"
+        where = f"{paint.path(copy.path)}:{paint('line', '1')}"
         yield f"{where}: {paint('ref', copy.ref)} {safe_line(copy.title)}"
     yield f"  {paint('dim', f'{found.similarity:.2f} alike')}: {found.command}"

@@ -116,14 +116,7 @@ def _lines(recalled: Recalled) -> Iterator[str]:
 # -- expand --------------------------------------------------------------------------------------
 
 
-@command(
-    "expand",
-    examples=(
-        "memstore expand m_7f3",
-        "memstore expand belief:m_7f3 --json",
-        "memstore expand m_7f3 --full > whole.md",
-    ),
-)
+@command("expand", examples=())
 @ref_argument()
 @click.option("--full", is_flag=True, help="Print the whole file, as it was before it was compressed.")
 def expand(session: CliSession, ref: str, *, full: bool) -> None:
@@ -164,7 +157,7 @@ def _card(session: CliSession, expanded: Expanded) -> Iterator[str]:
     if known:
         yield ""
     for link in known:
-        place = f"{session.paint('path', safe_line(link.path or ''))}:{session.paint('line', '1')}:"
+        place = f"{session.paint.path(link.path or '')}:{session.paint('line', '1')}:"
         yield f"{place} {link.key} {session.paint('ref', safe_line(link.ref))}  {safe_line(link.title or '')}".rstrip()
     if expanded.shown.memory.compressed_from:
         session.say(f"this is a summary; memstore show {expanded.shown.entry.ref} --whole prints all of it")

@@ -127,13 +127,7 @@ def supersede(
 # -- revise, split, merge, archive, restore --------------------------------------------------------
 
 
-@command(
-    "revise",
-    examples=(
-        'memstore revise m_7f3 "Bella eats at nine sharp" --dry-run',
-        'memstore revise m_7f3 --title "When Bella eats" -c --reason "easier to find"',
-    ),
-)
+@command("revise", examples=())
 @ref_argument()
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
@@ -235,6 +229,6 @@ def _emit(session: CliSession, verb: str, saved: tuple[Saved, ...], *, dry_run: 
     )
     for one in saved:
         if not one.changed:
-            session.say(f"{one.ref or one.path} is {already}")
+            session.say(f"{one.ref or session.from_here(one.path)} is {already}")
         say_what_stays_out(session, one)
         say_findings(session, one.findings)

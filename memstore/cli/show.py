@@ -134,7 +134,7 @@ def _row(session: CliSession, entry: Entry) -> str:
     from memstore.cli.output import safe_line
 
     paint = session.paint
-    where = f"{paint('path', safe_line(entry.path))}:{paint('line', '1')}:"
+    where = f"{paint.path(entry.path)}:{paint('line', '1')}:"
     status = entry.status if entry.status != "active" else ""
     confidence = f"{float(entry.confidence):.2f}" if entry.confidence else ""
     about = "  ".join(word for word in (entry.created_at[:10], confidence, status) if word)
@@ -146,7 +146,7 @@ def _row(session: CliSession, entry: Entry) -> str:
 @command("path", examples=("memstore path m_7f3", '$EDITOR "$(memstore path belief:m_7f3)"'))
 @ref_argument()
 def path(session: CliSession, ref: str) -> None:
-    """Print the path of a memory's file, relative to the vault."""
+    """Print the path of a memory's file, from the current folder."""
     from memstore.cli import output
     from memstore.documents.memories import path_document
     from memstore.memories.show import path_of
@@ -155,7 +155,7 @@ def path(session: CliSession, ref: str) -> None:
     session.emit(
         "path",
         document=lambda: path_document(entry),
-        lines=lambda: (output.harmless_path(entry.path),),
+        lines=lambda: (output.harmless_path(session.from_here(entry.path)),),
     )
 
 
@@ -167,7 +167,7 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
     paint, entry = session.paint, shown.entry
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
     then = f" as of {shown.commit[:10]}" if shown.commit else ""
-    yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{shown.revision[:10]}{then}')}"
+    yield f"{paint.path(entry.path)} {paint('dim', f'@{shown.revision[:10]}{then}')}"
     yield ""
     held = [("confidence", _confidence(session, shown))] if shown.memory.confidence is not None else []
     derived = [("quality", f"{shown.quality:.2f}"), ("strength", _strength(shown)), *_trust(shown)]
