@@ -42,7 +42,7 @@ def python(unpacked: Path, *words: str) -> str:
 
 
 def test_the_wheel_holds_the_package_and_nothing_beside_it(unpacked: Path) -> None:
-    assert sorted(path.name for path in unpacked.iterdir()) == ["memstore", f"memstore-{__version__}.dist-info"]
+    assert sorted(path.name for path in unpacked.iterdir()) == ["memstore", f"memstore_vault-{__version__}.dist-info"]
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "memstore").rglob("*.py")}
     assert modules <= {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*.py")}
     assert list(unpacked.rglob("*.pyc")) == []
