@@ -123,7 +123,7 @@ class LanguageModel:
         try:
             import llm
         except ImportError as error:
-            raise UsageError("the llm package is not installed", hint='pip install "memstore[llm]"') from error
+            raise UsageError("the llm package is not installed", hint='pip install "memstore-vault[llm]"') from error
         try:
             self._model: Any = llm.get_model(name or None)
         except llm.UnknownModelError as error:

@@ -121,7 +121,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
             if (commit or view.config.auto_commit) and not view.may_commit():
                 view, commit = view.without_commits(), False  # nobody says it a second time
             saved = add_memory(view, values, found.text, commit=commit, dry_run=dry_run)
-            session.detail(f"{saved.path}: {saved.ref}")
+            session.detail(f"{session.from_here(saved.path)}: {saved.ref}")
     except Exception as error:  # noqa: BLE001 - a hook that fails stops the agent
         session.detail(f"memstore: {error}")
 

@@ -31,17 +31,58 @@ if TYPE_CHECKING:
     from memstore.memories.edit import Formatted, Moved
 
 _UNCHANGED = "nothing changed"
+_SAYS_SO = "nothing changed: it says so already"
 
 
-@command("edit", examples=("memstore edit m_7f3", "EDITOR=nano memstore edit belief:m_7f3k9q2x1c -c"))
+@command(
+    "edit",
+    examples=(
+        "memstore edit m_7f3",
+        "EDITOR=nano memstore edit belief:m_7f3k9q2x1c -c",
+        'memstore edit m_7f3 "Bella eats at nine sharp" --dry-run         # better words, without an editor',
+        'memstore edit m_7f3 --title "When Bella eats" -c --reason "easier to find"',
+    ),
+)
 @ref_argument()
+@click.argument("text", metavar="[TEXT|-]", required=False)
+@click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
+@click.option("--title", metavar="TEXT", help="Another title.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c, and a text or title.")
 @commit_option()
 @dry_run_option()
-def edit(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
-    """Change a memory in your editor; it is checked before it becomes the file.
+def edit(
+    session: CliSession,
+    ref: str,
+    text: str | None,
+    *,
+    file: str | None,
+    title: str | None,
+    reason: str | None,
+    commit: bool,
+    dry_run: bool,
+) -> None:
+    """Change a memory in your editor, or give it the words of TEXT; it keeps its id, its history and all that names it.
 
-    Until then it is a draft, which is kept when anything goes wrong. Any other way to edit the file is as good.
+    What the editor leaves is a draft until it was checked, and is kept when anything goes wrong. Any other way to edit
+    the file is as good. Where it is to say something else, memstore supersede keeps both, and which took the place of
+    which.
     """
+    from memstore.cli.add import given_text, utf8
+
+    given = given_text(session, text, file)
+    if given is not None or title is not None:
+        from memstore.beliefs.revise import revise
+
+        words = None if given is None else utf8(given)
+        saved = revise(session.view(), ref, words, title=title, reason=reason, dry_run=dry_run, commit=commit)
+        emit_saved(session, "edit", saved, dry_run=dry_run, unchanged=_SAYS_SO)
+    elif reason is not None:
+        raise UsageError("--reason goes with a text or a title", hint='memstore edit REF TEXT --reason "why" -c')
+    else:
+        _edit_by_hand(session, ref, commit=commit, dry_run=dry_run)
+
+
+def _edit_by_hand(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
     from memstore.core.errors import FormatError
     from memstore.core.transaction import hint, refuse_as_not_owner, shown
@@ -150,8 +191,8 @@ def _move_lines(session: CliSession, moved: Moved) -> Iterator[str]:
 
     paint = session.paint
     ref = f": {paint('ref', moved.ref)}" if moved.ref else ":"
-    was = paint("dim", f"was {safe_line(moved.path_before)}")
-    yield f"{paint('path', safe_line(moved.path))}{ref} {was}"
+    was = paint("dim", f"was {safe_line(session.from_here(moved.path_before))}")
+    yield f"{paint.path(moved.path)}{ref} {was}"
 
 
 # -- adopt ---------------------------------------------------------------------------------------
@@ -247,10 +288,9 @@ def _wanted(session: CliSession) -> bool:
 
 
 def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterator[str]:
-    from memstore.cli.output import safe_line
 
     for one in found:
-        yield f"{session.paint('path', safe_line(one.path))}: lacks {', '.join(one.lacks)}"
+        yield f"{session.paint.path(one.path)}: lacks {', '.join(one.lacks)}"
 
 
 # -- fmt -----------------------------------------------------------------------------------------

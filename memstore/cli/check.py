@@ -116,10 +116,9 @@ def _lines(session: CliSession, result: CheckResult) -> Iterator[str]:
 
 
 def _place(session: CliSession, finding: Finding) -> str:
-    from memstore.cli.output import safe_line
 
     at = f"{finding.at.line}:{finding.at.column}"
-    return f"{session.paint('path', safe_line(finding.path))}:{session.paint('line', at)}"
+    return f"{session.paint.path(finding.path)}:{session.paint('line', at)}"
 
 
 def summary(result: CheckResult) -> str:

@@ -45,7 +45,7 @@ def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
     if now is None:
         yield f"{paint('error', cited.standing.value)}: {safe_line(cited.text)}"
     else:
-        place = f"{paint('path', safe_line(now.path))}:{paint('line', _span(now.line_start, now.line_end))}"
+        place = f"{paint.path(now.path)}:{paint('line', _span(now.line_start, now.line_end))}"
         role = "ok" if cited.standing is CitationStanding.SAME else "warning"
         yield f"{safe_line(cited.text)}"
         yield f"{paint(role, cited.standing.value)}: {place}"
@@ -127,7 +127,7 @@ def _lines_of_why(session: CliSession, explained: Why) -> Iterator[str]:
 
     paint, entry = session.paint, explained.shown.entry
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
-    yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{explained.shown.revision[:10]}')}"
+    yield f"{paint.path(entry.path)} {paint('dim', f'@{explained.shown.revision[:10]}')}"
     for number in explained.numbers:
         yield ""
         yield from _number_lines(session, explained, number)

@@ -125,9 +125,11 @@ def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> N
     done = make(session.view(), refs, text=message)
     session.emit("commit", document=lambda: committed_document(done), lines=lambda: _commit_lines(session, done))
     for finding in done.findings:
-        _say_safely(session, f"{finding.path}:{finding.at.line}: warning: {finding.text} [{finding.code}]")
+        _say_safely(
+            session, f"{session.from_here(finding.path)}:{finding.at.line}: warning: {finding.text} [{finding.code}]"
+        )
     for path in done.left_out:
-        _say_safely(session, f"left out: {path} can't be read; see `memstore check`")
+        _say_safely(session, f"left out: {session.from_here(path)} can't be read; see `memstore check`")
 
 
 @command("undo", examples=("memstore undo                              # a second one does it again",))
@@ -190,10 +192,10 @@ def _diff_lines(session: CliSession, memory: MemoryDiff) -> Iterator[str]:
 def _headline(session: CliSession, verb: str, name: str, path: str, path_before: str | None) -> str:
     from memstore.cli.output import safe_line
 
-    moved = f" (from {safe_line(path_before)})" if path_before else ""
+    moved = f" (from {safe_line(session.from_here(path_before))})" if path_before else ""
     # What has no id is called by its path.
     which = "" if name == path else f"{session.paint('ref', safe_line(name))}  "
-    return f"{verb} {which}{session.paint('path', safe_line(path))}{moved}"
+    return f"{verb} {which}{session.paint.path(path)}{moved}"
 
 
 def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
@@ -237,13 +239,12 @@ def _uncommitted_lines(session: CliSession, changes: Iterable[Uncommitted]) -> I
 
 
 def _section(session: CliSession, heading: str, paths: Iterable[str]) -> Iterator[str]:
-    from memstore.cli.output import safe_line
 
     for i, path in enumerate(paths):
         if i == 0:
             yield ""
             yield session.paint("heading", heading)
-        yield f"  {session.paint('path', safe_line(path))}"
+        yield f"  {session.paint.path(path)}"
 
 
 # -- commit and undo -----------------------------------------------------------------------------
@@ -268,7 +269,7 @@ def _undo_lines(session: CliSession, done: Undone, back: Operation, *, dry_run: 
         return
     yield f"undone: {safe_line(done.verb)} of {done.at}"
     for path in done.paths:
-        yield f"  {session.paint('path', safe_line(path))}"
+        yield f"  {session.paint.path(path)}"
 
 
 def _say_safely(session: CliSession, message: str) -> None:

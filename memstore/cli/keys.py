@@ -142,7 +142,7 @@ def _say_what_counts(session: CliSession, done: KeysChanged) -> None:
         session.say("a keeper signed the commit, so it counts wherever the vault is pinned")
     elif done.commit is None:
         session.say("the vault is pinned: until it is committed it counts for you, and then only if a keeper signs")
-        session.say("  hint: memstore commit signs with your setting signing_key, git commit -S as git is told")
+        session.say("  hint: `memstore commit` signs with your setting signing_key, `git commit -S` as git is told")
     else:
         session.say("no keeper signed the commit, so it does not count")
         session.say("  hint: a keeper's key as signing_key, then git commit --amend -S; or memstore keys pin again")
@@ -153,7 +153,7 @@ def _lines(session: CliSession, done: KeysChanged, *, dry_run: bool) -> Iterator
         yield from diff_lines(session, done.diff)
         return
     for key in done.keys:
-        yield f"{session.paint('path', done.path)}: {session.paint('ref', done.entity)} {key.fingerprint}"
+        yield f"{session.paint.path(done.path)}: {session.paint('ref', done.entity)} {key.fingerprint}"
 
 
 @subcommand(keys, "list", examples=("memstore keys list", "memstore keys list --json"))
@@ -182,7 +182,7 @@ def _key_line(session: CliSession, one: KnownKey) -> str:
     from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 
     signer, paint = one.signer, session.paint
-    place = paint("path", ALLOWED_SIGNERS) + (f":{paint('line', str(signer.line))}" if signer.line else "")
+    place = paint.path(ALLOWED_SIGNERS) + (f":{paint('line', str(signer.line))}" if signer.line else "")
     standing = paint(_ROLES[one.standing], one.standing)
     told = {
         "authority": signer.authority,
@@ -246,5 +246,5 @@ def _pin_lines(session: CliSession, done: Pinned, *, dry_run: bool) -> Iterator[
     yield f"{'would pin' if dry_run else 'pinned'}: {done.commit[:10] if done.commit else 'nothing'}{before}"
     for one in done.signers:
         notes = ", keeper" * (one in done.keepers) + ", did not count before" * (one in done.let_in)
-        place = f"{session.paint('path', ALLOWED_SIGNERS)}:{session.paint('line', str(one.line))}"
+        place = f"{session.paint.path(ALLOWED_SIGNERS)}:{session.paint('line', str(one.line))}"
         yield f"{place}: {session.paint('ref', ','.join(one.principals))} {one.key.fingerprint}{notes}"

@@ -130,7 +130,7 @@ def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
 def _dangling(paint: Palette, one: Dangling) -> str:
     from memstore.cli.output import safe_line
 
-    place = f"{paint('path', safe_line(one.node.path))}:{paint('line', str(one.at.line))}"
+    place = f"{paint.path(one.node.path)}:{paint('line', str(one.at.line))}"
     ungrounded = ", and nothing else is left of what it rests on" if one.is_ungrounded else ""
     return f"{place}: {one.field} names {paint('ref', safe_line(one.target))}, which is not there{ungrounded}"
 
@@ -205,7 +205,7 @@ def _fixed_lines(session: CliSession, fixed: FixedProvenance) -> Iterator[str]:
 
     paint = session.paint
     for file in fixed.files:
-        where = f"{paint('path', safe_line(file.path))}:1:"
+        where = f"{paint.path(file.path)}:1:"
         if file.skipped:
             yield f"{where} {paint('warning', 'left alone')}: {safe_line(file.skipped)}"
         for change in () if file.skipped else file.changes:

@@ -29,19 +29,33 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
 
 @command(
     "show",
-    examples=("memstore show m_7f3", "memstore show belief:m_7f3k9q2x1c --at 2026-02", "memstore show m_7f3 --json"),
+    examples=(
+        "memstore show m_7f3",
+        "memstore show belief:m_7f3k9q2x1c --at 2026-02",
+        "memstore show m_7f3 --full                 # with what it is linked with",
+        "memstore show m_7f3 --whole > whole.md     # the file as it was before it was compressed",
+    ),
 )
 @ref_argument()
 @at_option()
 @click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
 @click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
-def show(session: CliSession, ref: str, at: str | None, *, with_lineage: bool, verified: bool) -> None:
+@click.option("--full", is_flag=True, help="Show what it is linked with, too.")
+@click.option("--whole", is_flag=True, help="Print the file's bytes instead, as they were before it was compressed.")
+def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool, verified: bool, **more: bool) -> None:
     """Show a memory: what its file says of it, how its confidence came about, its text."""
     from memstore.documents.memories import shown_document
     from memstore.memories.show import show_memory
 
     if verified and (at or with_lineage):
         raise UsageError("--verified tells how it stands now", hint="leave --at and --trace out")
+    if any(more.values()):
+        if at or with_lineage or verified or all(more.values()):
+            raise UsageError("--full and --whole stand alone", hint=f"memstore show {ref} --full")
+        from memstore.cli.recall import show_all
+
+        show_all(session, ref, whole=more["whole"])
+        return
     shown = show_memory(session.view(), ref, at=at)
     if with_lineage:
         _show_lineage(session, shown)
@@ -119,7 +133,7 @@ def _row(session: CliSession, entry: Entry) -> str:
     from memstore.cli.output import safe_line
 
     paint = session.paint
-    where = f"{paint('path', safe_line(entry.path))}:{paint('line', '1')}:"
+    where = f"{paint.path(entry.path)}:{paint('line', '1')}:"
     status = entry.status if entry.status != "active" else ""
     confidence = f"{float(entry.confidence):.2f}" if entry.confidence else ""
     about = "  ".join(word for word in (entry.created_at[:10], confidence, status) if word)
@@ -131,7 +145,7 @@ def _row(session: CliSession, entry: Entry) -> str:
 @command("path", examples=("memstore path m_7f3", '$EDITOR "$(memstore path belief:m_7f3)"'))
 @ref_argument()
 def path(session: CliSession, ref: str) -> None:
-    """Print the path of a memory's file, relative to the vault."""
+    """Print the path of a memory's file, from the current folder."""
     from memstore.cli import output
     from memstore.documents.memories import path_document
     from memstore.memories.show import path_of
@@ -140,7 +154,7 @@ def path(session: CliSession, ref: str) -> None:
     session.emit(
         "path",
         document=lambda: path_document(entry),
-        lines=lambda: (output.harmless_path(entry.path),),
+        lines=lambda: (output.harmless_path(session.from_here(entry.path)),),
     )
 
 
@@ -152,7 +166,7 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
     paint, entry = session.paint, shown.entry
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
     then = f" as of {shown.commit[:10]}" if shown.commit else ""
-    yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{shown.revision[:10]}{then}')}"
+    yield f"{paint.path(entry.path)} {paint('dim', f'@{shown.revision[:10]}{then}')}"
     yield ""
     held = [("confidence", _confidence(session, shown))] if shown.memory.confidence is not None else []
     derived = [("quality", f"{shown.quality:.2f}"), ("strength", _strength(shown)), *_trust(shown)]
@@ -178,7 +192,7 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
     if standing.contested:
         yield "contested", f"both sides have their evidence: memstore split {ref} TEXT TEXT, or find out more"
     if standing.labile:
-        ways = f"memstore revise {ref}, memstore supersede {ref} TEXT or memstore split {ref} TEXT TEXT"
+        ways = f"memstore edit {ref}, memstore supersede {ref} TEXT or memstore split {ref} TEXT TEXT"
         yield "labile", f"it surprised on {standing.labile:%Y-%m-%d}: {ways}"
     if shown.prunable:
         yield shown.prunable.value, f"memstore archive {ref} puts it out of sight"

@@ -85,7 +85,7 @@ def _lines(session: CliSession, found: Trusted, lineage: LineageStrength) -> Ite
     from memstore.core.memory import title_of
 
     paint, memory = session.paint, found.file.memory
-    place, ref = paint("path", safe_line(found.file.path)), paint("ref", str(memory.ref or ""))
+    place, ref = paint.path(found.file.path), paint("ref", str(memory.ref or ""))
     yield f"{place}: {ref} {safe_line(title_of(memory))}"
     contested = ", contested" if found.trust.contested else ""
     by = "" if found.profile == PROFILES[0] else f" by {found.profile.value}"

@@ -68,7 +68,7 @@ def load_embedder(folder: Path) -> OnnxEmbedder:
     except ImportError as error:
         raise UsageError(
             f"the embedder {folder} needs a package that is not there: {error.name}",
-            hint="pip install 'memstore[semantic]'; `memstore config --user embedder --unset` does without",
+            hint="pip install 'memstore-vault[semantic]'; `memstore config --user embedder --unset` does without",
         ) from error
     try:
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))

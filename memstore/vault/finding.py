@@ -27,7 +27,7 @@ MOST_CANDIDATES = 10
 def find(view: VaultView, text: str, log: AccessLog) -> Entry:
     """Return the memory that `text` means; see `View.find`.
 
-    Paths are relative to the vault's folder, or to the one in which whoever asks is.
+    Paths are relative to the folder in which whoever asks is, or to the vault's.
     """
     asked = text.strip().removeprefix("[[").removesuffix("]]")
     kind, colon, memory_id = asked.partition(":")
@@ -84,18 +84,18 @@ def _candidates(view: VaultView, asked: str, memory_id: str) -> list[Entry]:
 
 
 def _paths_meant(view: VaultView, asked: str) -> list[str]:
-    """Return the paths in the vault that `asked` may mean: from the vault's folder, from where one is, or whole."""
+    """Return the paths in the vault that `asked` may mean: from where one is, from the vault's folder, or whole."""
     if not asked.endswith(MEMORY_SUFFIX):
         return []
     if asked.startswith("/"):
         return [asked.removeprefix(f"{view.root}/")]
     from_here = [posixpath.normpath(f"{view.here}/{asked}")] if view.here else []
-    return [posixpath.normpath(asked), *from_here]
+    return [*from_here, posixpath.normpath(asked)]
 
 
 def _unknown(view: VaultView, asked: str, memory_id: str) -> NotFoundError:
     for path in _paths_meant(view, asked):
-        if why := _no_memory(view, path):
+        if why := _no_memory(view, path, asked):
             return why
     ids = view.column("id")
     known = sorted({ids[row] for row in view.rows})
@@ -104,13 +104,13 @@ def _unknown(view: VaultView, asked: str, memory_id: str) -> NotFoundError:
     return NotFoundError(f"no memory answers to `{asked}`", hint=hint)
 
 
-def _no_memory(view: VaultView, path: str) -> NotFoundError | None:
-    """Return why the file at a path is not a memory; None where there is none."""
+def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
+    """Return why the file at a path, which was asked for so, is not a memory; None where there is none."""
     paths = view.column("path")
     if any(paths[row] == path for row in view.broken):
-        return NotFoundError(f"`{path}` can't be read as a memory", hint=f"memstore check {path}")
+        return NotFoundError(f"`{asked}` can't be read as a memory", hint=f"memstore check {asked}")
     if any(paths[row] == path for row in view.plain):
-        return NotFoundError(f"`{path}` is no memory: it has no frontmatter", hint=f"memstore adopt {path}")
+        return NotFoundError(f"`{asked}` is no memory: it has no frontmatter", hint=f"memstore adopt {asked}")
     return None
 
 

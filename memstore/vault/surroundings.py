@@ -36,6 +36,9 @@ class Surroundings(Protocol):
     def python(self) -> tuple[int, int, int]:
         """The version of Python that runs."""
 
+    def other_memstore(self) -> str | None:
+        """Return the version of an installed distribution that is called `memstore` and is not this one; else None."""
+
     def git(self) -> tuple[int, ...] | None:
         """Return git's version; None where git is missing."""
 
@@ -79,6 +82,7 @@ _ATTRIBUTES = ".gitattributes"
 _OF_REPOSITORIES = frozenset(
     {"README", "CHANGELOG", "LICENSE", "LICENCE", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY"}
 )
+_PROGRAM = "memstore.cli.main:run"  # what the command starts, by which a distribution is known as this one
 
 
 class Machine:
@@ -97,6 +101,13 @@ class Machine:
     def python(self) -> tuple[int, int, int]:
         """The version of Python that runs."""
         return sys.version_info[:3]
+
+    def other_memstore(self) -> str | None:
+        """Return the version of another distribution of the name; see the port."""
+        from importlib.metadata import distributions
+
+        named = (one for one in distributions(name="memstore") if all(e.value != _PROGRAM for e in one.entry_points))
+        return next((one.version for one in named), None)
 
     def git(self) -> tuple[int, ...] | None:
         """Return git's version; None where git is missing."""

@@ -42,7 +42,7 @@ def python(unpacked: Path, *words: str) -> str:
 
 
 def test_the_wheel_holds_the_package_and_nothing_beside_it(unpacked: Path) -> None:
-    assert sorted(path.name for path in unpacked.iterdir()) == ["memstore", f"memstore-{__version__}.dist-info"]
+    assert sorted(path.name for path in unpacked.iterdir()) == ["memstore", f"memstore_vault-{__version__}.dist-info"]
     files = {
         path.relative_to(ROOT).as_posix()
         for pattern in ("*.py", "*.toml")
