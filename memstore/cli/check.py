@@ -15,6 +15,7 @@ from memstore.cli.options import command
 from memstore.cli.output import one_line
 from memstore.cli.written import in_vault
 from memstore.core.errors import Exit, UsageError
+from memstore.core.finding import Severity
 from memstore.core.finding_codes import CODES
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _EXAMPLES = (
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option("--staged", is_flag=True, help="Check what git has staged, as the pre-commit hook does.")
 @click.option("--against", metavar="REV", help="Check all that changed since a commit, as a successor of it.")
-@click.option("--strict", is_flag=True, help="Warnings make the exit code 1 too.")
+@click.option("--strict", is_flag=True, help="Warnings make the exit code 1 too; list all notices.")
 @click.option("--fix", is_flag=True, help="Mend what needs no judgement first: missing ids, blanks, repeated items.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How findings are written.")
 @click.option("--explain", metavar="CODE", help="Explain the code of a finding, and check nothing.")
@@ -67,7 +68,7 @@ def check(
     session.choices.json = session.choices.json or output_format == "json"
     view = session.view()
     result = _result(view, [in_vault(session, path) for path in paths], staged=staged, against=against, fix=fix)
-    _emit(session, view, result, output_format)
+    _emit(session, view, result, output_format, strict=strict)
     if result.errors or (strict and result.warnings):
         session.exit(Exit.FOUND_ERRORS)
 
@@ -84,27 +85,37 @@ def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | No
     return flow.fix(view, paths) if fix else flow.check(view, paths)
 
 
-def _emit(session: CliSession, view: View, result: CheckResult, output_format: str) -> None:
+# So many notices are shown beside what is wrong; more would bury it.
+MOST_NOTICES = 10
+
+
+def _emit(session: CliSession, view: View, result: CheckResult, output_format: str, *, strict: bool) -> None:
     from memstore.documents.vault import check_document
 
     if output_format in {"github", "sarif"} and not session.choices.json:
         repository = view.history.repository
         prefix = repository.prefix if repository else ""
         write = github if output_format == "github" else sarif
-        session.emit("check", document=dict, lines=lambda: write(result.findings, prefix))
+        found = (*result.findings, *(result.notices if strict else ()))
+        session.emit("check", document=dict, lines=lambda: write(found, prefix))
         return
+    shown = result.notices if strict or len(result.notices) <= MOST_NOTICES else ()
     session.emit(
-        "check", document=lambda: check_document(result), lines=lambda: _lines(session, result), each="findings"
+        "check", document=lambda: check_document(result), lines=lambda: _lines(session, result, shown), each="findings"
     )
+    if len(shown) < len(result.notices):
+        session.say(
+            f"{len(result.notices):,} notices, of links that lead to no note; memstore check --strict lists them"
+        )
     session.say(summary(result))
 
 
-def _lines(session: CliSession, result: CheckResult) -> Iterator[str]:
+def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for finding in result.fixed:
         yield f"{session.paint('ok', 'fixed')} {_place(session, finding)}: {safe_line(finding.text)} [{finding.code}]"
-    for finding in result.findings:
+    for finding in (*result.findings, *notices):
         word = finding.severity.value
         told = f"{session.paint(word, word)}: {safe_line(finding.text)} {session.paint('dim', f'[{finding.code}]')}"
         yield f"{_place(session, finding)}: {told}"
@@ -173,7 +184,7 @@ def sarif(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
             "id": name,
             "shortDescription": {"text": CODES[name].meaning},
             "help": {"text": CODES[name].explanation},
-            "defaultConfiguration": {"level": CODES[name].severity.value},
+            "defaultConfiguration": {"level": _sarif_level(CODES[name].severity)},
         }
         for name in used
     ]
@@ -190,10 +201,14 @@ def _sarif_result(finding: Finding, prefix: str) -> dict[str, Any]:
     }
     return {
         "ruleId": finding.code,
-        "level": finding.severity.value,
+        "level": _sarif_level(finding.severity),
         "message": {"text": _message(finding)},
         "locations": [{"physicalLocation": place}],
     }
+
+
+def _sarif_level(severity: Severity) -> str:
+    return "note" if severity is Severity.NOTICE else severity.value
 
 
 def _message(finding: Finding) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.filters import Given, filter_options
-from memstore.cli.options import REF, command, ref_argument
+from memstore.cli.options import NAME, command, ref_argument
 from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_lines
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "conflicts",
     examples=("memstore conflicts", "memstore conflicts m_7f3", "memstore conflicts --tag dog --json"),
 )
-@click.argument("ref", type=REF, required=False)
+@click.argument("ref", type=NAME, required=False)
 @filter_options
 def conflicts(session: CliSession, ref: str | None, given: Given) -> None:
     """List memories that can't both be right, the gravest first; of REF, or of all.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.filters import Given, filter_options, say_near_keys
-from memstore.cli.options import at_option, command, ref_argument
+from memstore.cli.options import at_option, command, named_argument
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
     "show",
     examples=("memstore show m_7f3", "memstore show belief:m_7f3k9q2x1c --at 2026-02", "memstore show m_7f3 --json"),
 )
-@ref_argument()
+@named_argument()
 @at_option()
 @click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
 @click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
@@ -130,7 +130,7 @@ def _row(session: CliSession, entry: Entry) -> str:
 
 
 @command("path", examples=("memstore path m_7f3", '$EDITOR "$(memstore path belief:m_7f3)"'))
-@ref_argument()
+@named_argument()
 def path(session: CliSession, ref: str) -> None:
     """Print the path of a memory's file, relative to the vault."""
     from memstore.cli import output

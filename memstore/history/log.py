@@ -84,10 +84,10 @@ def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
 def find_then_or_now(view: View, ref: str) -> Entry:
     """Return the memory that `ref` means; one that was deleted since the current commit, as it was there."""
     try:
-        return view.find(ref)
+        return view.named(ref)
     except NotFoundError as unknown:
         try:
-            return view.committed().find(ref)
+            return view.committed().named(ref)
         except NotFoundError:
             raise unknown from None
 
