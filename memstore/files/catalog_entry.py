@@ -10,7 +10,7 @@ from memstore.core.catalog import EdgeKind, Entry, FileKind
 from memstore.core.finding import Position
 from memstore.core.ids import MemoryRef
 from memstore.core.memory import is_external_mark, title_of
-from memstore.files.links import Link, links_in, tags_in
+from memstore.files.links import Code, Link, links_in, tags_in
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ def entry_of(file: ReadFile, blob: str) -> Entry:
     """
     match file:
         case MemoryFile(memory=memory):
+            code = Code(memory.body)
             return _header(file.path, blob, memory)._replace(
-                tags=tuple(dict.fromkeys((*memory.tags, *tags_in(memory.body)))),
-                links=link_items(memory.body, file.text.body_line),
+                tags=tuple(dict.fromkeys((*memory.tags, *tags_in(memory.body, code)))),
+                links=link_items(memory.body, file.text.body_line, code),
             )
         case BrokenFile():
             return Entry(path=file.path, blob=blob, kind=FileKind.BROKEN)
@@ -151,11 +152,11 @@ def citations(text: str) -> Iterator[tuple[str, int]]:
                 yield found[1], found.start()
 
 
-def link_items(text: str, first_line: int) -> tuple[str, ...]:
-    """Return the items of the column `links` for a text that begins on that file line."""
+def link_items(text: str, first_line: int, code: Code | None = None) -> tuple[str, ...]:
+    """Return the items of the column `links` for a text that begins on that file line; `code` as for `links_in`."""
     items = []
     line, at = first_line, 0
-    for placed in sorted(links_in(text), key=lambda each: each.start):
+    for placed in sorted(links_in(text, code), key=lambda each: each.start):
         line, at = line + text.count("\n", at, placed.start), placed.start
         if placed.link.may_name_note:
             items.append(f"{line} {placed.link.written}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from enum import Enum
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
@@ -108,16 +109,22 @@ _TOKEN = re.compile(
 )
 # `https:`, `mailto:`, `//host`; a letter and a colon is no drive here.
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:|//")
+_MAY_LINK = re.compile(r"\[\[|\]\((?![ \t]*+<?(?:[A-Za-z][A-Za-z0-9+.-]*+:|//))")
 _TAG = re.compile(r"(?<![^\s(,;\"'])#(\w[\w/-]*+)")
 
 
-def links_in(text: str) -> Iterator[PlacedLink]:
-    """Yield the links of a text in the order of their ends; web addresses are none, nor is what stands in code."""
-    if "[[" in text or "](" in text:
-        yield from _links(text, _Code(text))
+def links_in(text: str, code: Code | None = None) -> Iterator[PlacedLink]:
+    """Yield the links of a text in the order of their ends; web addresses are none, nor is what stands in code.
+
+    Args:
+        text: what is read.
+        code: its code, where that is looked at for something else as well.
+    """
+    if _MAY_LINK.search(text):
+        yield from _links(text, code or Code(text))
 
 
-def _links(text: str, code: _Code) -> Iterator[PlacedLink]:
+def _links(text: str, code: Code) -> Iterator[PlacedLink]:
     opened: list[re.Match[str]] = []
     for found in _TOKEN.finditer(text):
         if found.start() in code:
@@ -157,11 +164,11 @@ def _markdown_link(opening: re.Match[str], found: re.Match[str]) -> PlacedLink |
     return PlacedLink(link, opening.start(), found.end(), start, start + len(place))
 
 
-def tags_in(text: str) -> tuple[str, ...]:
+def tags_in(text: str, code: Code | None = None) -> tuple[str, ...]:
     """Return the tags that stand in a text as `#tag`, each once, without the sign; a number alone is none."""
     if "#" not in text:
         return ()
-    code = _Code(text)
+    code = code or Code(text)
     found = (found for found in _TAG.finditer(text) if found.start() not in code)
     named = (each[1].strip("/-") for each in found)
     return tuple(dict.fromkeys(tag for tag in named if not tag.replace("/", "").isdecimal()))
@@ -170,20 +177,25 @@ def tags_in(text: str) -> tuple[str, ...]:
 # -- what is code ----------------------------------------------------------------------------------
 
 
-class _Code:
-    """The parts of a text that are code: blocks between fences, and what stands between backticks in one passage."""
+class Code:
+    """The parts of a text that are code: blocks between fences, and what stands between backticks in one passage.
+
+    They are looked for when first asked about.
+    """
 
     def __init__(self, text: str) -> None:
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        if "`" in text or "~~~" in text:
-            for start, end in _code_spans(text):
-                self._starts.append(start)
-                self._ends.append(end)
+        self._text = text
+
+    @cached_property
+    def _spans(self) -> tuple[list[int], list[int]]:
+        found = _code_spans(self._text) if "`" in self._text or "~~~" in self._text else ()
+        spans = [*found]
+        return [start for start, _ in spans], [end for _, end in spans]
 
     def __contains__(self, offset: int) -> bool:
-        before = bisect_right(self._starts, offset) - 1
-        return before >= 0 and offset < self._ends[before]
+        starts, ends = self._spans
+        before = bisect_right(starts, offset) - 1
+        return before >= 0 and offset < ends[before]
 
 
 _TICKS = re.compile("`++")

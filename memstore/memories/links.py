@@ -16,7 +16,7 @@ from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.links import LinkKind, links_in
 from memstore.files.memory_file import MemoryFile
-from memstore.vault.note_names import LinkTable, folded, last_word, without_suffix
+from memstore.vault.note_names import LinkTable, folded, last_word, spelled_out, without_suffix
 from memstore.vault.transitions import findings_between
 
 if TYPE_CHECKING:
@@ -223,7 +223,9 @@ class _Plan(NamedTuple):
 
     def concerns(self, note: Note, link: Link) -> bool:
         """Whether a link may have to change: it stands in the moving file, or names it by the stem or path it had."""
-        return note == self.moving or last_word(link.target) in {last_word(self.moving.path), last_word(self.to)}
+        page = folded(spelled_out(self.moving.path))
+        names = {last_word(self.moving.path), last_word(self.to)}
+        return note == self.moving or last_word(link.target) in names or (page != "" and folded(link.target) == page)
 
     def changes(self, note: Note, body: str) -> tuple[list[tuple[PlacedLink, str]], list[tuple[PlacedLink, str]]]:
         """Return the links of a text with the places they get, and those that can't have one with the reason."""

@@ -3,7 +3,8 @@
 A link's place is looked for as a path first, beside the note in which it stands and then from the vault's folder, with
 its suffix or without; then, for `[[…]]`, as a file stem, as a title, as an alias. The first of these that finds
 anything decides; where it finds several notes, the one nearest to the vault's folder comes first, then the first by
-path. Capitals make no difference. What the view does not show is not there.
+path. Capitals make no difference, and `a___b.md` has the alias
+`a/b`. What the view does not show is not there.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class NoteNames:
             self._stems[stem_of(path)].append(note.row)
             self._ids[note.id].append(note.row)
             self._titles[folded(note.title)].append(note.row)
-            for alias in note.aliases:
+            for alias in (*note.aliases, spelled_out(note.path)):
                 self._aliases[folded(alias)].append(note.row)
         for table in (self._ids, self._titles, self._aliases):
             table.pop("", None)
@@ -154,7 +155,8 @@ class LinkTable:
     def leading_to(self, row: int) -> Iterator[tuple[Note, int, Link]]:
         """Yield the links of other notes that lead to this one, each with its note and file line, by path and line."""
         note = self.names[row]
-        known = {folded(name) for name in (stem_of(note.path), note.title, note.id, *note.aliases)}
+        names = (stem_of(note.path), spelled_out(note.path), note.title, note.id, *note.aliases)
+        known = {folded(name) for name in names if name}
         for other in sorted(self.notes, key=lambda other: other.path):
             if other.row != row:
                 for line, link in self.links_of(other.row):
@@ -168,6 +170,12 @@ class LinkTable:
         for line, link in self.links_of(row):
             if link.must_name_note and not self.led_to(row, link):
                 yield line, link
+
+
+def spelled_out(path: str) -> str:
+    """Return the page that a file is where a name can't hold a slash: `a___b.md` is Logseq's page `a/b`; else empty."""
+    stem = stem_of(path)
+    return stem.replace("___", "/") if "___" in stem else ""
 
 
 def last_word(target: str) -> str:
