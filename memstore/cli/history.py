@@ -153,7 +153,8 @@ def _log_line(session: CliSession, line: LogLine) -> str:
 
     paint = session.paint
     commit = paint("line", line.commit[:_SHORT]) if line.commit else _NOT_COMMITTED.ljust(_SHORT)
-    what = f"{line.verb} {paint('ref', safe_line(line.name))}"
+    title = f"{paint('title', safe_line(line.title))}  " if line.title else ""
+    what = f"{line.verb} {title}{paint('ref', safe_line(line.name))}"
     details = f": {safe_line(', '.join(line.details))}" if line.details else ""
     return f"{paint('dim', line.at)}  {commit}  {what}{details}  {paint('dim', safe_line(line.by))}".rstrip()
 

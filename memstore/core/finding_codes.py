@@ -300,7 +300,7 @@ _CODES = (
     _notice(
         "link-dangling",
         "a link leads to no note",
-        "`[[Note]]` and `[text](note.md)` are looked for as a path beside the note and from the vault's folder, then "
+        "Links to notes are looked for as a path beside the note and from the vault's folder, then "
         "`[[…]]` as a file stem, a title, an alias. A link may well be there before its note is, so this is a notice: "
         "it makes no check fail, and where there are many of them `memstore check --strict` lists them.",
     ),
