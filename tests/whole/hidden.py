@@ -433,7 +433,8 @@ class Vaults:
         session.choices.vault = str(self.program.vault)
         session.choices.entity, session.choices.context = case.viewer, case.context
         with patch.dict(os.environ, self.program.environment, clear=True):
-            return "\n".join(f"{one.value} {one.help}" for one in complete_refs(session, ""))
+            offered = [*complete_refs(session, ""), *complete_refs(session, "", by_name=True)]
+        return "\n".join(f"{one.value} {one.help}" for one in offered)
 
     def files(self) -> dict[str, bytes]:
         """Return all files of the vault as they are."""
