@@ -65,8 +65,8 @@ class Link(NamedTuple):
     @property
     def may_name_note(self) -> bool:
         """Whether it can lead to a note: a picture, a folder or a page of a website is named by a path alone."""
-        if not self.place or self.kind is LinkKind.WIKI:
-            return bool(self.place)
+        if self.kind is LinkKind.WIKI:
+            return self.place != "" and not self.place.startswith("file:") and "://" not in self.place
         name = self.target.rpartition("/")[2]
         return name.lower().endswith(NOTE_SUFFIXES) or (name not in ("", ".", "..") and "." not in name)
 

@@ -149,7 +149,8 @@ def relinked(view: View, file: MemoryFile, to: str) -> Relinked:
     moved = file.data
     edits, plain, left = [], [], []
     for note in sorted(table.notes, key=lambda note: note.path):
-        if not any(plan.concerns(note, link) for _, link in table.links_of(note.row)):
+        # The catalogue has no links to pictures, which move along as well.
+        if note != moving and not any(plan.concerns(note, link) for _, link in table.links_of(note.row)):
             continue
         source = _read(view, note)
         if source is None:
@@ -267,6 +268,8 @@ class _Plan(NamedTuple):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(note.path), link.target))
         if path.startswith(".."):
             return None
+        if not self.view.is_owners:
+            return path  # whether there is such a file isn't for them to know
         return path if self.view.has_folder(path) or self.view.cited_file(path) is not None else None
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import posixpath
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
@@ -11,8 +12,12 @@ from memstore.core.errors import NotFoundError
 from memstore.memories.edit import move
 from memstore.memories.links import NoteLinks, links
 from memstore.vault.status import undo
+from tests.git_repositories import OWNER, vault_in
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILES = {
     "tea.md": memory_text(
@@ -156,6 +161,20 @@ def test_files_of_others_and_signed_ones_are_left_and_named() -> None:
     after = files_of(ws)
     assert after.pop("a/tea.md") == files.pop("tea.md")
     assert after == files | {"plain.md": b"see [t](a/tea.md)\r\n"}
+
+
+@pytest.mark.parametrize("actor", [OWNER, "human:bob"])
+def test_pictures_and_folders_are_found_from_the_new_place(actor: str, tmp_path: Path) -> None:
+    rest = "[w](https://e.org/tea.png) ![[tea.png]] [f](/tea.png) [[file:x.md#L1@abcd]]"
+    text = f"![p](tea.png) [d](more/) [g](gone.png) {rest}\n"
+    vault = vault_in(tmp_path)
+    vault.write("a/m_tea000001.md", memory_text(text, id="m_tea000001", owner=actor).decode())
+    vault.write("a/tea.png", "picture")
+    (vault.root / "a" / "more").mkdir()
+    move(vault.open(actor).view(), "m_tea000001", "b/m_tea000001.md")
+    moved = (vault.root / "b" / "m_tea000001.md").read_text(encoding="utf-8").splitlines()[-1]
+    gone = "gone.png" if actor == OWNER else "../a/gone.png"
+    assert moved == f"![p](../a/tea.png) [d](../a/more/) [g]({gone}) {rest}"
 
 
 STEMS = ["tea", "green tea", "pot", "a(b)", "grün", "x%y", "日本", "c'd"]
