@@ -249,11 +249,13 @@ class _Plan(NamedTuple):
             return link.place if target is None else _written(_relative(target, of, link), link, is_in_brackets)
         old, new = self.before[was[0]].path, self.after[was[0]].path
         now = self.after.led_to(link, of=of)
-        # Other programs follow a relative path from the file alone: what was the shortest one is that again.
+        # Other programs know no titles: what was a file's stem, or the shortest path from the file, is that again.
+        stem = last_word(link.target)
+        was_stem = link.kind is LinkKind.WIKI and stem == last_word(old) != last_word(new)
         was_shortest = link.kind is LinkKind.MARKDOWN and link.place == next(
             _written(path, link, is_in_brackets) for path in _ways(old, old, note.path, link)
         )
-        if not was_shortest and now[:1] == was[:1] and len(now) <= max(len(was), 1):
+        if not (was_stem or was_shortest) and now[:1] == was[:1] and len(now) <= max(len(was), 1):
             return link.place
         for path in _ways(old, new, of, link):
             place = _written(path, link, is_in_brackets)

@@ -133,6 +133,20 @@ def test_a_stem_stays_one_and_what_leads_on_is_left() -> None:
     )
 
 
+def test_a_stem_is_a_stem_again_for_programs_that_know_no_titles() -> None:
+    files = {
+        "layout.md": memory_text("x\n", id="m_layout0001", title="Layout"),
+        "a.md": memory_text("[[layout#h]] [[Layout]]\n", id="m_a00000001"),
+        "b.md": memory_text("x\n", id="m_b00000001", title="Other"),
+        "c.md": memory_text("[[Other]] [[b]]\n", id="m_c00000001"),
+    }
+    ws = memory_workspace(files)
+    move(ws.view(), "layout.md", "the layout.md")
+    move(ws.view(), "b.md", "d/b.md")
+    assert b"[[the layout#h]] [[the layout]]" in files_of(ws)["a.md"]
+    assert files_of(ws)["c.md"] == files["c.md"]
+
+
 def test_what_would_be_taken_for_the_moved_file_keeps_its_own() -> None:
     files = {
         "z/tea.md": memory_text("x\n", id="m_tea000001"),
