@@ -192,7 +192,7 @@ def _saved(
     changes = after != file.data or consents
     edit = Edit(path=file.path, before=file, after=after)
     saved = save_all(view, [edit], verb=verb, own=own if changes else (), **saving)[0]
-    made = memory_file.read(file.path, after)
+    made = memory_file.read(file.path, after, mixed=view.config.mixed)
     memory = made.memory if isinstance(made, memory_file.MemoryFile) else file.memory
     return Shared(
         saved=saved,

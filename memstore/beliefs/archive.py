@@ -115,7 +115,7 @@ def _refuse_others(file: MemoryFile, told: str) -> None:
 def _states_before(view: View, file: MemoryFile) -> Iterator[MemoryFile]:
     """Yield the states of a memory in which it was not archived, the latest first, as far as they are known."""
     for data in _earlier(view, file):
-        known = memory_file.read(file.path, data)
+        known = memory_file.read(file.path, data, mixed=view.config.mixed)
         if isinstance(known, MemoryFile) and known.memory.id == file.memory.id and known.memory.status != "archived":
             yield known
 

@@ -146,7 +146,7 @@ def wholes_of(view: View, memories: Sequence[Memory]) -> list[MemoryFile | None]
     """Return what `whole_of` does, of each of these memories; git is asked once."""
     blobs = [memory.compressed_from.blob if memory.compressed_from else "" for memory in memories]
     data = view.blobs(filter(None, blobs)) if view.history.repository and any(blobs) else {}
-    files = [memory_file.read("", data[blob]) if blob in data else None for blob in blobs]
+    files = [memory_file.read("", data[blob], mixed=view.config.mixed) if blob in data else None for blob in blobs]
     return [
         file if isinstance(file, MemoryFile) and file.memory.id == memory.id else None
         for file, memory in zip(files, memories, strict=True)

@@ -281,7 +281,7 @@ def _say_left_alone(session: CliSession, left_alone: Sequence[Finding]) -> None:
         if len(alike) > _MOST_NAMED:
             session.say(f"  … and {len(alike) - _MOST_NAMED} more for the same reason [{alike[0].code}]")
     if left_alone:
-        session.say(f"{len(left_alone)} {'file stays' if len(left_alone) == 1 else 'files stay'} as they are")
+        session.say(f"{len(left_alone)} {'file stays as it is' if len(left_alone) == 1 else 'files stay as they are'}")
 
 
 def _wanted(session: CliSession) -> bool:

@@ -10,6 +10,7 @@ import click
 
 from memstore.cli.commands import COMMANDS, EVERYDAY, FORMER
 from memstore.cli.session import CliSession
+from memstore.core.errors import PlainNoteError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,6 +179,17 @@ def _spread(args: list[str], names: set[str]) -> list[str]:
 
 class Command(GlobalOptionsMixin):
     """One verb."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a plain note that it is to change becomes a memory on the way, which is said."""
+        try:
+            return super().invoke(ctx)
+        except PlainNoteError as note:
+            # What came by a pipe has been read by now, and would be missing the second time.
+            if ctx.params.get("dry_run", True) or "-" in ctx.params.values():
+                raise
+            ctx.ensure_object(CliSession).adopt(note)
+        return self.invoke(ctx)
 
 
 class Group(GlobalOptionsMixin, click.Group):

@@ -9,7 +9,7 @@ import click
 from memstore.cli.options import command, named_argument, ref_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Committed, Operation, Undone
@@ -206,11 +206,21 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
     yield from _uncommitted_lines(session, status.uncommitted)
     yield from _section(session, "of the vault itself, not committed (memstore commit)", status.own_files)
     yield from _section(session, "can't be read (memstore check says why)", status.broken)
-    yield from _section(session, "no memories yet (memstore adopt makes them so)", status.plain)
+    yield from _plain_lines(session, status.plain)
     missing = [name for name, state in status.hooks.items() if state.name != "OURS"]
     if missing:
         yield ""
         yield f"{paint('warning', 'no hook')}: {', '.join(missing)} (memstore hooks install)"
+
+
+# A folder of notes may hold thousands.
+_MOST_PLAIN = 10
+
+
+def _plain_lines(session: CliSession, paths: Sequence[str]) -> Iterator[str]:
+    yield from _section(session, "plain notes (memstore adopt makes them memories)", paths[:_MOST_PLAIN])
+    if len(paths) > _MOST_PLAIN:
+        yield f"  … and {len(paths) - _MOST_PLAIN:,} more"
 
 
 def _where(status: Status) -> str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memstore.cli.output import Palette
+    from memstore.core.errors import PlainNoteError
     from memstore.core.view import View
     from memstore.files.local_state import Environment
 
@@ -61,6 +62,16 @@ class CliSession:
                 track=not choices.no_track,
             ).view()
         return self._view
+
+    def adopt(self, note: PlainNoteError) -> None:
+        """Make a plain note that is to be changed a memory, and say so; what it is then can be seen from here on."""
+        from memstore.memories.adopt import adopt
+
+        done = adopt(self.view(), [note.path])
+        if not done.saved:
+            raise note
+        self.say(f"adopted {self.from_here(note.path)}: {done.saved[0].ref}; memstore undo takes each step back")
+        self._view = self.view().again()
 
     def environment(self) -> Environment:
         """Return the process's surroundings, for the few commands that work without a vault."""

@@ -58,6 +58,14 @@ class NotFoundError(MemstoreError):
     exit_code = Exit.NOT_FOUND
 
 
+class PlainNoteError(NotFoundError):
+    """What was named is a plain note, and no memory yet; `path` is its file, relative to the vault."""
+
+    def __init__(self, message: str, *, path: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.path = path
+
+
 class RefusedError(MemstoreError):
     """Privacy, consent or a guard forbids it."""
 

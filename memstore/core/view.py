@@ -197,12 +197,17 @@ class View(Protocol):
                 as if it were not there.
         """
 
-    def named(self, text: str) -> Entry:
+    def named(self, text: str, *, notes: bool = False) -> Entry:
         """Return the memory that `text` means, as `find`, or by a title, alias or file stem that only one has.
 
         For reading alone: a name is anybody's to give, so what grants, shares, signs or forgets goes by id or path.
 
+        Args:
+            text: as a person typed it.
+            notes: plain notes answer too.
+
         Raises:
+            PlainNoteError: it means a plain note, and none was asked for.
             NotFoundError: as `find`; where several memories have the name, they are listed.
         """
 

@@ -117,6 +117,11 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
     return MemoryFile(path, data, text, front, memory_of(values, text.body))
 
 
+def as_if_adopted(note: PlainFile) -> MemoryFile:
+    """Return a plain note as the memory that it would be, to be shown; nothing in its front matter is a key of ours."""
+    return MemoryFile(note.path, note.data, note.text, strict_yaml.Frontmatter(), note.memory)
+
+
 def too_large(path: str, size: int) -> Finding:
     """Return the finding for a file of `size` bytes, which is more than a memory may have."""
     from memstore.core.finding import Position

@@ -35,8 +35,9 @@ _DAY_IN_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?:\d{4}
 _CREATED = ("created_at", "created", "date", "date_created", "creation_date", "date created", "timestamp")
 _MODIFIED = ("modified", "updated", "lastmod", "last_modified", "date modified")
 
-# What makes a fence a memory where other programs' notes lie beside: an id of memstore, or an owner.
-_ID_LINE = re.compile(rb"^(\"id\"|'id'|id)[ \t]*:[ \t]*[\"']?m_", re.MULTILINE)
+# What makes a fence a memory where other programs' notes lie beside: an id of memstore (that of a suggestion is one,
+# too), or an owner.
+_ID_LINE = re.compile(rb"^(?:\"id\"|'id'|id)[ \t]*:[ \t]*[\"']?(?:m_|prop_[0-9a-f]{12})", re.MULTILINE)
 _OWNER_LINE = re.compile(rb"^(?:\"owner\"|'owner'|owner)[ \t]*:[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
 
 

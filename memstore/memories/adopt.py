@@ -168,7 +168,7 @@ def _obstacle(
         return _stays(file, "its front matter is TOML, which stays first", "write it as YAML between lines ---")
     if front and front.problems:
         return front.problems[0].found_in(file.path)
-    if front and view.config.mixed and not is_absent(front.values.get("id")):
+    if front and view.config.mixed and "id" in front.values:
         return _stays(file, "its `id` is another program's", "give the key another name to make it a memory", key="id")
     return None
 
@@ -197,11 +197,11 @@ def _added(
     }
     # Whoever says where it comes from, if not how it is known, has said more than `unknown`.
     said_source = any(not is_absent(values.get(key)) for key in ("source", "source_entity"))
-    return {
-        name: value
-        for name, value in wanted.items()
-        if is_absent(values.get(name)) and not (name == "source_type" and said_source)
-    }
+    lacking = {name: value for name, value in wanted.items() if is_absent(values.get(name))}
+    if said_source:
+        lacking.pop("source_type", None)
+    # A key without a value is the person's, or another program's, beside whose notes no line is changed.
+    return {name: value for name, value in lacking.items() if not (view.config.mixed and name in values)}
 
 
 def _with_keys(file: ReadFile, added: Mapping[str, Plain]) -> bytes:

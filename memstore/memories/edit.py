@@ -131,7 +131,7 @@ def _save(
     view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
 ) -> Saved:
     data = splice.apply(file, edits)
-    after = memory_file.read(file.path, data)
+    after = memory_file.read(file.path, data, mixed=view.config.mixed)
     if isinstance(after, memory_file.BrokenFile):
         # The file was readable, so what is wrong is what was asked for.
         raise UsageError(shown(after.findings), hint=hint(after.findings))
@@ -189,13 +189,13 @@ def accept(
     if findings:
         return Rejected(findings)
     edit = Edit(path=now.path, before=now, after=draft)
-    own = _shared(view, now, memory_file.read(now.path, draft))
+    own = _shared(view, now, memory_file.read(now.path, draft, mixed=view.config.mixed))
     return save_all(view, [edit], verb="edit", own=own, dry_run=dry_run, commit=commit)[0]
 
 
 def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
     """Return the errors of a draft; empty where it can be written."""
-    match memory_file.read(before.path, draft):
+    match memory_file.read(before.path, draft, mixed=view.config.mixed):
         case memory_file.BrokenFile(findings=findings):
             return findings
         case MemoryFile() as after:

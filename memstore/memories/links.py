@@ -15,7 +15,7 @@ from memstore.core.change import Edit, Written
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.links import LinkKind, links_in
-from memstore.files.memory_file import MemoryFile
+from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.vault.note_names import LinkTable, folded, last_word, spelled_out, without_suffix
 from memstore.vault.transitions import findings_between
 
@@ -78,7 +78,7 @@ def links(view: View, ref: str) -> NoteLinks:
     Raises:
         NotFoundError: there is none that the viewer may see.
     """
-    path = view.named(ref).path
+    path = view.named(ref, notes=True).path
     table = LinkTable(view)
     own = next(note for note in table.notes if note.path == path)
     outgoing = tuple(_outgoing(view, table, own))
@@ -177,14 +177,14 @@ def relinked(view: View, file: MemoryFile, to: str) -> Relinked:
 def _read(view: View, note: Note) -> memory_file.ReadFile | None:
     """Return the file of a note, whole where the actor may change it; None for one that can't be read."""
     if note.row in view.plain:
-        return view.whole.read_file(note.path)
+        return view.text(note.path)
     file = view.read(note.path)
     return view.original(note.path) if file and view.owns(file.memory) else file
 
 
 def _body(file: memory_file.ReadFile) -> tuple[str, int]:
     """Return the text of a file below its frontmatter, and the file line on which that begins."""
-    if isinstance(file, MemoryFile):
+    if isinstance(file, MemoryFile | PlainFile):
         return file.text.body, file.text.body_line
     return file.data.decode(errors="surrogateescape"), 1
 
@@ -207,7 +207,7 @@ def _why_left(view: View, file: memory_file.ReadFile, after: bytes) -> str:
         return f"it is {file.memory.owner or view.config.owner}'s"
     if file.memory.signature or file.memory.witnesses:
         return "it is signed as it stands"
-    made = memory_file.read(file.path, after)
+    made = memory_file.read(file.path, after, mixed=view.config.mixed)
     if not isinstance(made, MemoryFile):
         return "it could not be read any more"
     return next((finding.text for finding in findings_between(file, made) if finding.is_error), "")

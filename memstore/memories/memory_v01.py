@@ -148,7 +148,8 @@ def _depth(memory: Memory, load: Callable[[str], Memory | None]) -> int:
 
 def _file(view: View, foreign: memory_v01.Foreign) -> MemoryFile:
     values: dict[str, Any] = foreign.values
-    if view.actor != view.config.owner:
+    # Beside notes of other programs an id of another form is theirs, unless somebody owns it.
+    if view.actor != view.config.owner or view.config.mixed:
         values = {**values, "owner": view.actor}
     read = memory_file.read(str(values["id"]), new_file(values, foreign.body))
     if not isinstance(read, MemoryFile):

@@ -16,7 +16,9 @@ from memstore.core.config import QualityProfile
 from memstore.core.errors import ChangedMeanwhileError, NotFoundError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.short_repr import short_repr
+from memstore.files import memory_file
 from memstore.files.catalog_entry import entry_of
+from memstore.files.memory_file import PlainFile
 from memstore.lineage.refs import entries
 from memstore.search import quality
 from memstore.search.filters import narrowed
@@ -186,16 +188,18 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
 
     commit = None if at is None else view.commit_at(at)
     then = view.at(commit)
-    entry = then.named(ref)
-    file = then.read(entry.path)
+    entry = then.named(ref, notes=True)
+    file = then.text(entry.path)
     if file is None:
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+    if isinstance(file, PlainFile):
+        file = memory_file.as_if_adopted(file)
     now = view.clock.now()
     blob = digests.blob_id(file.data, digests.format_of(entry.blob))
     made_of = grounds_of(
         Audience(then), Opened(entry_of(file, blob), file.data, file.text), uses_of(view, [entry.id]), now
     )
-    open_ones = Comparer(then).conflicts(side_of(file)) if commit is None else []
+    open_ones = Comparer(then).conflicts(side_of(file)) if commit is None and file.memory.id else []
     made_of = made_of._replace(penalty=sum(conflict.penalty for conflict in open_ones))
     now_held = held_now(file.memory, now)
     return Shown(
@@ -217,7 +221,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
 
 def path_of(view: View, ref: str) -> Entry:
     """Return the entry of the memory that `ref` names, whose file need not be opened for it."""
-    return view.named(ref)
+    return view.named(ref, notes=True)
 
 
 # -- expand ----------------------------------------------------------------------------------------

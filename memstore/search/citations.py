@@ -180,7 +180,7 @@ def cite(view: View, text: str) -> Cited:
 
 
 def _entry(then: View, place: Place) -> Entry:
-    return then.named(place.name)
+    return then.named(place.name, notes=True)
 
 
 def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> Citation:
@@ -212,7 +212,7 @@ def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
     """Return the lines of all of a memory's text; of its whole file where it has none."""
     paths = then.column("path")
     # A file that was edited has a dead row, too, which says what it was.
-    file = then.opened(next(row for row in then.rows if paths[row] == entry.path))
+    file = then.opened(next(row for row in then.texts if paths[row] == entry.path))
     if file is None:
         raise NotFoundError(f"no memory answers to `{entry.path}`", hint="memstore list shows what there is")
     if not file.passages:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -26,12 +27,15 @@ class Matcher:
 
     def __init__(self, clauses: Sequence[Clause], terms: Sequence[Sequence[str]]) -> None:
         self._word_clause: dict[str, int] = {}
+        self._typed: dict[str, int] = {}
         self._prefixes: list[tuple[str, int]] = []
         self._phrases: list[tuple[tuple[str, ...], int]] = []
         needed: set[str] = set()
         for number, clause in enumerate(clauses):
             match clause.asked:
-                case Word():
+                case Word(typed=typed):
+                    if typed:
+                        self._typed.setdefault(typed, number)
                     self._word_clause |= {term: number for term in terms[number] if term not in self._word_clause}
                 case Prefix(start):
                     self._prefixes.append((start, number))
@@ -43,6 +47,7 @@ class Matcher:
         self._terms = needed | self._word_clause.keys()
         self._starts = tuple(sorted(starts | {start for start, _ in self._prefixes}))
         numbers = [number for number, clause in enumerate(clauses) if isinstance(clause.asked, Word)]
+        self._whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._typed))})(?!\w)") if self._typed else None
         self._pairs = {(a, b) for a, b in pairwise(numbers) if b == a + 1}
 
     def places(self, text: str) -> Places:
@@ -61,6 +66,13 @@ class Matcher:
         if self._phrases:
             places += self._phrase_places(dict(found))
         return places if not self._prefixes and not self._phrases else sorted(places)
+
+    def as_typed(self, text: str) -> set[int]:
+        """Return the clauses whose word stands in a text letter by letter, and not only another with the same stem."""
+        if self._whole is None:
+            return set()
+        folded = text.lower() if text.isascii() else analysis.fold(text)
+        return {self._typed[word] for word in self._whole.findall(folded)}
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where in a text the words stand that clauses ask for: first character and the one after the last."""

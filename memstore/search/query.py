@@ -19,6 +19,8 @@ from memstore.search.matching import within_edits
 from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memstore.search.ranker import Audience
 
 
@@ -80,7 +82,16 @@ def parse(text: str) -> Query:
                 f"the query `{text}` asks for nothing",
                 hint="name at least one word to look for; `memstore list` shows all memories",
             )
-    return Query(text=text, clauses=tuple(dict.fromkeys(clauses)), filters=wanted)
+    return Query(text=text, clauses=_each_once(clauses), filters=wanted)
+
+
+def _each_once(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+    """Return the clauses, each once: `dogs dog` asks for one word, as it is typed first."""
+    found: dict[Clause, Clause] = {}
+    for clause in clauses:
+        asked = clause.asked._replace(typed="") if isinstance(clause.asked, Word) else clause.asked
+        found.setdefault(clause._replace(asked=asked), clause)
+    return tuple(found.values())
 
 
 def said(text: str) -> str:
@@ -132,7 +143,7 @@ def _word(word: str, typed: str) -> Word:
     with_e = terms.words(typed.lower().translate(_UMLAUTS))
     others = {*(with_e if len(with_e) == 1 else ()), _SPELT_UMLAUT.sub(r"\1", word)}
     term = terms.term_of(word)
-    return Word(term, tuple(sorted({terms.term_of(other) for other in others} - {term})))
+    return Word(term, tuple(sorted({terms.term_of(other) for other in others} - {term})), word)
 
 
 # -- fields --------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ NEIGHBOUR_WEIGHT = 0.3  # in the passages before and after
 QUESTION_WEIGHT = 0.7  # in the passage before, where another one asks
 ASKING_COST = 0.4  # of its own score, what a passage loses that only asks; its memory is about it all the same
 PAIR_BONUS = 0.6  # for two words of the query side by side
+TYPED_BONUS = 0.3  # of a word's weight, where it stands letter by letter and not in another form
 MEMORY_SHARE = 0.6  # of the memory's score, added to each of its passages'
 PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
 
@@ -138,7 +139,8 @@ class Demands(NamedTuple):
 class _Matched(NamedTuple):
     """What of a passage matches: counts by clause in its text, its speaker and above it; the words side by side.
 
-    `opening` counts those in the headings among its lines, `opening_length` the words of these.
+    `opening` counts those in the headings among its lines, `opening_length` the words of these; `typed` are the clauses
+    whose word stands in either letter by letter.
     `asks` is the share of it that is questions, in [0,1], and `is_answered` whether it ends with one.
     """
 
@@ -152,6 +154,7 @@ class _Matched(NamedTuple):
     opening: Counts
     opening_length: int
     pairs: int
+    typed: set[int]
 
 
 def passage_weights(idfs: Sequence[float]) -> list[float]:
@@ -203,6 +206,7 @@ class _Reader:
 
     def read(self, passage: Passage) -> _Matched:
         text = passage.text
+        opening = "\n".join(passage.opening)
         asks = asking(text) if self._to_answer and passage.speaker else 0.0
         places = self._matcher.places(text)
         return _Matched(
@@ -214,9 +218,10 @@ class _Reader:
             _counted(places),
             self.counts(passage.speaker),
             [counts for heading in passage.headings if (counts := self.counts(heading))],
-            self.counts("\n".join(passage.opening)),
-            sum(heading.count(" ") + 1 for heading in passage.opening),
+            (in_opening := self.counts(opening)),
+            opening.count(" ") + len(passage.opening),
             self._matcher.pairs(places) if len(places) > 1 else 0,
+            self._matcher.as_typed(f"{text}\n{opening}") if places or in_opening else set(),
         )
 
     def counts(self, text: str) -> Counts:
@@ -260,6 +265,7 @@ def _ranked(
         dampening = K1 * (1 - PASSAGE_B) + norm * one.length
         own = (K1 + 1) * sum(weights[clause] * times / (times + dampening) for clause, times in tf.items())
         own = max(own + PAIR_BONUS * one.pairs, _own_of_headings(one, weights, norm))
+        own += TYPED_BONUS * sum(weights[clause] for clause in one.typed)
         score = own * (1 - ASKING_COST * one.asks) + MEMORY_SHARE * source.score
         found.append(ScoredPassage(one.passage, own, score))
     found.sort(key=lambda scored: (-scored.score, scored.passage.line_start))

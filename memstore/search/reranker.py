@@ -235,6 +235,9 @@ class HitReader:
 
     def _lines_of_the_head(self, file: Opened) -> Iterator[Passage]:
         """Yield the lines of the frontmatter by which a memory may have been found, and the first line for its name."""
+        if file.entry.kind is FileKind.PLAIN:
+            for number, line in enumerate(file.text.head.split("\n"), file.text.head_line):
+                yield _line(number, line)
         aliases = file.entry.aliases
         named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, terms.words(alias))]
         for at in named:
@@ -247,9 +250,6 @@ class HitReader:
             yield _line(file.line_of_key("tags", at), tag)
         if file.entry.created_at:
             yield _line(file.line_of_key("created_at"), date_words(file.entry.created_at))
-        if file.entry.kind is FileKind.PLAIN:
-            for number, line in enumerate(file.text.head.split("\n"), file.text.head_line):
-                yield _line(number, line)
         first = file.passages[0].line_start if file.passages else 1
         yield _line(first, name_words(file.entry.path, file.entry.id))
 

@@ -25,10 +25,14 @@ class Need(Enum):
 
 
 class Word(NamedTuple):
-    """One word asked for, as an index term; `spellings` are tried where the word itself stands nowhere."""
+    """One word asked for, as an index term; `spellings` are tried where the word itself stands nowhere.
+
+    `typed` is the word as it was asked for, folded; empty where only its term is meant.
+    """
 
     term: str
     spellings: tuple[str, ...] = ()
+    typed: str = ""
 
 
 class Prefix(NamedTuple):

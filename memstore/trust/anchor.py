@@ -223,6 +223,6 @@ def _recorded(
     data = splice.apply(file, [splice.AppendEntry("anchors", entry)])
     edit = Edit(path=file.path, before=file, after=data)
     saved = save_all(view, [edit], verb="anchor", dry_run=dry_run, commit=commit, own=copy)[0]
-    after = memory_file.read(file.path, data)
+    after = memory_file.read(file.path, data, mixed=view.config.mixed)
     memory = after.memory if isinstance(after, MemoryFile) else file.memory
     return Recorded(saved=saved, anchored=verified(view, memory, statement.digests(memory))[-1])

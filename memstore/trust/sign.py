@@ -244,7 +244,7 @@ def _written(
     """Return what became of a file, and the memory in it now, or in a dry run as it would be."""
     data = splice.apply(file, edits)
     saved = save(view, Edit(path=file.path, before=file, after=data), verb=verb, dry_run=dry_run, commit=commit)
-    after = memory_file.read(file.path, data)
+    after = memory_file.read(file.path, data, mixed=view.config.mixed)
     return saved, after.memory if isinstance(after, MemoryFile) else file.memory
 
 

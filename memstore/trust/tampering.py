@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from memstore.core.memory import Memory, Resolution, Signature, Witness
     from memstore.core.view import View
+    from memstore.files.memory_file import ReadFile
     from memstore.trust.vouching import Attested, Verdict
 
 
@@ -157,8 +158,12 @@ class PastWords:
     def of(self, memory: Memory) -> Sequence[Memory]:
         """Return the earlier revisions of a memory that somebody attested to and the viewer may see, in no order."""
         blobs = self._blobs_by_id.get(memory.id or "", ())
-        found = (memory_file.read("", data) for data in self._view.blobs(blobs).values()) if blobs else ()
+        found = self._files_in(blobs) if blobs else ()
         return [file.memory for file in found if isinstance(file, MemoryFile) and file.memory.id == memory.id]
+
+    def _files_in(self, blobs: Iterable[str]) -> Iterator[ReadFile]:
+        for data in self._view.blobs(blobs).values():
+            yield memory_file.read("", data, mixed=self._view.config.mixed)
 
     @cached_property
     def _blobs_by_id(self) -> Mapping[str, Sequence[str]]:

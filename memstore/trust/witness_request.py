@@ -298,7 +298,7 @@ def accept_answer(
         known = voucher.of(memory).witnesses[memory.witnesses.index(entry)]
         return Signed(saved=unchanged(file), verdict=known.verdict)
     after = splice.apply(file, [splice.AppendEntry("witnesses", plain_entry(entry, WITNESS_KEYS))])
-    read = memory_file.read(file.path, after)
+    read = memory_file.read(file.path, after, mixed=view.config.mixed)
     if not isinstance(read, MemoryFile):
         raise FormatError(f"{path}: {entry.agent_id!r} said it in a form that no witness has")
     verdict = voucher.of(read.memory).witnesses[-1].verdict

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.access.local_state import Access
 from memstore.core.catalog import Entry
-from memstore.core.errors import NotFoundError, did_you_mean
+from memstore.core.errors import NotFoundError, PlainNoteError, did_you_mean
 from memstore.core.ids import MEMORY_TYPES, SHORTEST_PREFIX, MemoryRef
 from memstore.core.keys import KEYS, Shape
-from memstore.core.places import MEMORY_SUFFIX
+from memstore.core.places import NOTE_SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memstore.access.local_state import AccessLog
     from memstore.files.memory_file import MemoryFile
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 MOST_CANDIDATES = 10
 
 
-def find(view: VaultView, text: str, log: AccessLog, *, by_name: bool = False) -> Entry:
-    """Return the memory that `text` means; see `View.find` and, with `by_name`, `View.named`.
+def find(view: VaultView, text: str, log: AccessLog, *, by_name: bool = False, notes: bool = False) -> Entry:
+    """Return the memory, or one of the `notes`, that `text` means; see `View.find` and, with `by_name`, `View.named`.
 
     Paths are relative to the folder in which whoever asks is, or to the vault's.
     """
@@ -36,7 +36,7 @@ def find(view: VaultView, text: str, log: AccessLog, *, by_name: bool = False) -
     kind, colon, memory_id = asked.partition(":")
     if not colon or kind not in MEMORY_TYPES:
         kind, memory_id = "", asked
-    found = _candidates(view, asked, memory_id, by_name=by_name)
+    found = _candidates(view, asked, memory_id, view.texts if notes else view.rows, by_name=by_name)
     if not found:
         _note_denied(view, memory_id, log)
         raise _unknown(view, asked, memory_id, by_name=by_name)
@@ -72,7 +72,7 @@ def _access(view: VaultView, how: str) -> Access:
     return Access(view.clock.now(), view.actor, context.id if context else None, how)
 
 
-def _candidates(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> list[Entry]:
+def _candidates(view: VaultView, asked: str, memory_id: str, among: Sequence[int], *, by_name: bool) -> list[Entry]:
     """Return the visible memories that `asked` may mean: by id, else by path, else by the beginning of the id.
 
     With `by_name` a title, an alias or a file stem counts as much as the beginning of an id.
@@ -81,7 +81,7 @@ def _candidates(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -
         return [view.entry(row) for row in same_id]
     paths = view.column("path")
     for path in _paths_meant(view, asked):
-        same_path = [row for row in view.rows if paths[row] == path]
+        same_path = [row for row in among if paths[row] == path]
         if same_path:
             return [view.entry(row) for row in same_path]
     rows: list[int] = []
@@ -91,13 +91,13 @@ def _candidates(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -
     if by_name:
         from memstore.vault.note_names import NoteNames, notes_of
 
-        rows += NoteNames(notes_of(view, view.rows)).called(asked, here=view.here)
+        rows += NoteNames(notes_of(view, among)).called(asked, here=view.here)
     return [view.entry(row) for row in dict.fromkeys(rows)]
 
 
 def _paths_meant(view: VaultView, asked: str) -> list[str]:
     """Return the paths in the vault that `asked` may mean: from where one is, from the vault's folder, or whole."""
-    if not asked.endswith(MEMORY_SUFFIX):
+    if not asked.endswith(NOTE_SUFFIXES):
         return []
     if asked.startswith("/"):
         return [asked.removeprefix(f"{view.root}/")]
@@ -122,7 +122,9 @@ def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
     if any(paths[row] == path for row in view.broken):
         return NotFoundError(f"`{asked}` can't be read as a memory", hint=f"memstore check {asked}")
     if any(paths[row] == path for row in view.plain):
-        return NotFoundError(f"`{asked}` is no memory: it has no frontmatter", hint=f"memstore adopt {asked}")
+        return PlainNoteError(
+            f"`{asked}` is a plain note, not a memory", path=path, hint=f"memstore adopt {asked} makes it one"
+        )
     return None
 
 

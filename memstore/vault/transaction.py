@@ -86,7 +86,7 @@ class VaultTransaction:
             FormatError: the new bytes could not be read as a memory.
             RefusedError: a memory must not change in that way.
         """
-        checked = self._checked[edit.path] = _checked(edit)
+        checked = self._checked[edit.path] = _checked(edit, mixed=self._view.config.mixed)
         self._edits.append(edit)
         return checked
 
@@ -99,7 +99,7 @@ class VaultTransaction:
     def _finish(self) -> None:
         """Check all, write all, commit all."""
         self._refuse_others()
-        done = [self._checked.get(edit.path) or _checked(edit) for edit in self._edits]
+        done = [self._checked.get(edit.path) or _checked(edit, mixed=self._view.config.mixed) for edit in self._edits]
         for file in self._own:
             _check_own(file)
         files, saved = [file for file, _ in done], tuple(saved for _, saved in done)
@@ -178,7 +178,7 @@ class VaultTransaction:
             refuse_as_not_owner(self._view, file)
         self._must_be_free(to)
         if after != file.data:
-            _checked(Edit(path=file.path, before=file, after=after))
+            _checked(Edit(path=file.path, before=file, after=after), mixed=self._view.config.mixed)
         self._moved = file, Written(to, None, after)
 
     def _moved_files(self) -> list[Written]:
@@ -237,12 +237,12 @@ def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
     return (was.body, was.title, was.claims, was.status) != (now.body, now.title, now.claims, now.status)
 
 
-def _checked(edit: Edit) -> tuple[MemoryFile, Saved]:
+def _checked(edit: Edit, *, mixed: bool) -> tuple[MemoryFile, Saved]:
     """Return the file that the new bytes make, and what becomes of it; stop where it must not follow the old one."""
     if isinstance(edit.before, BrokenFile) and not edit.before.lacks_only_its_type:
         findings = edit.before.findings
         raise FormatError(f"{edit.path} can't be read and is not touched:\n{shown(findings)}", hint=hint(findings))
-    file = _made(edit)
+    file = _made(edit, mixed=mixed)
     if not isinstance(file, MemoryFile):
         findings = file.findings if isinstance(file, BrokenFile) else ()
         raise FormatError(
@@ -254,12 +254,12 @@ def _checked(edit: Edit) -> tuple[MemoryFile, Saved]:
     return file, _saved(edit, file)
 
 
-def _made(edit: Edit) -> ReadFile:
+def _made(edit: Edit, *, mixed: bool) -> ReadFile:
     """Return the file that the new bytes make; they are read once."""
     made = edit.made
     if made is not None and made.data is edit.after and made.path == edit.path:
         return made
-    return memory_file.read(edit.path, edit.after)
+    return memory_file.read(edit.path, edit.after, mixed=mixed)
 
 
 def _check_own(file: Written) -> None:

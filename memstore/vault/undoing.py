@@ -21,7 +21,7 @@ def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, t
     """Return the operation that takes back another at `at`, and the event to be written with it, if it needs one."""
     files = tuple(Written(file.path, file.after, file.before) for file in last.files)
     back = Operation(verb="undo", at=at, files=files, by=view.actor)
-    if not (is_audited(last.verb) or _is_about_access(last)):
+    if not (is_audited(last.verb) or _is_about_access(view, last)):
         return back, ()
     gone, again = _consents(back)
     return back, (recorded(view, "undo", of=last.verb, withdrawn=gone, consents=again),)
@@ -50,17 +50,17 @@ def taken_back_by_hand(vault: VaultFiles, last: Operation) -> frozenset[str]:
     return frozenset(back)
 
 
-def _is_about_access(last: Operation) -> bool:
+def _is_about_access(view: VaultView, last: Operation) -> bool:
     """Whether an operation changed who may see what, by whatever command."""
     shared = [
-        [one.memory.sharing for data in (file.before, file.after) if (one := _memory_in(file.path, data))]
+        [one.memory.sharing for data in (file.before, file.after) if (one := _memory_in(view, file.path, data))]
         for file in last.files
     ]
     return any(kind_of(file.path) for file in last.files) or any(len({*both}) > 1 for both in shared)
 
 
-def _memory_in(path: str, data: bytes | None) -> MemoryFile | None:
-    file = None if data is None or kind_of(path) else memory_file.read(path, data)
+def _memory_in(view: VaultView, path: str, data: bytes | None) -> MemoryFile | None:
+    file = None if data is None or kind_of(path) else memory_file.read(path, data, mixed=view.config.mixed)
     return file if isinstance(file, MemoryFile) else None
 
 
@@ -80,6 +80,6 @@ def may_undo(view: VaultView, last: Operation) -> bool:
     They must see all of its memories, too, as they were and as they were made.
     """
     files = [(file.path, data) for file in last.files for data in (file.before, file.after) if data is not None]
-    known = [one.memory for path, data in files if (one := _memory_in(path, data))]
+    known = [one.memory for path, data in files if (one := _memory_in(view, path, data))]
     own = all(view.owns(memory) for memory in known) and (len(known) == len(files) or view.actor == view.config.owner)
     return (own or last.by == view.actor) and all(map(view.sees, known))

@@ -300,11 +300,11 @@ class VaultView:
 
         return find(self, text, self._ws.access_log)
 
-    def named(self, text: str) -> Entry:
+    def named(self, text: str, *, notes: bool = False) -> Entry:
         """Return the memory that `text` means, by a title, alias or file stem too, where one memory alone has it."""
         from memstore.vault.finding import find
 
-        return find(self, text, self._ws.access_log, by_name=True)
+        return find(self, text, self._ws.access_log, by_name=True, notes=notes)
 
     def is_hidden(self, memory_id: str) -> bool:
         """Whether there is a memory with this id, of which none may be seen; for the log of what was denied."""

@@ -12,7 +12,7 @@ from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, P
 def shown(clause: Clause) -> str:
     sign = {Need.MAY: "", Need.MUST: "+", Need.MUST_NOT: "-"}[clause.need]
     match clause.asked:
-        case Word(term):
+        case Word(term=term):
             return sign + term
         case Prefix(start):
             return f"{sign}{start}*"
@@ -99,8 +99,8 @@ def test_a_query_that_means_nothing_is_refused(text: str, message: str, hint: st
 
 def test_umlauts_may_be_spelt_out() -> None:
     mueller, muller = parse("Mueller").clauses[0].asked, parse("Müller").clauses[0].asked
-    assert mueller == Word("mueller", ("muller",))
-    assert muller == Word("muller", ("mueller",))
+    assert mueller == Word("mueller", ("muller",), "mueller")
+    assert muller == Word("muller", ("mueller",), "muller")
 
 
 @given(st.text(st.sampled_from("ab \"+-:*\\?' é日"), max_size=20))
