@@ -6,7 +6,7 @@ It may be checked as a successor of an earlier revision, too: what a pull reques
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.access import registry as registry_file
@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import ReadFile
 
 
+# Notes of one's own seldom say where they come from: told to everybody, it would bury what is wrong.
+ONLY_STRICT = frozenset({"source-missing"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
     """What a check found in how many files; `fixed` names the findings that were mended before."""
@@ -59,6 +63,10 @@ class CheckResult:
     def warnings(self) -> int:
         """How many of the findings are warnings."""
         return len(self.findings) - self.errors
+
+    def without_strict(self) -> CheckResult:
+        """Return the result without what is worth telling only to who wants a vault without a flaw."""
+        return replace(self, findings=tuple(one for one in self.findings if one.code not in ONLY_STRICT))
 
 
 def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
