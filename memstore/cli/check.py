@@ -149,7 +149,6 @@ def _say_what_else_mends(session: CliSession) -> None:
 
 
 def _place(session: CliSession, finding: Finding) -> str:
-
     at = f"{finding.at.line}:{finding.at.column}"
     return f"{session.paint.path(finding.path)}:{session.paint('line', at)}"
 
