@@ -95,7 +95,7 @@ def _paths_meant(view: VaultView, asked: str) -> list[str]:
 
 def _unknown(view: VaultView, asked: str, memory_id: str) -> NotFoundError:
     for path in _paths_meant(view, asked):
-        if why := _no_memory(view, path, asked):
+        if why := _no_memory(view, path, posixpath.normpath(asked)):
             return why
     ids = view.column("id")
     known = sorted({ids[row] for row in view.rows})
