@@ -145,7 +145,7 @@ def _known(view: View, text: str, paths: frozenset[str]) -> dict[str, _Known]:
     if not asked.clauses:
         return {}
     audience = Audience(view)
-    candidates = Candidates(audience, narrowed(audience.then, audience.rows, NO_FILTERS), asked, Unit.MEMORY)
+    candidates = Candidates(audience, narrowed(audience.then, audience.memories, NO_FILTERS), asked, Unit.MEMORY)
     blocks = candidates.blocks(list(candidates.scores), Sort.RELEVANCE, lambda _: 0.0)
     path_of = audience.column("path")
     rows = [*next(blocks, [])[:MOST_COMPARED], *(row for row in candidates.scores if path_of[row] in paths)]

@@ -7,34 +7,37 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.conflicts.statements import statements
-from memstore.conflicts.word_lists import (
-    ADDRESS,
-    AT_ONE_TIME,
-    CALENDAR,
-    OBLIGATIONS,
-    OPENERS,
-    POINTERS,
-    RULES_BEGIN,
-    SMALL_TALK,
-    listed,
-)
-from memstore.core.terms import STOP_WORDS, term_of, words
+from memstore.core.terms import stop_words, term_of, words
+from memstore.core.word_lists import listed, word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
 _DATE = re.compile(r"\d{1,4}(?:[.:]\d{1,4})*(?:st|nd|rd|th|am|pm|h)?")
-_SAYING_NOTHING = STOP_WORDS | listed(CALENDAR) | listed(SMALL_TALK)
-# By their stems, too: what `make` says no more than, `making` says no more than.
-_EMPTY_TERMS = frozenset(map(term_of, listed(SMALL_TALK)))
-_ADDRESS, _OBLIGATIONS, _AT_ONE_TIME = listed(ADDRESS), listed(OBLIGATIONS), listed(AT_ONE_TIME)
-_OPENERS, _POINTERS, _RULES_BEGIN = listed(OPENERS), listed(POINTERS), listed(RULES_BEGIN)
 # A question states nothing.
 _QUESTION = re.compile(r"[^.!?\n]*\?")
+
+
+@cache
+def _words_of(name: str) -> frozenset[str]:
+    """Return one of the lists in `words.toml`."""
+    return listed(word_lists("beliefs")[name])
+
+
+@cache
+def _saying_nothing() -> frozenset[str]:
+    return stop_words() | _words_of("calendar") | _words_of("small_talk")
+
+
+@cache
+def _empty_terms() -> frozenset[str]:
+    """Return small talk by its stems, too: what `make` says no more than, `making` says no more than."""
+    return frozenset(map(term_of, _words_of("small_talk")))
 
 
 def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
@@ -44,11 +47,12 @@ def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
         text: any text.
         names: words, folded as `analysis.words` folds them.
     """
+    nothing, empty_terms = _saying_nothing(), _empty_terms()
     return [
         term
         for word in words(_QUESTION.sub(" ", text))
-        if len(word) > 1 and word not in _SAYING_NOTHING and word not in names and not _DATE.fullmatch(word)
-        if (term := term_of(word)) not in _EMPTY_TERMS
+        if len(word) > 1 and word not in nothing and word not in names and not _DATE.fullmatch(word)
+        if (term := term_of(word)) not in empty_terms
     ]
 
 
@@ -59,9 +63,10 @@ def stands_alone(sentence: str) -> bool:
     tells nothing lasting of whom the memory is about, unless it is a rule (`you must`, `never ask`).
     """
     said = words(sentence)
-    first = next((word for word in said if word not in _OPENERS), "")
-    is_rule = first in _RULES_BEGIN or not _OBLIGATIONS.isdisjoint(said)
-    return bool(first) and first not in _POINTERS and (is_rule or _ADDRESS.isdisjoint(said))
+    first = next((word for word in said if word not in _words_of("openers")), "")
+    is_rule = first in _words_of("rules_begin") or not _words_of("obligations").isdisjoint(said)
+    is_address = not is_rule and not _words_of("address").isdisjoint(said)
+    return bool(first) and first not in _words_of("pointers") and not is_address
 
 
 def denies(sentence: str) -> bool:
@@ -71,7 +76,7 @@ def denies(sentence: str) -> bool:
 
 def is_lasting(sentence: str) -> bool:
     """Whether a sentence tells of no one time: what happened yesterday is an event, and no belief."""
-    return _AT_ONE_TIME.isdisjoint(words(sentence))
+    return _words_of("at_one_time").isdisjoint(words(sentence))
 
 
 # -- a wording, checked ----------------------------------------------------------------------------
@@ -194,4 +199,4 @@ def _names(text: str) -> Sequence[str]:
 
 
 def _is_known(name: str, known: Collection[str]) -> bool:
-    return all(part in known or term_of(part) in known or part in STOP_WORDS for part in words(name))
+    return all(part in known or term_of(part) in known or part in stop_words() for part in words(name))

@@ -170,6 +170,7 @@ def utf8(data: bytes) -> str:
 
 def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
+    from memstore.documents.parts import nothing_saved_document
     from memstore.files.draft import new_file
     from memstore.memories.add import DEFAULT_TYPE, add_draft
     from memstore.vault import composition
@@ -189,7 +190,7 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
     )
     if saved is None:
         session.say("nothing was written, so nothing was added")
-        session.emit("add", document=lambda: {"ref": None, "path": None, "conflicts": [], "findings": []}, lines=tuple)
+        session.emit("add", document=nothing_saved_document, lines=tuple)
     else:
         _emit(session, "add", saved, values, dry_run=dry_run)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
+    from memstore.core.finding import Finding
     from memstore.memories.adopt import Adoptable
     from memstore.memories.edit import Formatted, Moved
 
@@ -221,7 +222,11 @@ def _move_lines(session: CliSession, moved: Moved) -> Iterator[str]:
 def adopt(
     session: CliSession, paths: tuple[str, ...], kind: str, *, everything: bool, commit: bool, dry_run: bool
 ) -> None:
-    """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is."""
+    """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is.
+
+    Lines are added, none is changed. A file that can't become a memory so stays a plain note, which is searched, listed
+    and cited all the same; exit 1 where there was one. `memstore undo` takes an adoption back.
+    """
     from memstore.documents.memories import adopted_document
     from memstore.memories.adopt import adopt as make_memories
 
@@ -239,9 +244,28 @@ def adopt(
     )
     for saved in adopted.saved:
         say_what_stays_out(session, saved)
-    say_findings(session, adopted.left_alone)
+    _say_left_alone(session, adopted.left_alone)
     if not adopted.saved:
         session.say("there was nothing to adopt")
+    if adopted.left_alone:
+        session.exit(Exit.FOUND_ERRORS)
+
+
+# Of files that are left alone for one reason, so many are named.
+_MOST_NAMED = 3
+
+
+def _say_left_alone(session: CliSession, left_alone: Sequence[Finding]) -> None:
+    """Say which files were left alone and why: a line each for a few of every reason, then how many more."""
+    by_reason: dict[tuple[str, str], list[Finding]] = {}
+    for finding in left_alone:
+        by_reason.setdefault((finding.code, finding.key), []).append(finding)
+    for alike in by_reason.values():
+        say_findings(session, tuple(alike[:_MOST_NAMED]))
+        if len(alike) > _MOST_NAMED:
+            session.say(f"  … and {len(alike) - _MOST_NAMED} more for the same reason [{alike[0].code}]")
+    if left_alone:
+        session.say(f"{len(left_alone)} {'file stays' if len(left_alone) == 1 else 'files stay'} as they are")
 
 
 def _wanted(session: CliSession) -> bool:
@@ -249,12 +273,16 @@ def _wanted(session: CliSession) -> bool:
     from memstore.documents.memories import adoptable_document
     from memstore.memories.adopt import adoptable
 
-    found = adoptable(session.view())
+    found, left_alone = adoptable(session.view())
+    session.emit(
+        "adoptable",
+        document=lambda: adoptable_document(found, left_alone),
+        lines=lambda: _adoptable_lines(session, found),
+    )
+    _say_left_alone(session, left_alone)
     if session.as_json or not found:
-        session.emit("adoptable", document=lambda: adoptable_document(found), lines=tuple)
-        session.say("there is nothing to adopt")
+        session.say("there is nothing to adopt" if not found else "--all adopts them")
         return False
-    session.emit("adoptable", document=dict, lines=lambda: _adoptable_lines(session, found))
     what = "1 file" if len(found) == 1 else f"{len(found)} files"
     return session.confirm(f"adopt {what}", instead="--all, or with the files' names")
 

@@ -29,8 +29,10 @@ MOST_REFS = 200
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(session: CliSession, shell: str) -> None:
     """Print the script that lets a shell complete commands, options, types and refs."""
+    from memstore.documents.program import completion_document
+
     script = _script(shell)
-    session.emit("completion", document=lambda: {"shell": shell, "script": script}, lines=lambda: (script,))
+    session.emit("completion", document=lambda: completion_document(shell, script), lines=lambda: (script,))
 
 
 def _script(shell: str) -> str:

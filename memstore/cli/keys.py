@@ -98,6 +98,7 @@ def rotate(
 def _print_statement(session: CliSession, holder: str, file: str, old: str | None) -> None:
     from memstore.core.clock import SystemClock
     from memstore.core.times import instant
+    from memstore.documents.trust import statement_document
     from memstore.trust.formats import rotation
     from memstore.trust.rotate import statement_by_both
     from memstore.vault import composition
@@ -107,7 +108,7 @@ def _print_statement(session: CliSession, holder: str, file: str, old: str | Non
     if former is None:
         raise UsageError("the old key has to sign, too", hint="--old FILE names it")
     said = rotation.written(statement_by_both(signatures, holder, former, file, at=instant(SystemClock().now())))
-    session.emit("keys-statement", document=lambda: {"statement": said}, lines=lambda: (said,))
+    session.emit("keys-statement", document=lambda: statement_document(said), lines=lambda: (said,))
 
 
 @subcommand(keys, "revoke", examples=("memstore keys revoke SHA256:3F…", "memstore keys revoke si:pith"))
@@ -214,7 +215,7 @@ def pin(
 ) -> None:
     """Trust the keyring of a commit, in your own settings; a later change counts where a keeper signed its commit."""
     from memstore.core.times import instant
-    from memstore.documents.trust import pinned_document
+    from memstore.documents.trust import pinned_block_document, pinned_document
     from memstore.trust import pin as flow
 
     if [revision is not None, remove, block is not None].count(True) > 1 or (dry_run and (remove or block)):
@@ -224,7 +225,7 @@ def pin(
         at = flow.pin_block(view, *block)
         session.emit(
             "keys-pin-block",
-            document=lambda: {"height": block[0], "at": instant(at)},
+            document=lambda: pinned_block_document(block[0], at),
             lines=lambda: (f"pinned: block {block[0]}, {instant(at)} at the latest",),
         )
         return

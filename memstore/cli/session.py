@@ -121,19 +121,19 @@ class CliSession:
         from memstore.cli import output
 
         if not self.as_json:
-            self._write(lines())
+            self.write(lines())
             return
         from memstore.documents.parts import published
 
-        whole = published(verb, document())
+        whole = document()
         if self.choices.jsonl and each is not None:
-            output.write_lines(output.one_line({"schema": whole["schema"], **item}) for item in whole[each])
+            output.write_lines(output.one_line(published(verb, item)) for item in whole[each])
         elif self.choices.jsonl:
-            output.write_lines((output.one_line(whole),))
+            output.write_lines((output.one_line(published(verb, whole)),))
         else:
-            output.write_lines((output.document(whole),))
+            output.write_lines((output.document(published(verb, whole)),))
 
-    def _write(self, lines: Iterable[str]) -> None:
+    def write(self, lines: Iterable[str]) -> None:
         """Write text; a screen at a time where a person sits before one and may be asked for a key."""
         if self.at_terminal and not self.choices.no_input:
             from memstore.cli import output as pager

@@ -68,15 +68,14 @@ def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool
 
 def _show_verified(session: CliSession, shown: Shown) -> None:
     from memstore.cli.trust import explained
-    from memstore.documents.memories import shown_document
-    from memstore.documents.trust import explanation_document
+    from memstore.documents.trust import verified_document
     from memstore.trust.trust import trust_of
 
     view = session.view()
     found = trust_of(view, shown.entry.ref or shown.entry.path)
     session.emit(
         "show",
-        document=lambda: {**shown_document(shown), "verified": explanation_document(found)},
+        document=lambda: verified_document(shown, found),
         lines=lambda: (*card(session, shown), "", *explained(session, found)),
     )
 

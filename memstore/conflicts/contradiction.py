@@ -18,8 +18,8 @@ from memstore.conflicts.alignment import Difference, difference, slots
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.statements import ADDS, EMPTY, GRAMMAR, MOST_OTHER_WORDS, OFTEN, Statement, statements
 from memstore.conflicts.tokens import PAST_BE, is_past
-from memstore.conflicts.word_lists import listed
 from memstore.core.terms import term_of
+from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts.tokens import Token, is_date, tokens
-from memstore.conflicts.word_lists import listed
+from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -22,7 +22,8 @@ class FileKind(Enum):
 class Entry(NamedTuple):
     """One file: its place, its revision (`blob`, a git blob id) and the header of the memory in it.
 
-    All fields are text, as a catalogue keeps them; absent ones are empty. A broken or plain file has no header.
+    All fields are text, as a catalogue keeps them; absent ones are empty. A broken file has no header, and a plain note
+    no key but those that can't open it to anybody.
     """
 
     path: str

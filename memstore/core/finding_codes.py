@@ -156,6 +156,12 @@ _CODES = (
         "more than 20,000 values in one frontmatter",
         "A frontmatter is a page or so. Move the bulk of it into the text.",
     ),
+    _warning(
+        "note-foreign",
+        "a note can't become a memory as it stands",
+        "`adopt` adds lines and changes none. Where a line of another program's would have to go, as its own `id` or "
+        "front matter in TOML, the file stays a plain note: it is searched, listed and cited all the same.",
+    ),
     # -- shapes
     _error(
         "type-missing",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
     from memstore.core.change import Saved
+    from memstore.core.finding import Finding
     from memstore.lineage.values import Trace
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.memories.show import Expanded, Listed, Shown
     from memstore.memories.suggestions import Waiting
     from memstore.memories.why import Number, Why
+    from memstore.trust.formats.memory_v01 import Document
 
 
 # -- show and list -------------------------------------------------------------------------------
@@ -185,9 +187,12 @@ def moved_document(moved: Moved) -> dict[str, Any]:
     return {**document, "commit": moved.commit} if moved.commit else document
 
 
-def adoptable_document(found: Iterable[Adoptable]) -> dict[str, Any]:
+def adoptable_document(found: Iterable[Adoptable], left_alone: Iterable[Finding]) -> dict[str, Any]:
     """Return files that could become memories, and what each lacks."""
-    return {"adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found]}
+    return {
+        "adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found],
+        "findings": [finding_document(finding) for finding in left_alone],
+    }
 
 
 def adopted_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
@@ -223,6 +228,11 @@ def imported_document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) 
 def imported_memories_document(done: ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
     """Return the same, and those that say something else here."""
     return {**imported_document(done, dry_run=dry_run), "different": list(done.different)}
+
+
+def exported_document(found: Iterable[Document]) -> dict[str, Any]:
+    """Return memories in seed 004's form."""
+    return {"memories": list(found)}
 
 
 # -- suggestions ---------------------------------------------------------------------------------

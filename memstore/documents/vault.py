@@ -117,6 +117,7 @@ def initialised_document(done: Initialised) -> dict[str, Any]:
         "hooks_installed": list(done.hooks_installed),
         "hooks_refused": done.hooks_refused,
         "notes": done.notes,
+        "mixed": done.mixed,
     }
 
 

@@ -35,8 +35,20 @@ def entry_of(file: ReadFile, blob: str) -> Entry:
             return _header(file.path, blob, memory)
         case BrokenFile():
             return Entry(path=file.path, blob=blob, kind=FileKind.BROKEN)
-        case PlainFile():
-            return Entry(path=file.path, blob=blob, kind=FileKind.PLAIN)
+        case PlainFile(memory=memory):
+            return Entry(
+                path=file.path,
+                blob=blob,
+                kind=FileKind.PLAIN,
+                type=memory.type,
+                title=memory.title or "",
+                status=memory.status,
+                created_at=memory.created_at or "",
+                scope=memory.scope,
+                tags=memory.tags,
+                aliases=memory.aliases,
+                words=_words(memory.body),
+            )
 
 
 def _header(path: str, blob: str, memory: Memory) -> Entry:

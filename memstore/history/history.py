@@ -117,6 +117,10 @@ class History(Protocol):
         """The repository around the vault, as it was when first asked for; None where there is none."""
 
     @property
+    def mixed(self) -> bool:
+        """Whether notes of other programs lie in the vault (`core.config.Config.mixed`)."""
+
+    @property
     def hooks(self) -> Hooks:
         """The hooks of the repository."""
 

@@ -9,11 +9,14 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from memstore.access.audit import recorded
 from memstore.access.widening import unconsented
 from memstore.beliefs.next_lines import next_time
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
+from memstore.core.finding import Position, Severity, in_order
 from memstore.core.places import MEMORY_SUFFIX, is_memory_path
+from memstore.core.problems import Problem
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, refuse_as_not_owner, save_all, shown
 from memstore.files import memory_file, render, splice
@@ -144,7 +147,6 @@ def _shared(view: View, before: MemoryFile, after: ReadFile) -> tuple[Written, .
     old, new = before.memory, after.memory
     if old.sharing == new.sharing:
         return ()
-    from memstore.access.audit import recorded
 
     about = {"to": [*new.access_grants], "denied": [*new.access_denies]}
     return (recorded(view, "privacy set", memory=new.id or before.path, owner=new.owner, **about),)
@@ -192,9 +194,6 @@ def accept(
 
 def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
     """Return the errors of a draft; empty where it can be written."""
-    from memstore.core.finding import Position, Severity, in_order
-    from memstore.core.problems import Problem
-
     match memory_file.read(before.path, draft):
         case memory_file.BrokenFile(findings=findings):
             return findings
@@ -305,7 +304,7 @@ def _target(file: MemoryFile, to: str) -> str:
     path = "/".join(parts)
     if ".." in parts:
         raise UsageError(f"{to} may lie outside the vault", hint="write a path below the vault's folder")
-    if not is_memory_path(path):
+    if not is_memory_path(path, mixed=False):
         raise UsageError(
             f"no memory can lie at {path or to}",
             hint=f"end the name with {MEMORY_SUFFIX}, or a folder's with /; hidden and reserved names hold no memories",

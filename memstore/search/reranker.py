@@ -7,11 +7,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core import terms
+from memstore.core.catalog import FileKind
 from memstore.core.config import QualityProfile
 from memstore.files.passages import Passage, PassageKind
 from memstore.search import quality, ranking
 from memstore.search.grounds import grounds_of
-from memstore.search.index import date_words
+from memstore.search.index import date_words, name_words
 from memstore.search.matching import holds_alias
 from memstore.search.ranker import FILES_AT_ONCE
 from memstore.search.ranking import ScoredPassage, Source
@@ -233,7 +234,7 @@ class HitReader:
         return []
 
     def _lines_of_the_head(self, file: Opened) -> Iterator[Passage]:
-        """Yield the lines of the frontmatter by which a memory may have been found."""
+        """Yield the lines of the frontmatter by which a memory may have been found, and the first line for its name."""
         aliases = file.entry.aliases
         named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, terms.words(alias))]
         for at in named:
@@ -242,8 +243,15 @@ class HitReader:
             yield _line(file.line_of_key("title"), file.own_title)
         for at, alias in enumerate(aliases):
             yield _line(file.line_of_key("aliases", at), alias)
+        for at, tag in enumerate(file.entry.tags):
+            yield _line(file.line_of_key("tags", at), tag)
         if file.entry.created_at:
             yield _line(file.line_of_key("created_at"), date_words(file.entry.created_at))
+        if file.entry.kind is FileKind.PLAIN:
+            for number, line in enumerate(file.text.head.split("\n"), file.text.head_line):
+                yield _line(number, line)
+        first = file.passages[0].line_start if file.passages else 1
+        yield _line(first, name_words(file.entry.path, file.entry.id))
 
     def _hit(self, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
         entry = file.entry

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core import digests
 from memstore.core.errors import FormatError
+from memstore.files.memory_file import MemoryFile
 from memstore.trust import score, sshsig
 from memstore.trust.keyring import ATTEST_NAMESPACE
 from memstore.trust.score import TrustGrounds
@@ -56,7 +57,6 @@ class TrustReader:
         """Return the trust of the memory in a file that the viewer may see."""
         if not _ATTESTED.search(file.data):
             return UNATTESTED
-        from memstore.files.memory_file import MemoryFile
 
         return self.of(file.file.memory) if isinstance(file.file, MemoryFile) else UNATTESTED
 

@@ -112,11 +112,11 @@ def assemble(
 
     state = state_folder(root, state_home=env.state_home)
     cache = cache_folder(root, cache_home=env.cache_home)
-    vault = DiskVault(root, state=state)
+    vault = DiskVault(root, state=state, mixed=config.mixed)
     _finish_what_was_begun(state, vault)
     ws = Workspace(
         vault=vault,
-        history=cast("History", _Later(lambda: _history(env, root))),
+        history=cast("History", _Later(lambda: _history(env, root, mixed=config.mixed))),
         library=DiskLibrary(vault, cache=cache, on_progress=env.on_progress),
         clock=SystemClock(),
         ids=RandomIds(),
@@ -182,10 +182,10 @@ class _Later:
         return getattr(self._made, name)
 
 
-def _history(env: Environment, root: Path) -> History:
+def _history(env: Environment, root: Path, *, mixed: bool) -> History:
     from memstore.history.git_history import GitHistory
 
-    return GitHistory(root, env.variables)
+    return GitHistory(root, env.variables, mixed=mixed)
 
 
 def _finish_what_was_begun(state: Path, vault: Files) -> None:

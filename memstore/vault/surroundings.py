@@ -10,6 +10,7 @@ import re
 import sys
 import time
 from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
 from memstore.core.config import USER_SETTINGS, SettingKind
@@ -18,6 +19,7 @@ from memstore.core.places import SETTINGS_FOLDER, TEMPORARY_PREFIX
 from memstore.files.config_file import read_user_config
 from memstore.files.disk_vault import LEFT_BEHIND_AFTER_SECONDS
 from memstore.files.local_state import PRIVATE, cache_folder, find_repository, is_private
+from memstore.files.walk import KnownTree, ignore_rules, walk
 from memstore.history.git_process import GitProcess
 
 if TYPE_CHECKING:
@@ -77,6 +79,9 @@ class Surroundings(Protocol):
 
 
 _ATTRIBUTES = ".gitattributes"
+_OF_REPOSITORIES = frozenset(
+    {"README", "CHANGELOG", "LICENSE", "LICENCE", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY"}
+)
 _PROGRAM = "memstore.cli.main:run"  # what the command starts, by which a distribution is known as this one
 
 
@@ -212,8 +217,8 @@ class NewVaultFolder(Protocol):
     def exclude(self, pattern: str) -> bool:
         """Have git take no notice of files of that name in this clone; False where it takes none already."""
 
-    def markdown_files(self, limit: int) -> int:
-        """Return how many Markdown files the folder holds, counted up to `limit`."""
+    def notes(self) -> int:
+        """Return how many notes the folder holds: Markdown files but those that every repository has."""
 
 
 # -- such a folder on disk -------------------------------------------------------------------------
@@ -276,15 +281,10 @@ class DiskPlace:
         said = GitProcess(self._root, self._environ).run("rev-parse", "--git-path", "info/exclude")
         return _line_appended(self._root / os.fsdecode(said).removesuffix("\n"), pattern)
 
-    def markdown_files(self, limit: int) -> int:
-        """Return how many Markdown files the folder holds, counted up to `limit`."""
-        count = 0
-        for _, folders, names in os.walk(self._root):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            count += sum(name.endswith(".md") for name in names)
-            if count >= limit:
-                return limit
-        return count
+    def notes(self) -> int:
+        """Return how many notes the folder holds: Markdown files but those that every repository has."""
+        found = walk(self._root, KnownTree(), ignore_rules(self._root, mixed=True)).new
+        return sum(PurePosixPath(stat.path).stem.upper() not in _OF_REPOSITORIES for stat in found)
 
 
 def _line_appended(file: Path, line: str) -> bool:

@@ -167,6 +167,9 @@ class _OldMachine:
     def __init__(self, git: tuple[int, ...] | None) -> None:
         self._git = git
 
+    def other_memstore(self) -> None:
+        return None
+
     def git(self) -> tuple[int, ...] | None:
         return self._git
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from memstore.core.finding_codes import CODES
+from tests.installed import validated, verb_of
 
 if TYPE_CHECKING:
     from tests.whole.program import Program
 
-SCHEMAS = Path(__file__).parents[2] / "schemas" / "output"
 WARNED = """---
 type: note
 source: a walk
@@ -34,9 +32,8 @@ def warned(program: Program) -> Program:
 
 
 def valid(verb: str, text: str) -> dict[str, object]:
-    schema = json.loads((SCHEMAS / f"{verb}.schema.json").read_text(encoding="utf-8"))
-    document: dict[str, object] = json.loads(text)
-    Draft202012Validator(schema).validate(document)
+    document = validated(text)
+    assert verb_of(document) == verb
     return document
 
 
@@ -146,6 +143,13 @@ def test_sarif_names_rules_and_places(warned: Program) -> None:
     )
     places = [r["locations"][0]["physicalLocation"] for r in run["results"]]
     assert {p["artifactLocation"]["uri"] for p in places} == {"notes/tea.md"}
+
+
+@pytest.mark.parametrize("form", ["github", "sarif"])
+def test_json_goes_before_the_forms_of_build_servers(warned: Program, form: str) -> None:
+    assert valid("check", warned.ok("check", "--output-format", form, "--json"))["warnings"]
+    lines = warned.ok("check", "--output-format", form, "--jsonl").splitlines()
+    assert {json.loads(line)["severity"] for line in lines} == {"warning"}
 
 
 def test_a_code_is_explained(program: Program) -> None:

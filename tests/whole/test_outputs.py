@@ -87,6 +87,12 @@ def test_without_a_repository_too(tmp_path: Path) -> None:
         validated(program.run("--json", *words).stdout)
 
 
+def test_a_draft_left_without_a_text_is_answered_as_well(sample: InProcess) -> None:
+    sample.ok("init", ".")
+    document = validated(sample.ok("--json", "add", MEMSTORE_EDITOR="true"))
+    assert (verb_of(document), document["ref"], document["path"]) == ("add", None, None)
+
+
 def emitted() -> Iterator[str]:
     """Yield the verbs that the command line answers with, where they are written out."""
     for path in (ROOT / "memstore" / "cli").glob("*.py"):
