@@ -119,6 +119,7 @@ def _lines(session: CliSession, result: CheckResult) -> Iterator[str]:
 def _group_lines(session: CliSession, group: Sequence[Finding]) -> Iterator[str]:
     """Yield the findings of one code, under their number where there are several; a hint that all have once."""
     from memstore.cli.output import safe_line
+    from memstore.core.finding_codes import CODES
 
     word, code = group[0].severity.value, group[0].code
     is_shared = len(group) > 1 and len({finding.hint for finding in group}) == 1

@@ -191,9 +191,6 @@ class _OldMachine:
     def remove(self, path: str) -> None:
         raise AssertionError(path)
 
-    def other_memstore(self) -> str | None:
-        return None
-
     def attributes(self) -> str:
         return ""
 
