@@ -110,6 +110,10 @@ if TYPE_CHECKING:
     from memstore.lineage.values import Trace as Trace
     from memstore.memories.adopt import Adopted as Adopted
     from memstore.memories.edit import Moved as Moved
+    from memstore.memories.links import LeftLink as LeftLink
+    from memstore.memories.links import LinkedNote as LinkedNote
+    from memstore.memories.links import NoteLink as NoteLink
+    from memstore.memories.links import NoteLinks as NoteLinks
     from memstore.memories.promote import Linked as Linked
     from memstore.memories.show import Expanded as Expanded
     from memstore.memories.show import Link as Link
@@ -212,10 +216,12 @@ _HOMES = {
     "KnownKeys": "memstore.trust.keys",
     "KnownMember": "memstore.access.entities",
     "LedgerLine": "memstore.core.memory",
+    "LeftLink": "memstore.memories.links",
     "Level": "memstore.trust.score",
     "Lines": "memstore.core.change",
     "Link": "memstore.memories.show",
     "Linked": "memstore.memories.promote",
+    "LinkedNote": "memstore.memories.links",
     "Listed": "memstore.memories.show",
     "LockedError": "memstore.core.errors",
     "Log": "memstore.history.log",
@@ -229,6 +235,8 @@ _HOMES = {
     "Names": "memstore.face.given",
     "Node": "memstore.lineage.values",
     "NoFileError": "memstore.core.errors",
+    "NoteLink": "memstore.memories.links",
+    "NoteLinks": "memstore.memories.links",
     "NotFoundError": "memstore.core.errors",
     "NotThereYetError": "memstore.core.errors",
     "Number": "memstore.memories.why",

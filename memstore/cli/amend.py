@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.group import Command
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument, ref_argument
 from memstore.cli.written import (
     commit_option,
     diff_lines,
@@ -43,7 +43,7 @@ _SAYS_SO = "nothing changed: it says so already"
         'memstore edit m_7f3 --title "When Bella eats" -c --reason "easier to find"',
     ),
 )
-@ref_argument()
+@named_argument()
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @click.option("--title", metavar="TEXT", help="Another title.")
@@ -89,7 +89,7 @@ def _edit_by_hand(session: CliSession, ref: str, *, commit: bool, dry_run: bool)
     from memstore.memories.edit import Rejected, accept
 
     view = session.view()
-    before = view.original(ref)
+    before = view.original(view.named(ref).path)
     if not view.owns(before.memory):
         refuse_as_not_owner(view, before)  # before its very bytes are shown
 
@@ -167,13 +167,18 @@ def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, d
     emit_saved(session, "tag", saved, dry_run=dry_run, unchanged=_UNCHANGED)
 
 
-@command("mv", examples=("memstore mv m_7f3 dogs/bella.md", "memstore mv m_7f3 dogs/"))
+@command("mv", examples=("memstore mv m_7f3 dogs/bella.md", "memstore mv m_7f3 dogs/ --dry-run"))
 @ref_argument()
 @click.argument("path", metavar="PATH", type=click.Path())
 @commit_option()
 @dry_run_option()
 def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:
-    """Give a memory's file another name or folder in the vault; what refers to it finds it by its id."""
+    """Give a memory's file another name or folder in the vault; what refers to it finds it by its id.
+
+    Links to it, and relative links in it, are written so that they lead where they led. In files of others, and in
+    signed ones, they stay as they are, and are listed.
+    """
+    from memstore.cli.output import safe_line
     from memstore.documents.memories import moved_document
     from memstore.memories.edit import move
 
@@ -181,18 +186,29 @@ def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool)
     to = in_vault(session, path, is_folder=path.endswith("/"))
     is_folder = path.endswith("/") or view.has_folder(to)
     moved = move(view, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
-    session.emit("mv", document=lambda: moved_document(moved), lines=lambda: _move_lines(session, moved))
+    session.emit(
+        "mv",
+        document=lambda: moved_document(moved, dry_run=dry_run),
+        lines=lambda: _move_lines(session, moved, dry_run=dry_run),
+    )
+    for link in moved.left:
+        session.say(safe_line(f"{link.path}:{link.line}: {link.written} was left as it is: {link.why}"))
     if moved.path == moved.path_before:
         session.say(_UNCHANGED)
 
 
-def _move_lines(session: CliSession, moved: Moved) -> Iterator[str]:
+def _move_lines(session: CliSession, moved: Moved, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint = session.paint
     ref = f": {paint('ref', moved.ref)}" if moved.ref else ":"
     was = paint("dim", f"was {safe_line(session.from_here(moved.path_before))}")
     yield f"{paint.path(moved.path)}{ref} {was}"
+    for path, diff in moved.diffs.items():
+        if dry_run:
+            yield from diff_lines(session, diff)
+        else:
+            yield f"{paint.path(path)}: links changed"
 
 
 # -- adopt ---------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ _EXAMPLES = (
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option("--staged", is_flag=True, help="Check what git has staged, as the pre-commit hook does.")
 @click.option("--against", metavar="REV", help="Check all that changed since a commit, as a successor of it.")
-@click.option("--strict", is_flag=True, help="Warnings make the exit code 1 too; memories without a source are one.")
+@click.option("--strict", is_flag=True, help="Warnings exit with 1 too; lists notices, and what has no source.")
 @click.option("--fix", is_flag=True, help="Mend what needs no judgement first: missing ids, blanks, repeated items.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How findings are written.")
 @click.option("--explain", metavar="CODE", help="Explain the code of a finding, and check nothing.")
@@ -65,7 +65,7 @@ def check(
     view = session.view()
     result = _result(view, [in_vault(session, path) for path in paths], staged=staged, against=against, fix=fix)
     result = result if strict else result.without_strict()
-    _emit(session, view, result, output_format)
+    _emit(session, view, result, output_format, strict=strict)
     if fix and not (paths or against or session.as_json):
         _say_what_else_mends(session)
     if result.errors or (strict and result.warnings):
@@ -84,7 +84,11 @@ def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | No
     return flow.fix(view, paths) if fix else flow.check(view, paths)
 
 
-def _emit(session: CliSession, view: View, result: CheckResult, output_format: str) -> None:
+# So many notices are shown beside what is wrong; more would bury it.
+MOST_NOTICES = 10
+
+
+def _emit(session: CliSession, view: View, result: CheckResult, output_format: str, *, strict: bool) -> None:
     from memstore.cli.output import one_line
     from memstore.documents.findings import github_lines, sarif_document
     from memstore.documents.vault import check_document
@@ -92,24 +96,30 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
     if output_format in {"github", "sarif"} and not session.as_json:
         repository = view.history.repository
         prefix = repository.prefix if repository else ""
+        found = (*result.findings, *(result.notices if strict else ()))
         if output_format == "github":
-            session.write(github_lines(result.findings, prefix))
+            session.write(github_lines(found, prefix))
         else:
-            session.write((one_line(sarif_document(result.findings, prefix, version=__version__)),))
+            session.write((one_line(sarif_document(found, prefix, version=__version__)),))
         return
+    shown = result.notices if strict or len(result.notices) <= MOST_NOTICES else ()
     session.emit(
-        "check", document=lambda: check_document(result), lines=lambda: _lines(session, result), each="findings"
+        "check", document=lambda: check_document(result), lines=lambda: _lines(session, result, shown), each="findings"
     )
+    if len(shown) < len(result.notices):
+        session.say(
+            f"{len(result.notices):,} notices, of links that lead to no note; memstore check --strict lists them"
+        )
     session.say(summary(result))
 
 
-def _lines(session: CliSession, result: CheckResult) -> Iterator[str]:
+def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for finding in result.fixed:
         yield f"{session.paint('ok', 'fixed')} {_place(session, finding)}: {safe_line(finding.text)} [{finding.code}]"
     groups: dict[str, list[Finding]] = {}
-    for finding in sorted(result.findings, key=lambda one: not one.is_error):
+    for finding in sorted((*result.findings, *notices), key=lambda one: not one.is_error):
         groups.setdefault(finding.code, []).append(finding)
     for number, group in enumerate(groups.values()):
         yield from ("",) if number else ()

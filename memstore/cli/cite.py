@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.filters import Given, filter_options
-from memstore.cli.options import at_option, command, ref_argument
+from memstore.cli.options import at_option, command, named_argument
 from memstore.core.config import QUALITY_PROFILES
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         "memstore cite '[[belief:m_7f3k9q2x1c#L21@3ab92c01de]]'  # what became of one",
     ),
 )
-@ref_argument("citation", metavar="REF[:L1-L2]|CITATION")
+@named_argument("citation", metavar="REF[:L1-L2]|CITATION")
 def cite(session: CliSession, citation: str) -> None:
     """Cite lines of a memory, or say what became of cited lines: same, moved, changed or gone."""
     from memstore.documents.search import cited_document
@@ -105,7 +105,7 @@ def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
 
 
 @command("why", examples=("memstore why m_7f3", "memstore why m_7f3 --profile seed-003", "memstore why m_7f3 --json"))
-@ref_argument()
+@named_argument()
 @click.option(
     "--profile", type=click.Choice(QUALITY_PROFILES), help="How quality is computed, whatever the settings say."
 )

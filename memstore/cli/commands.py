@@ -38,6 +38,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "recall": ("recall:recall", "bring to mind what matters for a prompt"),
         "cite": ("cite:cite", "cite lines, or see what became of a citation"),
         "trace": ("lineage:trace", "show where a memory comes from, or what came of it"),
+        "links": ("links:links", "show where a note's links lead, and what links to it"),
         "impact": ("lineage:impact", "show what would lose ground without a memory"),
         "export": ("imports:export", "give memories to other programs, as JSON"),
         "stats": ("cite:stats", "count memories by type, status, month and author"),

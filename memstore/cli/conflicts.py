@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.filters import Given, filter_options
-from memstore.cli.options import REF, command, ref_argument
+from memstore.cli.options import NAME, command, ref_argument
 from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_lines
 from memstore.core.errors import UsageError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         "memstore conflicts --duplicates            # what says nearly the same",
     ),
 )
-@click.argument("ref", type=REF, required=False)
+@click.argument("ref", type=NAME, required=False)
 @click.option("--duplicates", is_flag=True, help="Find memories that say nearly the same instead.")
 @filter_options
 def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates: bool) -> None:

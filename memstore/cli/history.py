@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument, ref_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ _NOT_COMMITTED = "·"
         "memstore log -n 5 --json",
     ),
 )
-@ref_argument(required=False, metavar="[REF]")
+@named_argument(required=False, metavar="[REF]")
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
 def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     """Show what happened, newest first: when, in which commit (`·`: an event of the confidence), what, by whom."""
@@ -49,7 +49,7 @@ def log(session: CliSession, ref: str | None, limit: int | None) -> None:
 
 
 @command("blame", examples=("memstore blame m_7f3", "memstore blame belief:m_7f3k9q2x1c --json"))
-@ref_argument()
+@named_argument()
 def blame(session: CliSession, ref: str) -> None:
     """Show who wrote each entry of a memory's confidence history, and each line of its text, in which commit."""
     from memstore.documents.history import blame_document
@@ -71,7 +71,7 @@ def blame(session: CliSession, ref: str) -> None:
         "memstore diff m_7f3 2026-01 2026-02        # from the end of January to that of February",
     ),
 )
-@ref_argument(required=False, metavar="[REF]")
+@named_argument(required=False, metavar="[REF]")
 @click.argument("old", metavar="[A]", required=False)
 @click.argument("new", metavar="[B]", required=False)
 def diff(session: CliSession, ref: str | None, old: str | None, new: str | None) -> None:
@@ -155,7 +155,8 @@ def _log_line(session: CliSession, line: LogLine) -> str:
 
     paint = session.paint
     commit = paint("line", line.commit[:_SHORT]) if line.commit else _NOT_COMMITTED.ljust(_SHORT)
-    what = f"{line.verb} {paint('ref', safe_line(line.name))}"
+    title = f"{paint('title', safe_line(line.title))}  " if line.title else ""
+    what = f"{line.verb} {title}{paint('ref', safe_line(line.name))}"
     details = f": {safe_line(', '.join(line.details))}" if line.details else ""
     return f"{paint('dim', line.at)}  {commit}  {what}{details}  {paint('dim', safe_line(line.by))}".rstrip()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
         "memstore trace m_7f3 --format dot | dot -Tsvg > lineage.svg",
     ),
 )
-@ref_argument()
+@named_argument()
 @click.option("--reverse", is_flag=True, help="Down to what depends on it, instead of up to its sources.")
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="tree", show_default=True, help="How it is drawn."
@@ -139,7 +139,7 @@ def _dangling(paint: Palette, one: Dangling) -> str:
 
 
 @command("impact", examples=("memstore impact raw:m_f70cefb6ab", "memstore impact m_7f3 --json"))
-@ref_argument()
+@named_argument()
 @_limit_option(f"Show at most so many, the nearest; 0 for all. For people {MOST_LINES}.")
 def impact(session: CliSession, ref: str, *, limit: int | None) -> None:
     """Show what would lose ground if a memory were gone."""

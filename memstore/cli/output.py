@@ -175,6 +175,7 @@ _ROLES = {
     "match": "1;31",
     "ok": "32",
     "warning": "33",
+    "notice": "36",
     "error": "1;31",
     "heading": "1",
     "added": "32",
@@ -185,7 +186,7 @@ _ROLES = {
 class Palette:
     """Gives words the colour of what they are: `paint("title", "Green tea")`, `paint.path("notes/tea.md")`.
 
-    Roles: path, line, ref, title, type, dim, match, ok, warning, error, heading, added, removed.
+    Roles: path, line, ref, title, type, dim, match, ok, warning, notice, error, heading, added, removed.
     """
 
     def __init__(self, *, colours: bool, signs: bool, from_here: Callable[[str], str] = str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.beliefs.recall_order import DEFAULT_BUDGET, PROFILES
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +117,7 @@ def _lines(recalled: Recalled) -> Iterator[str]:
 
 
 @command("expand", examples=())
-@ref_argument()
+@named_argument()
 @click.option("--full", is_flag=True, help="Print the whole file, as it was before it was compressed.")
 def expand(session: CliSession, ref: str, *, full: bool) -> None:
     """Show all of a memory that came to mind: its text, its numbers, its links. It counts as a use."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.filters import Given, filter_options, say_near_keys
-from memstore.cli.options import at_option, command, ref_argument
+from memstore.cli.options import at_option, command, named_argument
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from memstore.memories.show import Shown
 
 SORTS = ("created", "title", "confidence", "path")
-TERMINAL_INDENT = "\n    "
 # Of the header these have a place of their own.
 _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_history"})
 
@@ -36,7 +35,7 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
         "memstore show m_7f3 --whole > whole.md     # the file as it was before it was compressed",
     ),
 )
-@ref_argument()
+@named_argument()
 @at_option()
 @click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
 @click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
@@ -101,6 +100,7 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
         "memstore list                              # newest first",
         "memstore list -t belief --tag health       # of one type, with a tag",
         "memstore list --sort confidence -n 10      # what is held surest",
+        'memstore show "$(memstore list | fzf | cut -f 4)"',
         "memstore list --at 2026-02 --json          # the vault as it was",
     ),
 )
@@ -109,7 +109,10 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
 @click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What stands first.")
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
 def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: int | None) -> None:
-    """List memories, one a line: where, which, what, when, how sure."""
+    """List memories, one a line: what, when and how sure, and last what names it for other commands.
+
+    In a pipe tabs stand between, and the path before the last column.
+    """
     from memstore.documents.memories import listed_document
     from memstore.memories.show import list_memories
     from memstore.search.retrieval import Sort
@@ -129,21 +132,26 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
 
 
 def _row(session: CliSession, entry: Entry) -> str:
-    """Return a memory on a line that editors can jump from; a terminal, which would wrap it, gets two."""
+    """Return a memory on one line: its title, about it, and last what `memstore show` takes.
+
+    In a pipe its path stands before that, and tabs stand between: a title may hold blanks.
+    """
     from memstore.cli.output import safe_line
 
     paint = session.paint
-    where = f"{paint.path(entry.path)}:{paint('line', '1')}:"
-    status = entry.status if entry.status != "active" else ""
+    title = paint("title", safe_line(entry.title or entry.path))
     confidence = f"{float(entry.confidence):.2f}" if entry.confidence else ""
-    about = "  ".join(word for word in (entry.created_at[:10], confidence, status) if word)
-    which = paint("ref", entry.ref or entry.type)
-    what = f"{which}  {paint('title', safe_line(entry.title))}  {paint('dim', safe_line(about))}".rstrip()
-    return f"{where}{TERMINAL_INDENT if session.at_terminal else ' '}{what}"
+    status = entry.status if entry.status != "active" else ""
+    about = paint("dim", safe_line("  ".join(word for word in (entry.created_at[:10], confidence, status) if word)))
+    path = paint.path(entry.path)
+    name = paint("ref", entry.ref) if entry.ref else path
+    if session.at_terminal:
+        return "  ".join(part for part in (title, about, name) if part)
+    return f"{title}\t{about}\t{path}\t{name}"
 
 
 @command("path", examples=("memstore path m_7f3", '$EDITOR "$(memstore path belief:m_7f3)"'))
-@ref_argument()
+@named_argument()
 def path(session: CliSession, ref: str) -> None:
     """Print the path of a memory's file, from the current folder."""
     from memstore.cli import output

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
 
 
 @command("trust", examples=("memstore trust m_7f3", "memstore trust m_7f3 --profile beta-1"))
-@ref_argument()
+@named_argument()
 @click.option(
     "--profile",
     type=click.Choice(PROFILES),

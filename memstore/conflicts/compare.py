@@ -150,7 +150,7 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
     comparer = Comparer(view)
     then = comparer.audience.then
     if ref is not None:
-        paths = [view.find(ref).path]
+        paths = [view.named(ref).path]
     else:
         column = comparer.audience.column("path")
         paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))

@@ -58,6 +58,8 @@ class Entry(NamedTuple):
     evidence: tuple[str, ...] = ()
     # The memories that the body cites, as refs.
     cites: tuple[str, ...] = ()
+    # The links that the text holds, `LINE LINK` each: `12 [[Note#Heading]]`, `12 (../note.md)` (`files/links.py`).
+    links: tuple[str, ...] = ()
     # What attests to it: `author si:ash`, `witness si:pith`, `resolution human:claire`, `anchor url`; whether that
     # holds is not known here.
     attested: tuple[str, ...] = ()

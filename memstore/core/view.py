@@ -197,6 +197,15 @@ class View(Protocol):
                 as if it were not there.
         """
 
+    def named(self, text: str) -> Entry:
+        """Return the memory that `text` means, as `find`, or by a title, alias or file stem that only one has.
+
+        For reading alone: a name is anybody's to give, so what grants, shares, signs or forgets goes by id or path.
+
+        Raises:
+            NotFoundError: as `find`; where several memories have the name, they are listed.
+        """
+
     def read(self, path: str) -> MemoryFile | None:
         """Return a memory's file as it is now, without refs to what is hidden; None where it can't be seen."""
 

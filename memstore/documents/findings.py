@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from memstore.core.finding import Severity
 from memstore.core.finding_codes import CODES
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def sarif_document(findings: Sequence[Finding], prefix: str, *, version: str) ->
             "id": name,
             "shortDescription": {"text": CODES[name].meaning},
             "help": {"text": CODES[name].explanation},
-            "defaultConfiguration": {"level": CODES[name].severity.value},
+            "defaultConfiguration": {"level": _sarif_level(CODES[name].severity)},
         }
         for name in used
     ]
@@ -46,10 +47,14 @@ def _sarif_result(finding: Finding, prefix: str) -> dict[str, Any]:
     }
     return {
         "ruleId": finding.code,
-        "level": finding.severity.value,
+        "level": _sarif_level(finding.severity),
         "message": {"text": _message(finding)},
         "locations": [{"physicalLocation": place}],
     }
+
+
+def _sarif_level(severity: Severity) -> str:
+    return "note" if severity is Severity.NOTICE else severity.value
 
 
 def github_lines(findings: Sequence[Finding], prefix: str) -> Iterator[str]:

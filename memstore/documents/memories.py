@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
     from memstore.memories.import_seeds import ImportedSeeds
+    from memstore.memories.links import LinkedNote, NoteLinks
     from memstore.memories.memory_v01 import ImportedMemories
     from memstore.memories.promote import Linked
     from memstore.memories.show import Expanded, Listed, Shown
@@ -175,16 +176,41 @@ def changed_memories_document(changed: Iterable[Saved], *, dry_run: bool) -> dic
     return {"memories": memories, "total": len(memories)}
 
 
-def moved_document(moved: Moved) -> dict[str, Any]:
-    """Return where a memory's file lies now, and where it lay."""
+def moved_document(moved: Moved, *, dry_run: bool) -> dict[str, Any]:
+    """Return where a memory's file lies now, where it lay, and what became of links to it and in it."""
     document: dict[str, Any] = {
         "ref": moved.ref,
         "path": moved.path,
         "path_before": moved.path_before,
         "conflicts": [],
         "findings": [],
+        "relinked": [{"path": path, **({"diff": diff} if dry_run else {})} for path, diff in moved.diffs.items()],
+        "left": [{"path": at.path, "line": at.line, "link": at.written, "why": at.why} for at in moved.left],
     }
     return {**document, "commit": moved.commit} if moved.commit else document
+
+
+def links_document(found: NoteLinks) -> dict[str, Any]:
+    """Return the links of a note and those that lead to it; `to` is null where a link leads nowhere."""
+    return {
+        **_linked_note(found.note),
+        "outgoing": [
+            {
+                "line": link.line,
+                "link": link.written,
+                "to": _linked_note(link.target) if link.target else None,
+                "others": list(link.others),
+            }
+            for link in found.outgoing
+        ],
+        "incoming": [
+            {"line": link.line, "link": link.written, "from": _linked_note(link.source)} for link in found.incoming
+        ],
+    }
+
+
+def _linked_note(note: LinkedNote) -> dict[str, Any]:
+    return {"ref": note.ref, "path": note.path, "title": note.title}
 
 
 def adoptable_document(found: Iterable[Adoptable], left_alone: Iterable[Finding]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
         "warnings": result.warnings,
         "findings": [finding_document(finding) for finding in result.findings],
         "fixed": [finding_document(finding) for finding in result.fixed],
+        "notices": [finding_document(finding) for finding in result.notices],
     }
 
 

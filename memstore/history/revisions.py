@@ -226,7 +226,7 @@ def blame(view: View, ref: str) -> Blame:
     """
     view.require_owner()
     view.history.require()
-    entry = view.find(ref)
+    entry = view.named(ref)
     file = view.whole.read_file(entry.path)
     if not isinstance(file, MemoryFile):
         raise FormatError(f"{entry.path} can't be read", hint="memstore check says why")

@@ -186,7 +186,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
 
     commit = None if at is None else view.commit_at(at)
     then = view.at(commit)
-    entry = then.find(ref)
+    entry = then.named(ref)
     file = then.read(entry.path)
     if file is None:
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
@@ -217,7 +217,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
 
 def path_of(view: View, ref: str) -> Entry:
     """Return the entry of the memory that `ref` names, whose file need not be opened for it."""
-    return view.find(ref)
+    return view.named(ref)
 
 
 # -- expand ----------------------------------------------------------------------------------------

@@ -180,7 +180,7 @@ def cite(view: View, text: str) -> Cited:
 
 
 def _entry(then: View, place: Place) -> Entry:
-    return then.find(place.name)
+    return then.named(place.name)
 
 
 def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> Citation:

@@ -300,6 +300,12 @@ class VaultView:
 
         return find(self, text, self._ws.access_log)
 
+    def named(self, text: str) -> Entry:
+        """Return the memory that `text` means, by a title, alias or file stem too, where one memory alone has it."""
+        from memstore.vault.finding import find
+
+        return find(self, text, self._ws.access_log, by_name=True)
+
     def is_hidden(self, memory_id: str) -> bool:
         """Whether there is a memory with this id, of which none may be seen; for the log of what was denied."""
         return bool(self._snapshot.catalog.rows_of_id(memory_id)) and not self.rows_of_id(memory_id)

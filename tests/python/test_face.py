@@ -186,6 +186,17 @@ def test_a_memory_is_changed_in_place(vault: Vault) -> None:
     assert (vault.get(moved).body.strip(), moved.path) == ("Bella eats at eight.", "kitchen/breakfast.md")
 
 
+def test_links_are_followed_both_ways_and_names_read(vault: Vault) -> None:
+    tea = vault.add("Steep for two minutes.", title="Green tea")
+    pot = vault.add("For [[green tea]] and [[Nowhere]].", title="The small pot")
+    found = vault.links("The small pot")
+    assert [link.target and link.target.ref for link in found.outgoing] == [tea.ref, None]
+    assert [(link.source.ref, link.written) for link in vault.links(tea).incoming] == [(pot.ref, "[[green tea]]")]
+    assert vault.get("green tea").title == "Green tea"
+    with pytest.raises(memstore.NotFoundError):
+        vault.access.grant("Green tea", to="*")
+
+
 def test_memories_are_made_of_memories(vault: Vault) -> None:
     raw = vault.add("Claire yawned at four.", type="raw")
     made = vault.promote(raw, "belief", text="Claire tires early.", confidence=0.5, tags=["claire"])

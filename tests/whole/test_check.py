@@ -192,3 +192,28 @@ def test_two_registry_files_with_one_id_are_an_error(program: Program) -> None:
         ("groups/b.yaml", "registry-duplicate"),
         ("groups/b.yaml", "registry-name"),
     ]
+
+
+def test_links_that_lead_nowhere_are_notices_and_fail_nothing(program: Program) -> None:
+    program.add("See [[Nowhere]], [t](gone.md), ![[picture.png]], [site](https://e.org/x.md) and `[[code]]`.")
+    done = program.run("check", "--strict")
+    assert (done.returncode, done.stderr) == (0, "1 file, 0 errors, 0 warnings\n")
+    assert [line.partition(": ")[2] for line in done.stdout.splitlines() if "hint" not in line] == [
+        "notice: (gone.md) leads to no note [link-dangling]",
+        "notice: [[Nowhere]] leads to no note [link-dangling]",
+    ]
+    assert program.ok("check") == done.stdout
+    document = valid("check", program.ok("check", "--json"))
+    assert (document["findings"], document["errors"], document["warnings"]) == ([], 0, 0)
+    assert "::notice " in program.ok("check", "--strict", "--output-format", "github")
+    assert '"level":"note"' in program.ok("check", "--strict", "--output-format", "sarif").replace(" ", "")
+
+
+def test_many_notices_are_counted_and_listed_for_who_asks(program: Program) -> None:
+    program.add(" ".join(f"[[Nowhere {number}]]" for number in range(50)))
+    done = program.run("check")
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[0] == (
+        "50 notices, of links that lead to no note; memstore check --strict lists them"
+    )
+    assert program.ok("check", "--strict").count("[link-dangling]") == 50

@@ -26,6 +26,7 @@ COMMANDS = (
     ["undo"], ["adopt"], ["adopt", BARE], ["check"], ["check", "--explain", "yaml-tab"], ["commit"], ["status"],
     ["log"], ["log", REF], ["blame", REF], ["diff", REF], ["show", REF], ["list"], ["list", "-t", "belief"],
     ["search", "Bella"], ["search", "nothingofthekind"], ["stats"], ["trace", REF], ["impact", REF], ["orphans"],
+    ["links", REF],
     ["recall", "Bella's heart"], ["recall", "zzz"], ["expand", REF], ["expand", BARE, "--full"],
     ["graduate", "--dry-run"], ["compress", "--dry-run"],
     ["cite", f"{REF}:L1-L2"], ["why", REF], ["why", BARE], ["why", "m_enqj11r5df", "--profile", "seed-003"],
