@@ -21,7 +21,7 @@ from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
-from memstore.core.provenance import infer_source_type, provenance_of_new
+from memstore.core.provenance import infer_source_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -222,7 +222,7 @@ def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inh
     Raises:
         RefusedError: the context has expired, or is not one context.
     """
-    told = _text({**values, **provenance_of_new(values)}.get("source_entity"))
+    told = _text(values.get("source_entity"))
     in_context = view.contexts.current() is not None
     if not in_context and (explicit or told is None):
         return Inherited(values={})

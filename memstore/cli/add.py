@@ -14,7 +14,7 @@ from memstore.cli.written import commit_option, dry_run_option, emit_saved
 from memstore.core.errors import UsageError, VaultError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
@@ -33,7 +33,7 @@ _NOTES = (
     examples=(
         'memstore add "Bella eats at eight" --tag dog food',
         "memstore add -t belief --confidence 0.7          # opens your editor",
-        "memstore add - -t episode --source human:claire  < told.txt",
+        "memstore add - -t episode --source-entity human:claire  < told.txt     # in confidence",
         'memstore add --objective "Ship the reader" --outcome shipped --lesson "ask early" "ask twice"',
         'memstore add "It rained" --access human:sean si:ash -c',
     ),
@@ -72,7 +72,7 @@ def add(
     if given is None:
         _add_in_editor(session, values, commit=commit, dry_run=dry_run)
         return
-    _emit(session, "add", _added(session, given, values, commit=commit, dry_run=dry_run), dry_run=dry_run)
+    _emit(session, "add", _added(session, given, values, commit=commit, dry_run=dry_run), values, dry_run=dry_run)
 
 
 @command(
@@ -103,7 +103,7 @@ def raw(
     if given is None:
         raise UsageError("there is no text to write down", hint='memstore raw "what you noticed"')
     values = {**given_values(keys), "type": "raw"}
-    _emit(session, "raw", _added(session, given, values, commit=commit, dry_run=dry_run), dry_run=dry_run)
+    _emit(session, "raw", _added(session, given, values, commit=commit, dry_run=dry_run), values, dry_run=dry_run)
 
 
 def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
@@ -192,11 +192,23 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
         session.say("nothing was written, so nothing was added")
         session.emit("add", document=nothing_saved_document, lines=tuple)
     else:
-        _emit(session, "add", saved, dry_run=dry_run)
+        _emit(session, "add", saved, values, dry_run=dry_run)
 
 
-def _emit(session: CliSession, verb: str, saved: Saved, *, dry_run: bool) -> None:
+def _emit(session: CliSession, verb: str, saved: Saved, values: Mapping[str, Plain], *, dry_run: bool) -> None:
     emit_saved(session, verb, saved, dry_run=dry_run, unchanged="nothing changed")
+    if values.get("source_entity") and not (dry_run or session.as_json or session.choices.quiet):
+        _say_who_may_see(session, saved)
+
+
+def _say_who_may_see(session: CliSession, saved: Saved) -> None:
+    """Tell what it means that somebody told it in confidence: who may see it now, and whose consent the others need."""
+    view = session.view().again()
+    file = view.read(saved.path)
+    if file is not None and file.memory.source_entity:
+        seers = dict.fromkeys((file.memory.owner or view.config.owner, *file.memory.access_grants))
+        told = f"told in confidence by {file.memory.source_entity}, whose consent it takes to share it"
+        session.say(f"{told}; who may see it: {', '.join(seers)}")
 
 
 def _citations(session: CliSession, places: tuple[str, ...]) -> list[Plain]:

@@ -304,7 +304,6 @@ def _wanted(session: CliSession) -> bool:
 
 
 def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterator[str]:
-
     for one in found:
         yield f"{session.paint.path(one.path)}: lacks {', '.join(one.lacks)}"
 

@@ -39,7 +39,8 @@ def _key_option() -> Callable[[Any], Any]:
 def sign(session: CliSession, ref: str, *, key: str | None, commit: bool, dry_run: bool) -> None:
     """Sign a memory that you wrote: what it says, and where it comes from.
 
-    Layout, comments, tags' order, confidence and grants may change later; a change of what it says is noticed.
+    Layout, comments, tags' order, confidence and grants may change later; a change of what it says is noticed. A memory
+    of yours that names no author, since you wrote its file yourself, gets you as its author.
     """
     from memstore.trust.sign import sign as record
 

@@ -38,7 +38,7 @@ _EXAMPLES = (
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option("--staged", is_flag=True, help="Check what git has staged, as the pre-commit hook does.")
 @click.option("--against", metavar="REV", help="Check all that changed since a commit, as a successor of it.")
-@click.option("--strict", is_flag=True, help="Warnings make the exit code 1 too; list all notices.")
+@click.option("--strict", is_flag=True, help="Warnings exit with 1 too; lists notices, and what has no source.")
 @click.option("--fix", is_flag=True, help="Mend what needs no judgement first: missing ids, blanks, repeated items.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How findings are written.")
 @click.option("--explain", metavar="CODE", help="Explain the code of a finding, and check nothing.")
@@ -64,7 +64,10 @@ def check(
     session.choices.json = session.choices.json or output_format == "json"
     view = session.view()
     result = _result(view, [in_vault(session, path) for path in paths], staged=staged, against=against, fix=fix)
+    result = result if strict else result.without_strict()
     _emit(session, view, result, output_format, strict=strict)
+    if fix and not (paths or against or session.as_json):
+        _say_what_else_mends(session)
     if result.errors or (strict and result.warnings):
         session.exit(Exit.FOUND_ERRORS)
 
@@ -115,18 +118,49 @@ def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding])
 
     for finding in result.fixed:
         yield f"{session.paint('ok', 'fixed')} {_place(session, finding)}: {safe_line(finding.text)} [{finding.code}]"
-    for finding in (*result.findings, *notices):
-        word = finding.severity.value
-        told = f"{session.paint(word, word)}: {safe_line(finding.text)} {session.paint('dim', f'[{finding.code}]')}"
+    groups: dict[str, list[Finding]] = {}
+    for finding in sorted((*result.findings, *notices), key=lambda one: not one.is_error):
+        groups.setdefault(finding.code, []).append(finding)
+    for number, group in enumerate(groups.values()):
+        yield from ("",) if number else ()
+        yield from _group_lines(session, group)
+
+
+def _group_lines(session: CliSession, group: Sequence[Finding]) -> Iterator[str]:
+    """Yield the findings of one code, under their number where there are several; a hint that all have once."""
+    from memstore.cli.output import safe_line
+    from memstore.core.finding_codes import CODES
+
+    word, code = group[0].severity.value, group[0].code
+    is_shared = len(group) > 1 and len({finding.hint for finding in group}) == 1
+    if len(group) > 1:
+        yield f"{session.paint('heading', f'{len(group)} {word}s')} [{code}]: {CODES[code].meaning}"
+    for finding in group:
+        told = f"{session.paint(word, word)}: {safe_line(finding.text)} {session.paint('dim', f'[{code}]')}"
         yield f"{_place(session, finding)}: {told}"
-        if finding.hint:
+        if finding.hint and not is_shared:
             yield f"  hint: {safe_line(finding.hint)}"
         if finding.mended is not None:
             yield f"  mended: {session.paint('added', safe_line(finding.mended))}"
+    if is_shared and group[0].hint:
+        yield f"  hint: {safe_line(group[0].hint)}"
+
+
+def _say_what_else_mends(session: CliSession) -> None:
+    """Tell what other commands could mend without judgement, and how much of it there is."""
+    from memstore.lineage.repair import fix_provenance
+    from memstore.memories.edit import fmt
+
+    view = session.view().again()
+    filled = sum(not file.skipped for file in fix_provenance(view, dry_run=True).files)
+    uneven = len(fmt(view, (), dry_run=True).saved)
+    if filled:
+        session.say(f"{filled} more could say where they come from: memstore fix-provenance")
+    if uneven:
+        session.say(f"{uneven} more could have an even layout: memstore fmt")
 
 
 def _place(session: CliSession, finding: Finding) -> str:
-
     at = f"{finding.at.line}:{finding.at.column}"
     return f"{session.paint.path(finding.path)}:{session.paint('line', at)}"
 

@@ -162,6 +162,5 @@ def _present_lines(session: CliSession, present: Present) -> Iterator[str]:
 
 
 def _line(session: CliSession, one: KnownContext) -> str:
-
     words = ", ".join(one.roster) + ("  open" if one.open else "")
     return f"{session.paint.path(one.path)}: {session.paint('ref', one.id)}  {words}".rstrip()

@@ -58,7 +58,6 @@ def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
 
 
 def _lines(session: CliSession, pages: Sequence[Graduated], *, dry_run: bool) -> Iterator[str]:
-
     for page in pages:
         if dry_run:
             for diff in (page.diff, *(saved.diff for saved in page.suggested)):

@@ -25,6 +25,15 @@ def _record(ctx: click.Context, param: click.Parameter, value: object) -> None:
         setattr(ctx.ensure_object(CliSession).choices, param.name, value)
 
 
+def _record_once(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> None:
+    """Keep who acts; of two that are named, neither is guessed to be meant."""
+    said = ctx.ensure_object(CliSession).choices.entity
+    named = (*(() if said is None else (said,)), *value)
+    if value and len(named) > 1:
+        raise click.UsageError(f"--as is given once, and was given as {', '.join(named)}", ctx)
+    _record(ctx, param, value[0] if value else None)
+
+
 def _global(*names: str, **settings: Any) -> click.Option:
     return click.Option(names, expose_value=False, callback=_record, **settings)
 
@@ -40,12 +49,19 @@ def _folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[Com
     return [CompletionItem(incomplete, type="dir")]
 
 
-# They stand before or after the verb; the last one wins.
+# They stand before or after the verb; the last one wins, but for `--as`, which is given once.
 GLOBAL_OPTIONS: tuple[click.Option, ...] = (
     _global(
         "--vault", metavar="DIR", shell_complete=_folders, help="The vault, instead of the one around this folder."
     ),
-    _global("--as", "entity", metavar="ENTITY", help="Who acts and looks, like si:ash."),
+    click.Option(
+        ("--as", "entity"),
+        multiple=True,
+        expose_value=False,
+        callback=_record_once,
+        metavar="ENTITY",
+        help="Who acts and looks, like si:ash; given once.",
+    ),
     _global("--context", metavar="CTX", help="The context in which this is said."),
     _flag("--self", "alone", help="Nobody else listens."),
     _flag("--json", "json", help="Answer with one JSON document."),

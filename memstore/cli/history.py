@@ -250,7 +250,6 @@ def _uncommitted_lines(session: CliSession, changes: Iterable[Uncommitted]) -> I
 
 
 def _section(session: CliSession, heading: str, paths: Iterable[str]) -> Iterator[str]:
-
     for i, path in enumerate(paths):
         if i == 0:
             yield ""

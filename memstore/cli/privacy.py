@@ -232,7 +232,6 @@ def _report_lines(session: CliSession, found: Mapping[str, tuple[Sighted, ...]])
 
 
 def _change_lines(session: CliSession, change: SightChange) -> Iterator[str]:
-
     yield f"{session.paint.path(change.path)}: {session.paint('ref', change.ref)}"
     if change.gained:
         yield session.paint("added", f"  + {_seers(change.gained)}")

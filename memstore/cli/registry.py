@@ -182,7 +182,6 @@ def list_groups(session: CliSession) -> None:
 
 
 def _group_lines(session: CliSession, one: KnownGroup) -> Iterator[str]:
-
     yield f"{session.paint.path(one.path)}: {session.paint('ref', one.id)}"
     yield from (f"  {_member_line(member)}" for member in one.members)
 

@@ -100,7 +100,6 @@ def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run
 
 
 def _registered_lines(session: CliSession, done: Registered, *, dry_run: bool) -> Iterator[str]:
-
     if dry_run:
         yield from diff_lines(session, done.diff)
     else:

@@ -41,14 +41,16 @@ def infer_source_type(source: str | None, source_entity: str | None) -> str:
 def provenance_of_new(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of provenance that a new memory gets beside those that its writer gave.
 
+    An entity id in `source` says how it is known and no more: only `source_entity` gives whoever told it a say.
+
     Args:
         values: the frontmatter as given, `type` included.
     """
     source, entity = _text(values.get("source")), _text(values.get("source_entity"))
-    entity = entity or (source if source and is_entity_id(source) else None)
-    added: dict[str, Any] = {"source_entity": entity} if entity and not values.get("source_entity") else {}
+    added: dict[str, Any] = {}
     if not values.get("source_type"):
-        added["source_type"] = infer_source_type(source, entity)
+        told_by = source if source and is_entity_id(source) else None
+        added["source_type"] = infer_source_type(source, entity or told_by)
     if source and not values.get("derived_from") and values["type"] in _MADE_OF_THEIR_SOURCE:
         added["derived_from"] = [f"context:{source}"]
     return added

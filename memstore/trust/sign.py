@@ -50,13 +50,15 @@ class Signed:
 def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False, commit: bool = False) -> Signed:
     """Sign a memory as its author; one whose signature is valid stays as it is.
 
+    A memory that names no author, as one written by hand, is its owner's: who signs it becomes its author.
+
     >>> note = note(ws.view(), "Claire answers in the evening.")
     >>> sign(ws.view(), note.ref).verdict.state.value
     'valid'
 
     Args:
         view: the vault.
-        ref: the memory; the actor must be its author.
+        ref: the memory; the actor must be its author, or its owner where it names none.
         key: the key's file, or its .pub where an ssh-agent holds it; None is the one that the user's settings name.
         dry_run: write nothing, and return what would be.
         commit: commit the change, too.
@@ -69,17 +71,22 @@ def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False,
     """
     file = view.original(ref)
     memory = attestable(file)
+    edits: list[splice.Edit] = []
+    if memory.author is None and view.owns(memory):
+        memory = replace(memory, author=view.actor)
+        edits.append(splice.SetValue("author", view.actor))
     if memory.author != view.actor:
+        by = memory.author or "nobody named, so its owner's to sign"
         raise RefusedError(
-            f"{memory.ref} is by {memory.author or 'nobody named'}, and {view.actor} can't sign for others",
-            hint=f"memstore witness {memory.ref} vouches for it" if memory.author else f"memstore set {ref} author=…",
+            f"{memory.ref} is by {by}, and {view.actor} can't sign for others",
+            hint=f"memstore witness {memory.ref} --attest confirm vouches for it",
         )
     voucher = Voucher(view)
     before = voucher.of(memory)
     if before.signature.counts and not before.is_rolled_back(memory.author):
         return Signed(saved=unchanged(file), verdict=before.signature)
-    edit = signature_of(view, memory, key)
-    saved, after = _written(view, file, [edit], verb="sign", dry_run=dry_run, commit=commit)
+    edits.append(signature_of(view, memory, key))
+    saved, after = _written(view, file, edits, verb="sign", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).signature)
 
 

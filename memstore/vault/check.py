@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import ReadFile
 
 
+# Notes of one's own seldom say where they come from: told to everybody, it would bury what is wrong.
+ONLY_STRICT = frozenset({"source-missing"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
     """What a check found in how many files; `fixed` names the findings that were mended before.
@@ -64,6 +68,10 @@ class CheckResult:
     def warnings(self) -> int:
         """How many of the findings are warnings."""
         return len(self.findings) - self.errors
+
+    def without_strict(self) -> CheckResult:
+        """Return the result without what is worth telling only to who wants a vault without a flaw."""
+        return replace(self, findings=tuple(one for one in self.findings if one.code not in ONLY_STRICT))
 
 
 def check(view: View, paths: Sequence[str] = ()) -> CheckResult:

@@ -107,7 +107,7 @@ def _paths_meant(view: VaultView, asked: str) -> list[str]:
 
 def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> NotFoundError:
     for path in _paths_meant(view, asked):
-        if why := _no_memory(view, path, asked):
+        if why := _no_memory(view, path, posixpath.normpath(asked)):
             return why
     columns = [view.column(name) for name in (("id", "title") if by_name else ("id",))]
     known = sorted({column[row] for column in columns for row in view.rows})

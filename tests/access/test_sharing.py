@@ -67,7 +67,7 @@ def ws() -> Workspace:
 
 def murmur(ws: Workspace) -> Saved:
     return add_raw(
-        ws.view(), "Bella has a heart murmur", source="vet:dr_smith", subject_ids=["dog:bella"],
+        ws.view(), "Bella has a heart murmur", source_entity="vet:dr_smith", subject_ids=["dog:bella"],
         access_grants=["human:sean", OWNER], consent_grants=["human:sean"],
     )  # fmt: skip
 

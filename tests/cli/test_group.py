@@ -135,6 +135,21 @@ def test_global_options_are_the_sessions() -> None:
     assert _Told().call("--", "--json").choices.json is False
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--as", "si:ash", "list", "--as", "si:ash"],
+        ["list", "--as", "si:ash", "--as", "human:bob"],
+        ["--as", "si:ash", "--as", "human:bob", "list"],
+        ["--as", "si:ash", "consent", "list", "--as=human:bob"],
+    ],
+    ids=" ".join,
+)
+def test_who_acts_is_said_once(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert "--as is given once, and was given as si:ash, " in capsys.readouterr().err
+
+
 def test_a_word_that_is_no_command_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["shwo"]) == 2
     assert "memstore show" in capsys.readouterr().err

@@ -39,9 +39,9 @@ def test_how_a_memory_is_known(source: str | None, entity: str | None, expected:
         ({"type": "belief", "source_type": "seed"}, {}),
         (
             {"type": "belief", "source": "vet:dr_smith"},
-            {"source_entity": "vet:dr_smith", "source_type": "direct_experience"},
+            {"source_type": "direct_experience"},
         ),
-        ({"type": "raw", "source": "human:sean"}, {"source_entity": "human:sean", "source_type": "told_by_human"}),
+        ({"type": "raw", "source": "human:sean"}, {"source_type": "told_by_human"}),
         (
             {"type": "note", "source": "a walk"},
             {"source_type": "direct_experience", "derived_from": ["context:a walk"]},

@@ -50,9 +50,20 @@ def test_a_belief_states_its_confidence() -> None:
     ) in head
 
 
+def test_an_entity_in_the_source_grants_nothing() -> None:
+    ws = memory_workspace(actor="si:ash", config=Config(owner=OWNER, filenames="id"))
+    saved = add_memory(ws.view(), {"type": "raw", "source": "human:claire"}, "We met.")
+    text = files_of(ws)[saved.path].decode()
+    assert "source_type: told_by_human" in text
+    assert "source_entity" not in text
+    assert "access_grants" not in text
+
+
 def test_anothers_memory_is_their_own() -> None:
     ws = memory_workspace(actor="si:ash", config=Config(owner=OWNER, filenames="id"))
-    saved = add_memory(ws.view(), {"type": "episode", "source": "human:claire"}, "We met.")
+    saved = add_memory(
+        ws.view(), {"type": "episode", "source": "human:claire", "source_entity": "human:claire"}, "We met."
+    )
     assert saved.path == "memories/episode/2026/02/m_0000000001.md"
     text = files_of(ws)[saved.path].decode()
     for line in (

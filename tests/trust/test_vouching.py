@@ -277,6 +277,15 @@ def test_nobody_signs_for_others_or_without_a_key(vault: Workspace, keys: Path) 
         )
 
 
+def test_who_owns_a_memory_that_names_no_author_signs_it_as_its_author(vault: Workspace, keys: Path) -> None:
+    edit(vault, "author: si:babel", "access_grants: ['*']")
+    others = vault._replace(actor=CLAIRE).view()
+    with pytest.raises(RefusedError, match="can't sign for others"):
+        sign(others, PATH, key=str(keys / "claire"))
+    assert sign(vault.view(), PATH, key=str(keys / "babel")).verdict.state.value == "valid"
+    assert b"\nauthor: si:babel\n" in files_of(vault)[PATH]
+
+
 # -- check ---------------------------------------------------------------------------------------
 
 

@@ -52,6 +52,41 @@ def test_warnings_pass_unless_strict(warned: Program) -> None:
     }
 
 
+def test_findings_are_grouped_by_code_errors_first_and_a_shared_hint_stands_once(program: Program) -> None:
+    memory = "---\ntype: note\nid: m_{0}\nsource_type: {2}\nsource: a walk\ntitle: {1}\n---\nHot {0}.\n"
+    files = (("aaa1", "a  a", "seed"), ("bbb1", "B", "lore"), ("ccc1", "C", "lore"), ("ddd1", "d  d", "seed"))
+    for name, title, source in files:
+        (program.vault / f"{name}.md").write_text(memory.format(name, title, source))
+    (program.vault / "eee1.md").write_text("---\ntype: note\nid: m_eee1\ntitle: E: f\n---\nText.\n")
+    lines = program.run("check").stdout.splitlines()
+    assert [line.split(": ")[0] for line in lines] == [
+        "2 errors [value-choice]", "bbb1.md:4:1", "ccc1.md:4:1", "  hint", "",
+        "eee1.md:4:8", "  hint", "  mended", "",
+        "2 warnings [title-blanks]", "aaa1.md:6:1", "ddd1.md:6:1", "  hint",
+    ]  # fmt: skip
+    told = json.loads(program.run("check", "--json").stdout)["findings"]
+    assert [one["path"] for one in told] == ["aaa1.md", "bbb1.md", "ccc1.md", "ddd1.md", "eee1.md"]
+
+
+def test_that_nothing_says_where_a_memory_comes_from_is_told_to_the_strict(program: Program) -> None:
+    (program.vault / "tea.md").write_text("---\ntype: note\nid: m_tea\n---\nHot.\n")
+    assert program.run("check").stderr == "1 file, 0 errors, 0 warnings\n"
+    assert json.loads(program.ok("check", "--json"))["findings"] == []
+    done = program.run("check", "--strict")
+    assert (done.returncode, "[source-missing]" in done.stdout) == (1, True)
+
+
+def test_fix_names_what_else_mends(program: Program) -> None:
+    raw, _ = program.add("Bella limps", "-t", "raw")
+    (program.vault / "tea.md").write_text(f"---\ntype: note   \nid: m_tea\nderived_from: [{raw}]\n---\nHot.\n")
+    told = program.run("check", "--fix").stderr
+    assert "1 more could say where they come from: memstore fix-provenance" in told
+    assert "1 more could have an even layout: memstore fmt" in told
+    program.ok("fix-provenance")
+    program.ok("fmt")
+    assert "more could" not in program.run("check", "--fix").stderr
+
+
 def test_fix_mends_what_needs_no_judgement_and_undo_takes_it_back(warned: Program) -> None:
     done = warned.run("check", "--fix")
     text = (warned.vault / "notes" / "tea.md").read_text()

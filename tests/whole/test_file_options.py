@@ -43,7 +43,7 @@ READING: dict[str, str] = {
     "raw --file": "raw -F FILE",
     "raw --hook": "raw --hook",
     "supersede --file": "supersede MINE -F FILE",
-    "revise --file": "revise MINE -F FILE",
+    "edit --file": "edit MINE -F FILE",
     "import memory-v0.1 file": "import memory-v0.1 FILE",
     "import seeds file": "import seeds FILE",
     "search --queries": "search --queries FILE",
@@ -74,7 +74,7 @@ PLACES: dict[str, str] = {
 # A memory, by its path among others.
 REFS: dict[str, str] = {
     **{f"{command} ref": f"{command} FILE" for command in (
-        "show", "path", "expand", "trace", "impact", "why", "trust", "sign", "anchor", "attest export",
+        "show", "path", "trace", "impact", "why", "trust", "sign", "anchor", "attest export",
         "attest payload", "conflicts", "log", "blame", "diff", "propagate", "edit",
         "suggestions accept", "suggestions reject", "suggestions show",
     )},
@@ -102,7 +102,6 @@ REFS: dict[str, str] = {
     "mv ref": "mv FILE b/",
     "promote raw": "promote FILE --to note",
     "supersede ref": "supersede FILE tea",
-    "revise ref": "revise FILE tea",
     "split ref": "split FILE one two",
     "split --first": "split MINE one two --first FILE",
     "split --second": "split MINE one two --second FILE",

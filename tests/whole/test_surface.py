@@ -89,7 +89,7 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
         ("status",),
         ("list", "--json", "--status", "all"),
         ("conflicts",),
-        ("dedupe",),
+        ("conflicts", "--duplicates"),
         ("privacy", "audit", "--subject", "dog:bella"),
         ("privacy", "report"),
         ("context", "list"),
@@ -106,14 +106,14 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
         ("add", "Bella has no syndrome", "--dry-run"),
         *(
             (*words, "m_named000001", *more)
-            for words in (("show",), ("why",), ("expand",), ("trace",), ("export", "memory-v0.1"), ("trust",))
+            for words in (("show",), ("why",), ("show", "--full"), ("trace",), ("export", "memory-v0.1"), ("trust",))
             for more in ((), ("--json",))
         ),
-        ("expand", "m_named000001", "--full"),
+        ("show", "m_named000001", "--whole"),
         ("cite", "m_named000001:L1-L8"),
         ("cite", "m_named000001"),
         ("export", "memory-v0.1", "--all"),
-        ("rebuild", "--from-episodes", "--json"),
+        ("recompute", "--from-episodes", "--json"),
         *(
             ("search", "walks", "--facets", key)
             for key in ("relates_to", "derived_from", "supersedes", "confidence_history", "resolved_conflicts")
@@ -159,9 +159,9 @@ def test_no_condition_finds_a_ref_that_is_not_told(vault: InProcess, key: str) -
 
 def test_the_owner_is_told_all_that_a_file_says(vault: InProcess) -> None:
     file = (vault.vault / "named.md").read_text()
-    assert vault.ok("expand", "m_named000001", "--full") == file
-    assert vault.ok(*MAX, "expand", "m_named000001", "--full") == "Walks are good.\n"
-    assert vault.ok(*MAX, "expand", "m_pub0000001", "--full") == (vault.vault / "pub.md").read_text()
+    assert vault.ok("show", "m_named000001", "--whole") == file
+    assert vault.ok(*MAX, "show", "m_named000001", "--whole") == "Walks are good.\n"
+    assert vault.ok(*MAX, "show", "m_pub0000001", "--whole") == (vault.vault / "pub.md").read_text()
     assert "m_private0007" in vault.ok("why", "m_named000001")
     assert "m_private0001" in vault.ok("cite", "m_named000001:L1-L8")
     assert vault.json("search", "walks", "--facets", "relates_to")["facets"]
