@@ -1,7 +1,7 @@
 """Commit messages: computed from what changed, with trailers that name the memories.
 
 A message is read by whoever has the repository, and outlives a memory that is forgotten. It calls a memory by its title
-where nobody but its owner has a part in it, and else by its ref; it holds no other text (docs/adr/0026).
+where nobody but its owner has a part in it, and else by its ref; it holds no other text (docs/adr/0027).
 """
 
 from __future__ import annotations
