@@ -147,7 +147,7 @@ def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: s
     try:
         data = _with_keys(file, added)
     except FormatError as error:
-        return _stays(file, str(error).removeprefix(f"{file.path}:1: "), error.hint or "change it in an editor")
+        return _stays(file, str(error), error.hint or "change it in an editor")
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     if isinstance(after, MemoryFile) and after.memory.id == memory_id:
         return _Plan(Edit(path=file.path, before=file, after=data), tuple(added))

@@ -97,7 +97,7 @@ def test_rows_of_an_id(snapshot: Snapshot) -> None:
 
 def test_postings_are_rows_with_counts(snapshot: Snapshot) -> None:
     assert counts(snapshot, Field.TEXT, "hot") == {"a/tea.md": 2, "b.md": 1}
-    assert counts(snapshot, Field.HEAD, "hot") == {"c/empty.md": 2}
+    assert counts(snapshot, Field.HEAD, "hot") == {"c/empty.md": 2, "a/tea.md": 1}  # a tag of that one
     assert counts(snapshot, Field.HEAD, "2026") == {"a/tea.md": 1}
     assert counts(snapshot, Field.TEXT, "日") == {"b.md": 1}
     assert counts(snapshot, Field.TEXT, "cold") == {}
@@ -123,7 +123,9 @@ def test_lengths_are_exact_and_cover_every_row(snapshot: Snapshot) -> None:
     lengths = snapshot.index.lengths(Field.TEXT)
     assert len(lengths) == len(snapshot.catalog.column("path")) == len(snapshot.index.lengths(Field.HEAD))
     assert [lengths[row_of(snapshot, path)] for path in ("a/tea.md", "b.md", "c/empty.md")] == [9, 3, 0]
-    assert all(lengths[row] == 0 for row in (*snapshot.catalog.broken, *snapshot.catalog.plain))
+    assert all(lengths[row] == 0 for row in snapshot.catalog.broken)
+    assert [lengths[row] for row in snapshot.catalog.plain] == [2]
+    assert snapshot.catalog.texts == sorted((*snapshot.catalog.memories, *snapshot.catalog.plain))
 
 
 def test_terms_by_prefix(snapshot: Snapshot) -> None:

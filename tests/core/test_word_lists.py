@@ -47,11 +47,11 @@ def test_opposites_have_two_sides_and_pairs_two_words() -> None:
         assert {len(listed(line)) for line in lists[name].strip().splitlines()} == {2}
 
 
-def test_no_list_is_read_before_a_word_is_looked_up() -> None:
+def test_no_list_but_the_stop_words_is_read_before_a_word_is_looked_up() -> None:
     code = (
         "import memstore.beliefs.wording, memstore.conflicts.compare, memstore.conflicts.lexicon as lexicon\n"
         "from memstore.core.word_lists import word_lists\n"
         "print(word_lists.cache_info().currsize, lexicon.opposite('hot', 'cold'), word_lists.cache_info().currsize)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "0 True 1\n"
+    assert done.stdout == "1 True 2\n"
