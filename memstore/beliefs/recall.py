@@ -178,6 +178,7 @@ class _Recall:
         self._profile = profile
         self._audience = Audience(view)
         self._now = view.clock.now()
+        self._pool = SEED_POOL if profile is RecallProfile.SEED_002 else POOL
         self.by_meaning = view.embedder is not None and "similarity" in rules.WEIGHTS[profile]
 
     def best(self, filters: Filters, most: int) -> list[Bite]:
@@ -197,7 +198,7 @@ class _Recall:
             return []
         audience = self._audience
         rows = [row for row in narrowed(audience.then, audience.rows, filters) if not self._is_past(row)]
-        by_words = self._hits(Candidates(audience, rows, self._asked, Unit.MEMORY))
+        by_words = self._hits(Candidates(audience, rows, self._asked, Unit.MEMORY, best=self._pool))
         if not self.by_meaning:
             return [_Match(hit, hit.relevance) for hit in by_words]
         near = self._near(rows)
@@ -218,7 +219,7 @@ class _Recall:
         return {row: alike for row, alike in similar.items() if alike >= LEAST_SIMILARITY}
 
     def _hits(self, candidates: Candidates) -> list[Hit]:
-        wish = Wish(limit=SEED_POOL if self._profile is RecallProfile.SEED_002 else POOL)
+        wish = Wish(limit=self._pool)
         hits, _ = HitReader(
             candidates, self._asked, wish, among=Among(candidates.audience.then.lexicon), now=self._now
         ).hits()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from memstore.search.index import IndexStatus, Refreshed
     from memstore.search.local_state import Derived
     from memstore.search.opened import Opened
+    from memstore.search.ranker import Ranker
     from memstore.search.uses import UsageLog
     from memstore.trust.signatures import Signatures
     from memstore.trust.user_pins import Pins
@@ -166,19 +167,20 @@ class View(Protocol):
     def edges(self) -> EdgeTable | None:
         """Return the edges of lineage as far as they can be walked over visible rows alone; None where nobody can."""
 
-    # -- the index, over visible rows alone --------------------------------------------------------
+    # -- words, over visible rows alone ------------------------------------------------------------
 
-    def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the visible rows that hold a term in a field, and how often each does."""
+    @property
+    def ranker(self) -> Ranker:
+        """What ranks memories by words."""
+
+    def holding(self, field: Field, term: str) -> Sequence[int]:
+        """Return the visible rows that hold a term in a field, ascending."""
 
     def frequency(self, term: str) -> int:
         """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
 
-    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
-        """Return where a term stands in the field of each visible row, counted in terms from 0."""
-
-    def lengths(self, field: Field) -> Sequence[int]:
-        """Return the number of terms of a field for every row; only those of `rows` mean anything."""
+    def word_count(self, rows: Sequence[int]) -> int:
+        """Return how many words the texts of some visible rows have in all."""
 
     def terms(self, prefix: str) -> Sequence[str]:
         """Return the terms that begin with `prefix`, sorted; some may stand in no visible memory."""

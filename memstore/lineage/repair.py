@@ -95,8 +95,8 @@ def _perhaps_seeds(view: View, graph: Graph) -> frozenset[int]:
     unsourced = frozenset(orphans.unsourced_beliefs(graph))
     if not unsourced:
         return unsourced
-    postings = (view.postings(Field.TEXT, terms.term_of(word))[0] for word in orphans.SEED_WORDS)
-    return unsourced.intersection(row for rows in postings for row in rows)
+    holding = (view.holding(Field.TEXT, terms.term_of(word)) for word in orphans.SEED_WORDS)
+    return unsourced.intersection(row for rows in holding for row in rows)
 
 
 def _texts(view: View, graph: Graph, rows: Iterable[int]) -> dict[int, str]:

@@ -88,14 +88,14 @@ class HitReader:
 
     def hits(self) -> tuple[list[Hit], str | None]:
         """Return the hits, best first, and why results below the wished-for quality are among them, or None."""
-        rows = list(self._candidates.scores)
         least = self._wish.filters.min_confidence
+        rows = [*self._candidates.scores]
         if least is None or not rows:
-            return self._taken(rows, 0.0), None
+            return self._taken(None, 0.0), None
         found = self._taken([row for row in rows if self._quality_of(row, cites=True) >= least], least)
         if found:
             return found, None
-        below = self._taken(rows, 0.0)
+        below = self._taken(None, 0.0)
         best = max((hit.quality for hit in below), default=0.0)
         return below, f"no result reaches confidence {least:g}; these are the best below it, up to {best:.2f}"
 
@@ -108,8 +108,8 @@ class HitReader:
         audience = self._candidates.audience
         return round(audience.quality(row, cites=cites, now=self._now, profile=self._profile), quality.DIGITS)
 
-    def _taken(self, rows: Sequence[int], least: float) -> list[Hit]:
-        """Return as many hits as are wished for, of at least that quality with their conflicts.
+    def _taken(self, rows: Sequence[int] | None, least: float) -> list[Hit]:
+        """Return as many hits as are wished for of some rows, or of all, of at least that quality with their conflicts.
 
         Those that fall below it only by their conflicts make room for others, and still count as the other side.
         """
@@ -130,10 +130,10 @@ class HitReader:
         conflicts_decide = self._wish.sort is Sort.QUALITY or self._wish.filters.min_confidence is not None
         return max(wanted, FILES_AT_ONCE) if wanted and conflicts_decide else wanted
 
-    def _coming(self, rows: Sequence[int], least: float) -> Iterator[Hit]:
+    def _coming(self, rows: Sequence[int] | None, least: float) -> Iterator[Hit]:
         """Yield the hits in order, best first, that but for their conflicts are of at least that quality."""
         ceiling = 1.0
-        for block in self._candidates.blocks(rows, self._wish.sort, self._quality_of):
+        for block in self._candidates.blocks(self._wish.sort, self._quality_of, rows):
             for hit in self._block(block):
                 if hit.quality < least:
                     continue

@@ -146,7 +146,7 @@ def stats(view: View, filters: Filters | None = None, *, at: str | None = None) 
 
     return Stats(
         total=len(rows),
-        words=sum(audience.lengths[row] for row in rows),
+        words=then.word_count(rows),
         types=_counted(cells("type")),
         statuses=_counted(status or "active" for status in cells("status")),
         months=tuple(sorted(_counted(time[:_YEAR_AND_MONTH] for time in cells("created_at")))),
