@@ -26,7 +26,7 @@ from memstore.search.retrieval import NO_FILTERS, Clause, Word
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from memstore.conflicts.lexicon import Lexicon
+    from memstore.conflicts.lexicon import WordNet
     from memstore.conflicts.prefilter import Gist
     from memstore.core.change import Conflict
     from memstore.core.view import View
@@ -211,7 +211,7 @@ class Among:
         lexicon: tells opposites that the built-in list lacks.
     """
 
-    def __init__(self, lexicon: Lexicon) -> None:
+    def __init__(self, lexicon: WordNet) -> None:
         self._lexicon = lexicon
         self._compared: list[Compared] = []
         # By the paths of both files: passages of one memory share its conflicts.

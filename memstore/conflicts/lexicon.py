@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cache, cached_property, lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from memstore.conflicts.word_lists import KINDS, OPPOSITE_ACTS, OPPOSITES, SAME
 from memstore.core.terms import beginning, term_of
@@ -168,20 +168,6 @@ def _lists() -> _Lists:
 
 def _lines(text: str) -> list[str]:
     return text.strip().splitlines()
-
-
-# -- more opposites --------------------------------------------------------------------------------
-
-
-class Lexicon(Protocol):
-    """Tells what words mean to each other."""
-
-    @property
-    def has_words(self) -> bool:
-        """Whether it knows any words at all."""
-
-    def opposes(self, one: str, other: str) -> bool:
-        """Whether two words, in lower case, are opposites."""
 
 
 # -- from WordNet ----------------------------------------------------------------------------------

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memstore.access.local_state import AccessLog, ContextState
+    from memstore.access.local_state import ContextState, DiskAccessLog
     from memstore.access.registry import RegistryFile
     from memstore.access.world import Labels, Session, World
     from memstore.beliefs.run_record import RunRecord
-    from memstore.conflicts.lexicon import Lexicon
+    from memstore.conflicts.lexicon import WordNet
     from memstore.core.catalog import Entry, Field
     from memstore.core.change import Operation, Pending
     from memstore.core.clock import Clock, IdSource
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from memstore.core.transaction import Transaction
     from memstore.files.memory_file import MemoryFile, ReadFile
     from memstore.files.vault import FileStat
-    from memstore.history.history import History
+    from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
     from memstore.search.embedder import Embedder, VectorStore
     from memstore.search.index import IndexStatus, Refreshed
-    from memstore.search.local_state import Derived
+    from memstore.search.local_state import DerivedCache
     from memstore.search.opened import Opened
     from memstore.search.ranker import Ranker
     from memstore.search.uses import UsageLog
     from memstore.trust.signatures import Signatures
-    from memstore.trust.user_pins import Pins
+    from memstore.trust.user_pins import UserPins
 
 
 class View(Protocol):
@@ -55,12 +55,12 @@ class View(Protocol):
     ids: IdSource
     contexts: ContextState
     usage: UsageLog
-    access_log: AccessLog
+    access_log: DiskAccessLog
     runs: RunRecord
     signatures: Signatures
-    pins: Pins
-    lexicon: Lexicon
-    derived: Derived
+    pins: UserPins
+    lexicon: WordNet
+    derived: DerivedCache
     embedder: Embedder | None
     vectors: VectorStore
 
@@ -279,7 +279,7 @@ class View(Protocol):
         """All files and the history; `RefusedError` for anybody but the vault's owner alone."""
 
     @property
-    def history(self) -> History:
+    def history(self) -> GitHistory:
         """The repository around the vault; what its blobs hold is asked of `blobs`."""
 
     def pending(self, *, since: str | None = None) -> Pending:

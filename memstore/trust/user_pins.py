@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from memstore.core.config import USER_SETTINGS
 from memstore.files.config_file import ConfigFile, read_user_config
@@ -11,37 +11,6 @@ from memstore.files.config_file import ConfigFile, read_user_config
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-
-class Pins(Protocol):
-    """What the user pinned, in their own configuration."""
-
-    @property
-    def commit(self) -> str | None:
-        """The commit of this vault whose keyring the user has looked at; None where they pinned none."""
-
-    @property
-    def place(self) -> str:
-        """The file that the pins stand in; there need not be one."""
-
-    def astray(self) -> Mapping[str, str]:
-        """Return the commits that are pinned for folders which are not there: a vault may have been moved from one."""
-
-    def pin(self, commit: str | None) -> None:
-        """Pin a commit of this vault in place of the one before, or none.
-
-        Raises:
-            FormatError: the user's configuration is broken as it is.
-        """
-
-    def header(self, height: int) -> bytes | None:
-        """Return the header of a block of Bitcoin's chain that the user pinned, 80 bytes; None where they did not."""
-
-    def pin_header(self, height: int, header: bytes) -> None:
-        """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
-
-
-# -- in the user's settings ------------------------------------------------------------------------
 
 
 class UserPins:
@@ -58,7 +27,7 @@ class UserPins:
 
     @property
     def commit(self) -> str | None:
-        """The commit that is pinned; see the port."""
+        """The commit of this vault whose keyring the user has looked at; None where they pinned none."""
         return read_user_config(self._config).pins.get(self._vault)
 
     @property
@@ -67,19 +36,23 @@ class UserPins:
         return str(self._config)
 
     def astray(self) -> Mapping[str, str]:
-        """Return the pins of folders that are not there; see the port."""
+        """Return the commits that are pinned for folders which are not there: a vault may have been moved from one."""
         pins = read_user_config(self._config).pins
         return {folder: commit for folder, commit in pins.items() if not os.path.lexists(folder)}
 
     def pin(self, commit: str | None) -> None:
-        """Pin a commit, or none; see the port."""
+        """Pin a commit of this vault in place of the one before, or none.
+
+        Raises:
+            FormatError: the user's configuration is broken as it is.
+        """
         ConfigFile(self._config, USER_SETTINGS).set_entry("pins", self._vault, commit)
 
     def header(self, height: int) -> bytes | None:
-        """Return the header of a block; see the port."""
+        """Return the header of a block of Bitcoin's chain that the user pinned, 80 bytes; None where they did not."""
         found = read_user_config(self._config).block_headers.get(str(height))
         return bytes.fromhex(found) if found else None
 
     def pin_header(self, height: int, header: bytes) -> None:
-        """Pin the header of a block; see the port."""
+        """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
         ConfigFile(self._config, USER_SETTINGS).set_entry("block_headers", str(height), header.hex())

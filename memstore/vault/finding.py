@@ -16,7 +16,7 @@ from memstore.core.places import MEMORY_SUFFIX
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from memstore.access.local_state import AccessLog
+    from memstore.access.local_state import DiskAccessLog
     from memstore.files.memory_file import MemoryFile
     from memstore.vault.view import VaultView
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_CANDIDATES = 10
 
 
-def find(view: VaultView, text: str, log: AccessLog) -> Entry:
+def find(view: VaultView, text: str, log: DiskAccessLog) -> Entry:
     """Return the memory that `text` means; see `View.find`.
 
     Paths are relative to the vault's folder, or to the one in which whoever asks is.
@@ -57,7 +57,7 @@ def note_shown(view: VaultView, how: str, memory_ids: Iterable[str]) -> None:
         )
 
 
-def _note_denied(view: VaultView, memory_id: str, log: AccessLog) -> None:
+def _note_denied(view: VaultView, memory_id: str, log: DiskAccessLog) -> None:
     """Remember that somebody else asked for a memory by its id that is there, and that they may not see."""
     if not view.is_owners and view.is_hidden(memory_id):
         log.record(_access(view, "named")._replace(denied=(memory_id,)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memstore.core.config import Setting
     from memstore.core.view import View
-    from memstore.vault.surroundings import NewVaultFolder
+    from memstore.vault.surroundings import DiskPlace
 
 
 # Line ends are the person's (-text); the driver's name makes a diff's hunks tell their key or heading.
@@ -64,9 +64,7 @@ class Initialised:
         return bool(self.changed or self.repository_made or self.git_configured or self.hooks_installed)
 
 
-def init(
-    place: NewVaultFolder, *, owner: str | None, default_owner: str, open_vault: Callable[[], View]
-) -> Initialised:
+def init(place: DiskPlace, *, owner: str | None, default_owner: str, open_vault: Callable[[], View]) -> Initialised:
     """Make a folder a vault; what is there already stays as it is, and a vault stays the vault that it was.
 
     Args:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.core.places import RegistryKind
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
-    from memstore.history.history import History
+    from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
     from memstore.search.index import IndexStatus, Refreshed, Snapshot
     from memstore.search.opened import Opened
@@ -521,7 +521,7 @@ class VaultView:
         return WholeVault(self._ws.vault, lambda: self._snapshot.catalog.memories)
 
     @property
-    def history(self) -> History:
+    def history(self) -> GitHistory:
         """The repository around the vault; what its blobs hold is asked of `blobs`."""
         return self._ws.history
 
