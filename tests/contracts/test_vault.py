@@ -158,3 +158,11 @@ def test_a_file_tells_when_it_was_saved(vault: VaultFiles) -> None:
     assert first.tzinfo is UTC
     assert vault.saved_at("b.md") is None
     assert vault.saved_at("../a.md") is None
+
+
+def test_files_that_are_written_together_are_there_afterwards(vault: VaultFiles) -> None:
+    with vault.together():
+        vault.create("a/one.md", b"one")
+        vault.create("b/two.md", b"two")
+    assert {path: vault.read(path) for path in paths(vault)} == {"a/one.md": b"one", "b/two.md": b"two"}
+    assert vault.root.is_absolute()
