@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access.audit import append
+from memstore.access.audit import Saving, append, create, entity_id, found, plain, registered, stop_unless_owner, texts
 from memstore.access.entities import role_id
 from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
 from memstore.access.policy import context_trouble, listeners
-from memstore.access.registry_edits import Saving, create, entity_id, found, plain, registered, stop_unless_owner, texts
 from memstore.access.world import ActiveContext, Session
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import is_entity_id
@@ -27,7 +26,7 @@ from memstore.core.transaction import again_where_changed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.access.registry_edits import About, Registered
+    from memstore.access.audit import About, Registered
     from memstore.access.world import Entity, World
     from memstore.core.view import View
     from memstore.files.render import Plain
@@ -262,8 +261,7 @@ def told_of_contexts(view: View, world: World) -> World:
         return world
     from dataclasses import replace
 
-    from memstore.access.principals import Standings
-    from memstore.access.world import RegisteredContext
+    from memstore.access.world import RegisteredContext, Standings
 
     listed = Standings(world, view.clock.now(), None).listener(view.actor).closed_by
     told = {

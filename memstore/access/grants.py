@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from memstore.access.consent import ConsentBook
 from memstore.access.contexts import told_of_contexts
 from memstore.access.policy import FORGOTTEN, NOT_FOUND, Hearing, context_trouble, listeners, participants
-from memstore.access.principals import Standings, can_listen, kind_of
 from memstore.access.reasons import Denial, verdict
-from memstore.access.world import Consent, Decision, Kind
+from memstore.access.world import Consent, Decision, Kind, Standings, can_listen, kind_of
 from memstore.core.errors import RefusedError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
@@ -255,7 +254,7 @@ def _text(value: object) -> str | None:
 
 def _elsewhere(world: World, here: str, subjects: object) -> tuple[str, str] | None:
     """Return a subject that belongs to another context than this one, by itself or by a guardian, and that context."""
-    from memstore.access.principals import guardians_of
+    from memstore.access.world import guardians_of
 
     known = world.contexts.get(here)
     roster = known.roster if known else ()

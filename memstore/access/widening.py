@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.consent import ConsentBook
 from memstore.access.policy import Hearing
-from memstore.access.principals import Standings
 from memstore.access.reasons import verdict
+from memstore.access.world import Standings
 from memstore.core.finding import Finding
 from memstore.core.finding_codes import CODES
 from memstore.files.memory_file import MemoryFile
@@ -265,7 +265,7 @@ def _hint(world: World, labels: Labels, name: str, missing: tuple[str, ...]) -> 
 def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]:
     """Yield what the check of a generalization says now, whatever the file says that it said."""
     from memstore.access.generalization import check
-    from memstore.access.principals import needs_consent
+    from memstore.access.world import needs_consent
     from memstore.core.ids import MemoryRef
 
     memory = file.memory

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs.evidence import roots
 from memstore.beliefs.next_lines import held_now
-from memstore.beliefs.recall_order import one_line, shortened
+from memstore.beliefs.recall import one_line, shortened
 from memstore.beliefs.suggestion_file import ByHand, PageLines
 from memstore.core.change import Written
 from memstore.core.memory import title_of
@@ -19,8 +19,8 @@ from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all, save_own, unified_diff
 from memstore.files import managed_block
 from memstore.lineage.refs import loader
+from memstore.search.local_state import uses_of
 from memstore.search.quality import days_since
-from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from memstore.access.registry_edits import Saving
+from memstore.access.audit import Saving
 from memstore.core.errors import UsageError
 from memstore.face import given
 from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
 from memstore.face.batch import Batch
 from memstore.face.beliefs import VaultBeliefs, VaultConflicts
-from memstore.face.hits import Hits
+from memstore.face.given import Hits
 from memstore.face.lineage import VaultHistory, VaultLineage
 from memstore.face.trust import VaultTrust
 
@@ -171,8 +171,7 @@ class Vault:
             budget: how many tokens the bites may have, about; None is the usual number.
             profile: how the order comes about: "default", "seed-002" or "memory-recall".
         """
-        from memstore.beliefs.recall import recall
-        from memstore.beliefs.recall_order import DEFAULT_BUDGET, RecallProfile
+        from memstore.beliefs.recall import DEFAULT_BUDGET, RecallProfile, recall
 
         tokens = DEFAULT_BUDGET if budget is None else budget
         return recall(self.view(), prompt, budget=tokens, profile=given.choice(RecallProfile, profile))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.access.local_state import DiskAccessLog, VerdictCache
-    from memstore.beliefs.run_record import RunRecord
-    from memstore.beliefs.synthesizers import Synthesizer
+    from memstore.beliefs.consolidate import RunRecord
+    from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal
     from memstore.files.config_file import ConfigFile
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from memstore.files.vault import VaultFiles as Files
     from memstore.history.git_history import GitHistory
     from memstore.search.embedder import Embedder, VectorStore
-    from memstore.search.local_state import DerivedCache
-    from memstore.search.uses import UsageLog
+    from memstore.search.local_state import DerivedCache, UsageLog
     from memstore.trust.pages import WebPages
+    from memstore.trust.pin import UserPins
     from memstore.trust.signatures import Signatures
-    from memstore.trust.user_pins import UserPins
     from memstore.vault.editor import Drafts, Editor
     from memstore.vault.surroundings import DiskPlace, Machine
 
@@ -225,7 +224,7 @@ def _embedder(env: Environment) -> Embedder | None:
 
 
 def _vectors(env: Environment, cache: Path) -> VectorStore:
-    from memstore.search.vector_store import DiskVectors
+    from memstore.search.embedder import DiskVectors
 
     return DiskVectors(cache, on_progress=env.on_progress)
 
@@ -237,7 +236,7 @@ def _journal(state: Path) -> Journal:
 
 
 def _runs(state: Path, actor: str) -> RunRecord:
-    from memstore.beliefs.run_record import DiskRuns
+    from memstore.beliefs.consolidate import DiskRuns
 
     return DiskRuns(state, actor)
 
@@ -269,7 +268,7 @@ def signatures(env: Environment, *, read: Callable[[Path], bytes] | None = None)
 
 
 def _pins(env: Environment, root: Path) -> UserPins:
-    from memstore.trust.user_pins import UserPins
+    from memstore.trust.pin import UserPins
 
     return UserPins(env.config_file, root)
 
@@ -487,7 +486,7 @@ def synthesizer(env: Environment, named: str | None) -> Synthesizer | None:
     chosen = named or config_file.read_user_config(env.config_file).synthesizer
     if chosen is None:
         return None
-    from memstore.beliefs.synthesizers import synthesizer as made
+    from memstore.beliefs.wording import synthesizer as made
 
     return made(chosen)
 

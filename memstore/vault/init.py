@@ -171,7 +171,7 @@ def uninstall(view: View) -> HooksReport:
     Raises:
         RefusedError: somebody else than the vault's owner acts: the hooks check what everybody commits.
     """
-    from memstore.access.registry_edits import stop_unless_owner
+    from memstore.access.audit import stop_unless_owner
 
     stop_unless_owner(view, "take its hooks away")
     for name in view.history.hooks.states():

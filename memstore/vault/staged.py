@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.registry_edits import consents_gone
+from memstore.access.audit import consents_gone
 from memstore.access.widening import WideningContext, check_widening, surroundings
 from memstore.core.finding import Finding, in_order
 from memstore.core.ids import is_memory_id

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.access import generalization, principals
+from memstore.access import generalization
+from memstore.access import world as principals
 from memstore.access.names import is_one_slip_away, named_in, names_of
 from memstore.access.world import Entity, Kind, World
 from tests.access_cases import CASES

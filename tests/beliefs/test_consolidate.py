@@ -11,7 +11,7 @@ import pytest
 from memstore.beliefs.archive import restore
 from memstore.beliefs.consolidate import consolidate
 from memstore.beliefs.next_lines import replayed
-from memstore.beliefs.synthesizers import SynthesisFailedError
+from memstore.beliefs.wording import SynthesisFailedError
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.core.transaction import unified_diff
 from memstore.files import memory_file
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.beliefs.consolidate import Consolidated
-    from memstore.beliefs.synthesizers import QuotedSource
+    from memstore.beliefs.wording import QuotedSource
     from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 

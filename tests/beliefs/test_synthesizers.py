@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from memstore.beliefs.synthesizers import QuotedSource, SynthesisFailedError, synthesizer
+from memstore.beliefs.wording import QuotedSource, SynthesisFailedError, synthesizer
 from memstore.core.errors import UsageError
 
 SOURCES = [QuotedSource("episode:m_a", "Heat.")]

@@ -49,17 +49,17 @@ PORTS = {
         "test_snapshot.py",
         ("memstore.search.memory_snapshot.MemoryIndex", "memstore.search.layered_snapshot.LayeredIndex"),
     ),
-    "search.uses.UsageLog": Port(
+    "search.local_state.UsageLog": Port(
         "test_usage.py", ("memstore.search.local_state.DiskUsage", "tests.memory_workspace.ListedUses")
     ),
     "access.local_state.ContextState": Port(
         "test_local_state.py", ("memstore.access.local_state.ContextFile", "tests.memory_state.EnteredContext")
     ),
-    "beliefs.run_record.RunRecord": Port(
-        "test_local_state.py", ("memstore.beliefs.run_record.DiskRuns", "tests.memory_state.LastRun")
+    "beliefs.consolidate.RunRecord": Port(
+        "test_local_state.py", ("memstore.beliefs.consolidate.DiskRuns", "tests.memory_state.LastRun")
     ),
     "search.embedder.VectorStore": Port(
-        "test_local_state.py", ("memstore.search.vector_store.DiskVectors", "tests.memory_state.KeptVectors")
+        "test_local_state.py", ("memstore.search.embedder.DiskVectors", "tests.memory_state.KeptVectors")
     ),
     "trust.signatures.Signatures": Port(
         "test_signatures.py", ("memstore.trust.signatures.SshSignatures", "tests.memory_state.KeysInMemory")
@@ -67,9 +67,9 @@ PORTS = {
     "search.embedder.Embedder": Port(
         "test_embedder.py", ("memstore.search.embedder.OnnxEmbedder", "tests.embedders.HashedTrigrams")
     ),
-    "beliefs.synthesizers.Synthesizer": Port(
+    "beliefs.wording.Synthesizer": Port(
         "test_synthesizer.py",
-        ("memstore.beliefs.synthesizers.SynthesizerCommand", "memstore.beliefs.synthesizers.LanguageModel"),
+        ("memstore.beliefs.wording.SynthesizerCommand", "memstore.beliefs.wording.LanguageModel"),
     ),
     "core.clock.Clock": Port("test_clock.py", ("memstore.core.clock.SystemClock", "tests.support.TickClock")),
     "core.clock.IdSource": Port("test_clock.py", ("memstore.core.clock.RandomIds", "tests.support.CountingIds")),

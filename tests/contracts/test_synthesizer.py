@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.beliefs.synthesizers import LanguageModel, QuotedSource, SynthesizerCommand
+from memstore.beliefs.wording import LanguageModel, QuotedSource, SynthesizerCommand
 from tests.memory_state import FirstSource
 
 if TYPE_CHECKING:
-    from memstore.beliefs.synthesizers import Synthesizer
+    from memstore.beliefs.wording import Synthesizer
 
 SOURCES = [QuotedSource("episode:m_a", "Heat, und Wärme."), QuotedSource("episode:m_b", "Cold.")]
 CODE = """

@@ -9,9 +9,9 @@ import pytest
 from memstore.core.errors import UsageError
 from memstore.documents.search import answer_document
 from memstore.memories.search import Wish, search
+from memstore.search.embedder import DiskVectors
 from memstore.search.meaning import vectors_of
 from memstore.search.retrieval import Unit
-from memstore.search.vector_store import DiskVectors
 from tests.embedders import HashedTrigrams
 from tests.git_repositories import memory, vault_in
 from tests.memory_state import KeptVectors
