@@ -13,7 +13,7 @@ from memstore.search.filters import narrowed, reader_of_values, texts_at
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Answer, Sort
-from memstore.trust.levels import TrustReader
+from memstore.trust.score import TrustReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -182,7 +182,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     from memstore.search.opened import Opened
     from memstore.search.quality import grounds_of
     from memstore.search.ranker import Audience
-    from memstore.trust.levels import TrustReader
+    from memstore.trust.score import TrustReader
 
     commit = None if at is None else view.commit_at(at)
     then = view.at(commit)

@@ -190,8 +190,7 @@ class VaultView:
 
     def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
         """Return those of some visible rows whose memories others vouch for so far; most need not be opened."""
-        from memstore.trust.levels import TrustReader
-        from memstore.trust.score import Level
+        from memstore.trust.score import Level, TrustReader
 
         lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
         reader = TrustReader(self)
