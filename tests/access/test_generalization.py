@@ -148,12 +148,6 @@ def test_each_warning_stands_where_its_check_does() -> None:
     }
 
 
-def test_a_crowd_is_counted_and_silences_nothing() -> None:
-    crowd = {"dog:bella": MURMUR, "dog:max": ["Max has a heart murmur"], "dog:luna": ["Luna likes fetch"]}
-    found = generalization.check("Heart murmurs of grade 2", MURMUR, BELLA, crowd)
-    assert (found.k, found.verdict) == (2, "warn")
-
-
 @given(st.text(alphabet="Bellaé лB3@._* -", max_size=12), st.text(max_size=20))
 def test_the_check_never_fails_and_answers_the_same(text: str, source: str) -> None:
     first = generalization.check(text, [source], BELLA)
