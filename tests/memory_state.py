@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.access.world import ActiveContext
-    from memstore.beliefs.consolidate import Run
+    from memstore.beliefs.run_record import Run
     from memstore.beliefs.wording import QuotedSource
     from memstore.search.embedder import Vector
     from memstore.trust.keyring import PublicKey

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Operation
     from memstore.history.git_history import GitHistory
     from memstore.search.index import Snapshot
-    from memstore.search.local_state import Use
+    from memstore.search.uses import Use
 
 OWNER = "human:sean"
 

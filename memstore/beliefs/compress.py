@@ -16,8 +16,8 @@ from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
-from memstore.search.local_state import uses_of
 from memstore.search.quality import days_since
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,17 +1,14 @@
 """Consolidation: look at what happened, and suggest what to make of it. A pure plan first, then all of it at once.
 
 Beside the plan stand the sides: whether a memory says of a belief, or of another memory, the same, the opposite, much
-the same, or nothing; and when consolidation ran last here, for each one who acts.
+the same, or nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from memstore.beliefs.archive import figures, prunable
 from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
@@ -30,6 +27,7 @@ from memstore.beliefs.consolidation import (
 )
 from memstore.beliefs.next_lines import held, held_now
 from memstore.beliefs.pool import gather
+from memstore.beliefs.run_record import Run
 from memstore.beliefs.suggestion_file import suggestion_of
 from memstore.conflicts.contradiction import TextVerdict, compare_statements, near_topic
 from memstore.conflicts.statements import statements
@@ -40,14 +38,13 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import splice
-from memstore.files.local_state import make_private, write_whole
 from memstore.history.commit_messages import MEMORY_ID, with_trailers
-from memstore.search.local_state import uses_of
 from memstore.search.quality import strength
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from datetime import datetime
 
     from memstore.beliefs.clustering import Vector
     from memstore.beliefs.consolidation import KnownBelief, Pooled
@@ -58,58 +55,6 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
-
-
-class Run(NamedTuple):
-    """One run: when, in UTC, and the refs of the memories that it looked at."""
-
-    at: datetime
-    refs: frozenset[str]
-
-
-class RunRecord(Protocol):
-    """Remembers the last run."""
-
-    def last(self) -> Run | None:
-        """Return the last run; None where none is known."""
-
-    def record(self, run: Run) -> None:
-        """Remember a run instead of the one before."""
-
-
-# -- on disk ---------------------------------------------------------------------------------------
-
-
-VERSION = 1
-
-
-class DiskRuns:
-    """Remembers the last run beyond the end of the program.
-
-    Args:
-        state: the folder of the vault's local state; made when it is first needed.
-        actor: who acts.
-    """
-
-    def __init__(self, state: Path, actor: str) -> None:
-        self._path = state / f"consolidated-{hashlib.sha256(actor.encode()).hexdigest()[:16]}.json"
-
-    def last(self) -> Run | None:
-        """Return the last run; None where none is known."""
-        try:
-            document = json.loads(self._path.read_bytes())
-            if document["version"] != VERSION:
-                return None
-            at = datetime.fromisoformat(document["at"])
-            return Run(at, frozenset(map(str, document["refs"]))) if at.tzinfo else None
-        except (OSError, ValueError, KeyError, TypeError):
-            return None  # no file, or none of ours
-
-    def record(self, run: Run) -> None:
-        """Remember a run instead of the one before."""
-        make_private(self._path.parent)
-        document = {"version": VERSION, "at": run.at.isoformat(), "refs": sorted(run.refs)}
-        write_whole(self._path, json.dumps(document).encode(), mode=0o600)
 
 
 # -- consolidate -----------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all, save_own, unified_diff
 from memstore.files import managed_block
 from memstore.lineage.refs import loader
-from memstore.search.local_state import uses_of
 from memstore.search.quality import days_since
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

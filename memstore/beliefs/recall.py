@@ -20,11 +20,11 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.search import query
 from memstore.search.filters import narrowed
-from memstore.search.local_state import uses_of
 from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength, strength
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Filters, Operator, Unit, Where
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

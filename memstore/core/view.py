@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memstore.access.local_state import ContextState, DiskAccessLog
     from memstore.access.registry import RegistryFile
     from memstore.access.world import Labels, Session, World
-    from memstore.beliefs.consolidate import RunRecord
+    from memstore.beliefs.run_record import RunRecord
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.catalog import Entry, Field
     from memstore.core.change import Operation, Pending
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from memstore.lineage.edges import EdgeTable
     from memstore.search.embedder import Embedder, VectorStore
     from memstore.search.index import IndexStatus, Refreshed
-    from memstore.search.local_state import DerivedCache, UsageLog
+    from memstore.search.local_state import DerivedCache
     from memstore.search.opened import Opened
     from memstore.search.ranker import Ranker
+    from memstore.search.uses import UsageLog
     from memstore.trust.pin import UserPins
     from memstore.trust.signatures import Signatures
 

@@ -13,8 +13,8 @@ from memstore.core.errors import ChangedMeanwhileError, NotFoundError, UsageErro
 from memstore.core.ids import MemoryRef
 from memstore.core.short_repr import short_repr
 from memstore.search.filters import narrowed
-from memstore.search.local_state import record_use
 from memstore.search.retrieval import Filters, Sort
+from memstore.search.uses import record_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -178,10 +178,10 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     from memstore.core.config import QualityProfile
     from memstore.files.catalog_entry import entry_of
     from memstore.search import quality
-    from memstore.search.local_state import uses_of
     from memstore.search.opened import Opened
     from memstore.search.quality import grounds_of
     from memstore.search.ranker import Audience
+    from memstore.search.uses import uses_of
     from memstore.trust.score import TrustReader
 
     commit = None if at is None else view.commit_at(at)

@@ -21,7 +21,7 @@ from memstore.core.transaction import again_where_changed, save, save_all
 from memstore.files import splice
 from memstore.lineage.refs import loader
 from memstore.memories.promote import Linked, promote
-from memstore.search.local_state import record_use
+from memstore.search.uses import record_use
 
 if TYPE_CHECKING:
     from memstore.core.change import Saved

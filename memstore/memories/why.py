@@ -11,8 +11,8 @@ from memstore.core.config import QualityProfile
 from memstore.core.short_repr import short_repr
 from memstore.memories.show import glance
 from memstore.search import quality as quality_rules
-from memstore.search.local_state import uses_of
 from memstore.search.quality import STABILITY_DAYS, Strength, days_between, stabilities
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,8 +17,8 @@ from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import LineMap
-from memstore.search.local_state import record_use
 from memstore.search.retrieval import Citation
+from memstore.search.uses import record_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

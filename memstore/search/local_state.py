@@ -1,8 +1,7 @@
 """What searches keep on this machine: values that take long to compute, and the log of uses on purpose.
 
 Computed values lie in the user's cache, one JSON file a name, until what they came from changes; nobody else can have
-written a byte of them. What counts as a use is logged for this user alone, no repository holds it: one JSON object a
-line, added by one `write` each.
+written a byte of them. The log has one JSON object a line, added by one `write` each.
 """
 
 from __future__ import annotations
@@ -16,68 +15,15 @@ import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from memstore.core.times import instant
 from memstore.files.local_state import NOT_FOLLOWED, append_line, is_private, make_private
+from memstore.search.uses import Use
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
-
-    from memstore.core.view import View
-
-
-# What counts as a use. Being listed, found or surfaced is none.
-How = Literal["show", "expand", "cite", "accept"]
-
-
-class Use(NamedTuple):
-    """One use of a memory: when, in UTC, by which entity, and how (`How`; another version may know other words)."""
-
-    memory_id: str
-    at: datetime
-    by: str
-    how: str
-
-
-class UsageLog(Protocol):
-    """Remembers uses as well as it can; it never fails, since nothing but a number depends on it."""
-
-    @property
-    def path(self) -> Path | None:
-        """Where it lies, there or not yet; None where nothing is remembered."""
-
-    def record(self, use: Use) -> None:
-        """Remember a use; forget it silently where that can't be done."""
-
-    def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
-        """Yield the uses of these memories, or of all, in no order; what can't be read is left out."""
-
-
-# -- asking and noting -----------------------------------------------------------------------------
-
-
-def record_use(view: View, memory_id: str | None, how: How) -> None:
-    """Remember that the one who looks used a memory, which they may see; one without an id can't be remembered."""
-    if memory_id:
-        view.usage.record(Use(memory_id, view.clock.now(), view.actor, how))
-
-
-def uses_of(view: View, memory_ids: Collection[str] | None = None) -> Mapping[str, list[Use]]:
-    """Return the uses of these memories, or of all, by id, oldest first; those without any are left out.
-
-    The log is its user's, so the vault's owner knows of everybody's uses. Anybody else knows of their own: what the
-    owner reads must not show in what others are told.
-    """
-    sees_all = view.is_owners
-    found: dict[str, list[Use]] = {}
-    for use in view.usage.uses(memory_ids):
-        if sees_all or use.by == view.actor:
-            found.setdefault(use.memory_id, []).append(use)
-    for uses in found.values():
-        uses.sort()
-    return found
 
 
 # -- local state -----------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.files.vault import VaultFiles
-    from memstore.search.local_state import Use
     from memstore.search.opened import Opened
     from memstore.search.ranker import Audience
+    from memstore.search.uses import Use
 
 
 STABILITY_DAYS = 30.0  # of a memory that was never used; seed 003's recency factor is exp(-days/30)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from memstore.core import terms
 from memstore.core.catalog import ITEM_SEPARATOR, Field
 from memstore.search import quality, ranking
-from memstore.search.local_state import uses_of
 from memstore.search.matching import Matcher, holds_alias, phrase_counts
 from memstore.search.ranking import Demands
 from memstore.search.retrieval import Need, Phrase, Prefix, Sort, Unit, Word
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from memstore.core.config import QualityProfile
     from memstore.core.view import View
     from memstore.search.index import SearchIndex
-    from memstore.search.local_state import Use
     from memstore.search.retrieval import Clause, Query
+    from memstore.search.uses import Use
 
     Postings = tuple[Sequence[int], Sequence[int]]
 

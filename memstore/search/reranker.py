@@ -11,23 +11,23 @@ from memstore.core.config import QualityProfile
 from memstore.files.passages import Passage, PassageKind
 from memstore.search import quality, ranking
 from memstore.search.index import date_words
-from memstore.search.local_state import uses_of
 from memstore.search.matching import holds_alias
 from memstore.search.quality import grounds_of
 from memstore.search.ranker import FILES_AT_ONCE
 from memstore.search.ranking import ScoredPassage, Source
 from memstore.search.retrieval import NO_FILTERS, Filters, Hit, Sort, Unit
+from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.core.change import Conflict
-    from memstore.search.local_state import Use
     from memstore.search.opened import Opened
     from memstore.search.quality import QualityGrounds
     from memstore.search.ranker import Candidates
     from memstore.search.retrieval import Query
+    from memstore.search.uses import Use
 
 MOST_MORE = 2
 # Of the best passage's own score, for a passage to be shown beside it.

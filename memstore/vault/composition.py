@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.access.local_state import DiskAccessLog, VerdictCache
-    from memstore.beliefs.consolidate import RunRecord
+    from memstore.beliefs.run_record import RunRecord
     from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from memstore.files.vault import VaultFiles as Files
     from memstore.history.git_history import GitHistory
     from memstore.search.embedder import Embedder, VectorStore
-    from memstore.search.local_state import DerivedCache, UsageLog
+    from memstore.search.local_state import DerivedCache
+    from memstore.search.uses import UsageLog
     from memstore.trust.pages import WebPages
     from memstore.trust.pin import UserPins
     from memstore.trust.signatures import Signatures
@@ -236,7 +237,7 @@ def _journal(state: Path) -> Journal:
 
 
 def _runs(state: Path, actor: str) -> RunRecord:
-    from memstore.beliefs.consolidate import DiskRuns
+    from memstore.beliefs.run_record import DiskRuns
 
     return DiskRuns(state, actor)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.access.local_state import ContextState, DiskAccessLog, VerdictCache
-    from memstore.beliefs.consolidate import RunRecord
+    from memstore.beliefs.run_record import RunRecord
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal
     from memstore.core.clock import Clock, IdSource
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from memstore.history.git_history import GitHistory
     from memstore.search.embedder import Embedder, VectorStore
     from memstore.search.index import Library
-    from memstore.search.local_state import DerivedCache, UsageLog
+    from memstore.search.local_state import DerivedCache
+    from memstore.search.uses import UsageLog
     from memstore.trust.pin import UserPins
     from memstore.trust.signatures import Signatures
     from memstore.vault.view import VaultView

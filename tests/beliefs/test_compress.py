@@ -16,7 +16,7 @@ from memstore.core.errors import NotFoundError, RefusedError
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.memories.show import expand
-from memstore.search.local_state import Use
+from memstore.search.uses import Use
 from memstore.vault.check import check
 from memstore.vault.status import undo
 from tests.git_repositories import memory, vault_in

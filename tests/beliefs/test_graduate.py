@@ -14,7 +14,7 @@ from memstore.core.errors import FormatError, RefusedError
 from memstore.files import managed_block
 from memstore.memories.show import list_memories, show_memory
 from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion
-from memstore.search.local_state import Use
+from memstore.search.uses import Use
 from memstore.vault.status import undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import TickClock, memory_text

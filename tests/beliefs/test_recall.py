@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memstore.beliefs.recall import RecallProfile, recall, tokens
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.memories.show import expand
-from memstore.search.local_state import Use, uses_of
+from memstore.search.uses import Use, uses_of
 from tests.embedders import HashedTrigrams
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text

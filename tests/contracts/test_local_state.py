@@ -10,7 +10,7 @@ import pytest
 
 from memstore.access.local_state import ContextFile
 from memstore.access.world import ActiveContext
-from memstore.beliefs.consolidate import DiskRuns, Run
+from memstore.beliefs.run_record import DiskRuns, Run
 from memstore.search.embedder import DiskVectors
 from tests.memory_state import EnteredContext, KeptVectors, LastRun
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.access.local_state import ContextState
-    from memstore.beliefs.consolidate import RunRecord
+    from memstore.beliefs.run_record import RunRecord
     from memstore.search.embedder import VectorStore
 
 AT = datetime(2026, 2, 1, 12, tzinfo=UTC)

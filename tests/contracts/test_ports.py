@@ -49,14 +49,14 @@ PORTS = {
         "test_snapshot.py",
         ("memstore.search.memory_snapshot.MemoryIndex", "memstore.search.layered_snapshot.LayeredIndex"),
     ),
-    "search.local_state.UsageLog": Port(
+    "search.uses.UsageLog": Port(
         "test_usage.py", ("memstore.search.local_state.DiskUsage", "tests.memory_workspace.ListedUses")
     ),
     "access.local_state.ContextState": Port(
         "test_local_state.py", ("memstore.access.local_state.ContextFile", "tests.memory_state.EnteredContext")
     ),
-    "beliefs.consolidate.RunRecord": Port(
-        "test_local_state.py", ("memstore.beliefs.consolidate.DiskRuns", "tests.memory_state.LastRun")
+    "beliefs.run_record.RunRecord": Port(
+        "test_local_state.py", ("memstore.beliefs.run_record.DiskRuns", "tests.memory_state.LastRun")
     ),
     "search.embedder.VectorStore": Port(
         "test_local_state.py", ("memstore.search.embedder.DiskVectors", "tests.memory_state.KeptVectors")

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.search.local_state import DiskUsage, Use
+from memstore.search.local_state import DiskUsage
+from memstore.search.uses import Use
 from tests.memory_workspace import ListedUses
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.search.local_state import UsageLog
+    from memstore.search.uses import UsageLog
 
 AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
 TEA, LATER, MILK = (

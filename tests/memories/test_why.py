@@ -17,7 +17,7 @@ from memstore.memories import why as explanation
 from memstore.memories.search import search
 from memstore.memories.show import show_memory
 from memstore.memories.why import MOST_USES, why
-from memstore.search.local_state import Use, uses_of
+from memstore.search.uses import Use, uses_of
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 

@@ -11,7 +11,7 @@ from memstore.core.errors import NotFoundError
 from memstore.memories.search import search
 from memstore.memories.show import list_memories, path_of, show_memory
 from memstore.search.citations import cite
-from memstore.search.local_state import Use, uses_of
+from memstore.search.uses import Use, uses_of
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
