@@ -66,7 +66,7 @@ def _lines(path: Path) -> list[Line]:
 
 def alike(lines: list[Line]) -> list[tuple[Line, Line]]:
     """Return pairs of different lines, the most alike first: cosine of tf-idf, up to ten for a line."""
-    bags = [Counter(set(terms.terms(line.text)) - terms.STOP_WORDS) for line in lines]
+    bags = [Counter(set(terms.terms(line.text)) - terms.stop_words()) for line in lines]
     holding = Counter(term for bag in bags for term in bag)
     weights = [{term: log(len(lines) / holding[term]) for term in bag} for bag in bags]
     lengths = [sqrt(sum(weight**2 for weight in bag.values())) or 1.0 for bag in weights]

@@ -120,7 +120,7 @@ if TYPE_CHECKING:
     from memstore.memories.why import Term as Term
     from memstore.memories.why import Why as Why
     from memstore.search.citations import Cited as Cited
-    from memstore.search.embedder import Embedder as Embedder
+    from memstore.search.meaning import Embedder as Embedder
     from memstore.search.retrieval import Answer as Answer
     from memstore.search.retrieval import Citation as Citation
     from memstore.search.retrieval import Filters as Filters
@@ -187,7 +187,7 @@ _HOMES = {
     "Direction": "memstore.lineage.values",
     "Duplicates": "memstore.conflicts.duplicates",
     "Edge": "memstore.lineage.values",
-    "Embedder": "memstore.search.embedder",
+    "Embedder": "memstore.search.meaning",
     "Entry": "memstore.core.catalog",
     "Exit": "memstore.core.errors",
     "Expanded": "memstore.memories.show",

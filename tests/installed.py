@@ -9,11 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = Path(sys.executable).parent
 MEMSTORE = PROGRAMS / "memstore"
 SCHEMAS = ROOT / "schemas" / "output"
+# What the schemas refer to is read from these files: an empty registry, to which they are added, fetches nothing.
+PUBLISHED: Registry[Any] = Registry().with_resources(
+    (schema["$id"], Resource.from_contents(schema))
+    for path in sorted(SCHEMAS.glob("*.json"))
+    for schema in [json.loads(path.read_text(encoding="utf-8"))]
+)
 GIT_CONFIG = "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n"
 
 
@@ -39,7 +46,7 @@ def validated(text: str) -> dict[str, Any]:
     """Return a JSON answer, which must follow the schema that it names."""
     document: dict[str, Any] = json.loads(text)
     schema = json.loads((SCHEMAS / f"{verb_of(document)}.schema.json").read_text(encoding="utf-8"))
-    Draft202012Validator(schema).validate(document)
+    Draft202012Validator(schema, registry=PUBLISHED).validate(document)
     return document
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memstore.access.world import ActiveContext
     from memstore.beliefs.run_record import Run
     from memstore.beliefs.wording import QuotedSource
-    from memstore.search.embedder import Vector
+    from memstore.search.meaning import Vector
     from memstore.trust.keyring import PublicKey
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class MemoryVault:
     """Files in a dict; every write is a tick later than the one before. `.memstoreignore` is not obeyed."""
 
-    def __init__(self, files: dict[str, bytes] | None = None) -> None:
+    def __init__(self, files: dict[str, bytes] | None = None, *, mixed: bool = False) -> None:
+        self.mixed = mixed
         self.files: dict[str, bytes] = {}
         self._stats: dict[str, FileStat] = {}
         self._ticks = 0
@@ -33,7 +34,7 @@ class MemoryVault:
         return Path("/vault")
 
     def memory_files(self) -> Iterator[FileStat]:
-        yield from [stat for path, stat in self._stats.items() if is_memory_path(path)]
+        yield from [stat for path, stat in self._stats.items() if is_memory_path(path, mixed=self.mixed)]
 
     def registry_files(self) -> Iterator[str]:
         yield from [path for path in self.files if kind_of(path)]

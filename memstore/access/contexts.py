@@ -5,7 +5,7 @@ Others than the owner are told of their own ones alone, and of open ones that th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
@@ -14,13 +14,13 @@ from memstore.access.entities import role_id
 from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
 from memstore.access.policy import context_trouble, listeners
-from memstore.access.world import ActiveContext, Session
+from memstore.access.world import ActiveContext, RegisteredContext, Session, Standings
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
-from memstore.core.terms import STOP_WORDS, term_of, words
+from memstore.core.terms import stop_words, term_of, words
 from memstore.core.transaction import again_where_changed
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def suggest_context(view: View, text: str) -> tuple[Suggestion, ...]:
     """
     entries = [view.entry(row) for row in view.rows]
     known = view.registries.entities
-    said = {term_of(word) for word in words(text) if word not in STOP_WORDS}
+    said = {term_of(word) for word in words(text) if word not in stop_words()}
     found = []
     for context in contexts(view):
         inside = [entry for entry in entries if context.id in (entry.context, *entry.access_grants)]
@@ -259,9 +259,6 @@ def told_of_contexts(view: View, world: World) -> World:
     """
     if view.actor == view.config.owner:
         return world
-    from dataclasses import replace
-
-    from memstore.access.world import RegisteredContext, Standings
 
     listed = Standings(world, view.clock.now(), None).listener(view.actor).closed_by
     told = {

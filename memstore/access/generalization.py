@@ -205,7 +205,7 @@ def _proper(text: str) -> tuple[set[str], set[str]]:
     inside, anywhere = set(), set()
     for found in _PROPER.finditer(text):
         word = re.sub(r"['’]s?$", "", found[0])
-        if not word[0].isupper() or fold(word) in terms.STOP_WORDS or _WEEKDAY.match(word) or _DAY_MONTH.match(word):
+        if not word[0].isupper() or fold(word) in terms.stop_words() or _WEEKDAY.match(word) or _DAY_MONTH.match(word):
             continue
         anywhere.add(fold(word))
         if not _AT_A_START.search(text[: found.start()]):
@@ -223,15 +223,11 @@ def _phrases(text: str) -> list[tuple[str, ...]]:
     """Return runs of words with at least two that carry something."""
     words = terms.words(fold(text))
     runs = [tuple(words[i : i + _PHRASE]) for i in range(len(words) - _PHRASE + 1)]
-    return [run for run in runs if sum(word not in terms.STOP_WORDS for word in run) >= _FEWEST_WORDS_OF_A_PHRASE]
+    return [run for run in runs if sum(word not in terms.stop_words() for word in run) >= _FEWEST_WORDS_OF_A_PHRASE]
 
 
 def _coverage(text: str, sources: Sequence[str]) -> str | None:
     return "half of its words, or more, are its source's" if _covered(text, sources) else None
-
-
-# `all` is a quantity, and as such part of what is said.
-_CARRIES_NOTHING = terms.STOP_WORDS - {"all"}
 
 
 def _covered(text: str, texts: Iterable[str]) -> bool:
@@ -245,7 +241,7 @@ def _stems(text: str) -> set[str]:
     folded = fold(text)
     dates = {f"{y}-{m}-{d}" for y, m, d in _ISO.findall(folded)}
     words = terms.words(_ISO.sub(" ", folded))
-    return dates | {terms.term_of(word) for word in words if word not in _CARRIES_NOTHING}
+    return dates | {terms.term_of(word) for word in words if word == "all" or word not in terms.stop_words()}
 
 
 _UNIQUE = re.compile(

@@ -14,7 +14,7 @@ from memstore.access.consent import ConsentBook
 from memstore.access.contexts import told_of_contexts
 from memstore.access.policy import FORGOTTEN, NOT_FOUND, Hearing, context_trouble, listeners, participants
 from memstore.access.reasons import Denial, verdict
-from memstore.access.world import Consent, Decision, Kind, Standings, can_listen, kind_of
+from memstore.access.world import ABOUT, Consent, Decision, Kind, Standings, can_listen, guardians_of, kind_of
 from memstore.core.errors import RefusedError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
@@ -140,10 +140,6 @@ def scope_of(world: World, grants: Iterable[str]) -> str:
 # -- what is taken over from the memory it is made of ----------------------------------------------
 
 
-# Whose it is, whom it is about, who may see it: what is made of a memory is shown to nobody else.
-ABOUT = (
-    "owner", "scope", "subject_ids", "context", "access_grants", "access_denies", "consent_grants", "upstream_grants",
-)  # fmt: skip
 _WORDS = ("tags", "context_tags")
 _ORIGIN = ("source_entity", "source_chain", "channel", "origin")
 _KIND = ("belief_type", "foundational", "importance", "entities")
@@ -254,8 +250,6 @@ def _text(value: object) -> str | None:
 
 def _elsewhere(world: World, here: str, subjects: object) -> tuple[str, str] | None:
     """Return a subject that belongs to another context than this one, by itself or by a guardian, and that context."""
-    from memstore.access.world import guardians_of
-
     known = world.contexts.get(here)
     roster = known.roster if known else ()
     for subject in subjects if isinstance(subjects, list) else ():

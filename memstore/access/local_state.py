@@ -16,15 +16,14 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from memstore.access.world import ActiveContext
 from memstore.core.errors import VaultError
 from memstore.core.times import instant
-from memstore.files.local_state import append_line, is_private, make_private, private_bytes
+from memstore.files.local_state import append_line, is_private, make_private, private_bytes, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from memstore.access.world import ActiveContext
 
 
 VERSION = 1
@@ -48,8 +47,6 @@ class ContextFile:
     def current(self) -> ActiveContext | None:
         """Return the active context, expired or not; an ambiguous one where the file can't be read."""
         if self.declared is not None:
-            from memstore.access.world import ActiveContext
-
             return ActiveContext(id=self.declared)
         try:
             return _read(self._path.read_bytes())
@@ -60,11 +57,6 @@ class ContextFile:
 
     def enter(self, context: ActiveContext) -> None:
         """Keep that this context was entered, in place of the one before; it must say when it expires."""
-        import json
-
-        from memstore.core.times import instant
-        from memstore.files.local_state import make_private, write_whole
-
         if context.expires_at is None:
             raise ValueError("a context that is kept has to expire")
         document = {
@@ -95,11 +87,6 @@ class ContextFile:
 
 def _read(data: bytes) -> ActiveContext:
     """Return the context that a file names; one that can't be read could name any."""
-    import json
-    from datetime import datetime
-
-    from memstore.access.world import ActiveContext
-
     try:
         document = json.loads(data)
         participants, role = document["participants"], document["role"]
@@ -220,8 +207,6 @@ class VerdictCache:
 
     def keep(self, viewer: str, verdict: AccessVerdict) -> None:
         """Keep a verdict in place of the viewer's last one; not being able to is no error."""
-        from memstore.files.local_state import write_whole
-
         with suppress(OSError):
             make_private(self._cache)
             make_private(self._folder)

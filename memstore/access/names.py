@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from memstore.core.terms import STOP_WORDS
+from memstore.core.terms import stop_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -155,7 +155,7 @@ class _Page:
         if len(name.joined) >= _SHORTEST_SPLIT and any(name.joined in _pairs(tokens) for tokens in self._tokens):
             return True
         return len(name.joined) >= _SHORTEST_NEAR and any(
-            word not in STOP_WORDS and is_one_slip_away(word, name.joined) for word in words | self._joined
+            word not in stop_words() and is_one_slip_away(word, name.joined) for word in words | self._joined
         )
 
 

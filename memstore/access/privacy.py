@@ -17,6 +17,7 @@ from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all
+from memstore.files import memory_file
 from memstore.files.splice import AppendItems, RemoveItems, apply
 
 if TYPE_CHECKING:
@@ -185,7 +186,6 @@ def _saved(
     consents: tuple[str, ...],
     saving: Saving,
 ) -> Shared:
-    from memstore.files import memory_file
 
     changes = after != file.data or consents
     edit = Edit(path=file.path, before=file, after=after)

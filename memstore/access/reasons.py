@@ -84,7 +84,8 @@ def _fix(world: World, labels: Labels, code: str, who: tuple[str, ...], missing:
         case "self-only" | "no-grant":
             return f"memstore privacy grant {labels.id} --to {to}"
         case "lineage":
-            return f"memstore generalize {' '.join(missing)} --text … --access {to}"
+            made_of = " ".join(missing)
+            return f"memstore add TEXT --derived-from {made_of} --access {to}, then generalized: true in its file"
         case "consent-missing" | "consent-expired" | "consent-revoked" | "delegation-self" | "delegation-invalid":
             return _consent_that_lacks(world, labels, to, missing[0])
         case _:

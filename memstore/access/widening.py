@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.consent import ConsentBook
-from memstore.access.policy import Hearing
+from memstore.access.consent import ConsentBook, who_may_permit
+from memstore.access.policy import Hearing, labels_of
 from memstore.access.reasons import verdict
-from memstore.access.world import Standings
+from memstore.access.world import Standings, needs_consent
+from memstore.core.change import MemoryChange
 from memstore.core.finding import Finding
 from memstore.core.finding_codes import CODES
+from memstore.core.ids import MemoryRef
 from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.access.world import Decision, Labels, World
-    from memstore.core.change import MemoryChange
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
@@ -162,8 +163,6 @@ def surroundings(view: View, ids: frozenset[str]) -> WideningContext:
 
 def unconsented(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:
     """Return what in its owner's change of a memory would let somebody see more of it than was consented to."""
-    from memstore.core.change import MemoryChange
-
     if not view.owns(before.memory):
         return []  # who does not own it changes nothing
     change = MemoryChange(before=before.memory, after=after.memory, path_before=before.path, path_after=after.path)
@@ -198,7 +197,6 @@ def check_widening(
 
 
 def _is_asked(change: MemoryChange) -> bool:
-    from memstore.access.policy import labels_of
 
     if change.after is None:
         return False
@@ -212,7 +210,6 @@ def _sources(change: MemoryChange) -> set[str]:
 
 
 def _widened(change: MemoryChange, file: MemoryFile, world: World, now: datetime) -> Iterator[Finding]:
-    from memstore.access.policy import labels_of
 
     if change.before is None:
         return
@@ -233,7 +230,6 @@ def _gained(world: World, before: Labels, after: Labels, name: str) -> tuple[str
 
 
 def _dropped(change: MemoryChange, file: MemoryFile, world: World, now: datetime) -> Iterator[Finding]:
-    from memstore.access.policy import labels_of
 
     if change.before is None or file.memory.status == "forgotten":
         return
@@ -252,7 +248,6 @@ def _lacking(missing: tuple[str, ...], code: str) -> str:
 
 
 def _hint(world: World, labels: Labels, name: str, missing: tuple[str, ...]) -> str:
-    from memstore.access.consent import who_may_permit
 
     grantors = [min(who_may_permit(world, one.partition(":")[2]), default="PERSON") for one in missing if ":" in one]
     to = "'*'" if name == "*" else name
@@ -265,8 +260,6 @@ def _hint(world: World, labels: Labels, name: str, missing: tuple[str, ...]) -> 
 def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]:
     """Yield what the check of a generalization says now, whatever the file says that it said."""
     from memstore.access.generalization import check
-    from memstore.access.world import needs_consent
-    from memstore.core.ids import MemoryRef
 
     memory = file.memory
     if not memory.generalized:
@@ -302,7 +295,6 @@ def _above(memories: Mapping[str, Memory], ids: Iterable[str]) -> Iterator[Memor
 
 
 def _made_of(memory: Memory) -> list[str]:
-    from memstore.core.ids import MemoryRef
 
     return [ref.id for text in memory.derived_from if (ref := MemoryRef.parse(text))]
 

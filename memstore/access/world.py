@@ -111,6 +111,12 @@ class Revocation:
     at: datetime
 
 
+# Whose it is, whom it is about, who may see it: what is made of a memory is shown to nobody else.
+ABOUT = (
+    "owner", "scope", "subject_ids", "context", "access_grants", "access_denies", "consent_grants", "upstream_grants",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
     """What of a memory decides who may see it; field names are the frontmatter's keys.

@@ -39,6 +39,7 @@ from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import splice
 from memstore.history.commit_messages import MEMORY_ID, with_trailers
+from memstore.search.meaning import vectors_of
 from memstore.search.quality import strength
 from memstore.search.uses import uses_of
 
@@ -177,8 +178,6 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
     terms = {pooled.ref: pooled.terms for pooled in part} | {str(held.memory.ref): held.terms for held in own}
     vectors: Mapping[str, Vector]
     if view.embedder is not None:
-        from memstore.search.meaning import vectors_of
-
         vectors, threshold = vectors_of(view, {ref: gathered.files[ref] for ref in terms}), EMBEDDING_THRESHOLD
     else:
         weights = Weights([pooled.terms for pooled in part])

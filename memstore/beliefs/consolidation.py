@@ -13,7 +13,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memstore.access.grants import ABOUT
+from memstore.access.world import ABOUT
 from memstore.beliefs.clustering import average_link, centre, cosine
 from memstore.beliefs.evidence import grounds
 from memstore.beliefs.wording import FEWEST_TERMS, best_worth, closest, denies

@@ -359,7 +359,7 @@ class _Recall:
         if not self._asked.clauses:
             return []
         audience = self._audience
-        rows = [row for row in narrowed(audience.then, audience.rows, filters) if not self._is_past(row)]
+        rows = [row for row in narrowed(audience.then, audience.memories, filters) if not self._is_past(row)]
         by_words = self._hits(Candidates(audience, rows, self._asked, Unit.MEMORY, best=self._pool))
         if not self.by_meaning:
             return [_Match(hit, hit.relevance) for hit in by_words]
@@ -399,7 +399,9 @@ class _Recall:
         """The ids that active memories say they supersede."""
         audience = self._audience
         named, statuses = audience.column("supersedes"), audience.column("status")
-        refs = (named[row].split(ITEM_SEPARATOR) for row in audience.rows if named[row] and statuses[row] == "active")
+        refs = (
+            named[row].split(ITEM_SEPARATOR) for row in audience.memories if named[row] and statuses[row] == "active"
+        )
         return frozenset(ref.partition(":")[2] for each in refs for ref in each)
 
     def _ordered(self, matches: Sequence[_Match]) -> list[tuple[Hit, float]]:

@@ -324,7 +324,7 @@ class HandEdits:
         """Return a memory as the last commit has it; None where it has none, or there is no commit."""
         blob = self._blobs.get(path)
         data = self._view.blobs([blob]).get(blob) if blob else None
-        file = None if data is None else memory_file.read(path, data)
+        file = None if data is None else memory_file.read(path, data, mixed=self._view.config.mixed)
         return file.memory if isinstance(file, MemoryFile) else None
 
     @cached_property

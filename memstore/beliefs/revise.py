@@ -60,7 +60,7 @@ def revise(
     """
     message = message_of(view, reason, commit=commit, dry_run=dry_run)
     if not (text or "").strip() and not (title or "").strip():
-        raise UsageError("there are no better words", hint='memstore revise REF "what holds, better said"')
+        raise UsageError("there are no better words", hint='memstore edit REF "what holds, better said"')
     file = view.original(ref)
     if file.memory.status == "forgotten":
         raise RefusedError(f"{file.memory.ref or file.path} was forgotten: no words are left to better")

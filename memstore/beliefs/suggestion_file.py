@@ -9,7 +9,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.access.grants import ABOUT
+from memstore.access.world import ABOUT
 from memstore.beliefs.archive import edit_of_archiving
 from memstore.beliefs.calibration import ground_of
 from memstore.beliefs.consolidation import Action, proposal_id

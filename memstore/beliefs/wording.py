@@ -1,48 +1,44 @@
 """The words of a suggestion: a quotation, or a wording by somebody else that says no more than its sources.
 
-What a text is about, and which of its sentences can be understood without the others, is decided first. Who may word it
-better than a quotation does: a command that the user named, or a model of `llm`.
+What a text is about, and which of its sentences can be understood without the others, is decided first. A
+`Synthesizer` may word it better than a quotation does; what it says is checked here.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shlex
-import signal
-import subprocess
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memstore.conflicts.statements import statements
-from memstore.conflicts.word_lists import (
-    ADDRESS,
-    AT_ONE_TIME,
-    CALENDAR,
-    OBLIGATIONS,
-    OPENERS,
-    POINTERS,
-    RULES_BEGIN,
-    SMALL_TALK,
-    listed,
-)
-from memstore.core.errors import UsageError
-from memstore.core.terms import STOP_WORDS, term_of, words
+from memstore.core.terms import stop_words, term_of, words
+from memstore.core.word_lists import listed, word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
 _DATE = re.compile(r"\d{1,4}(?:[.:]\d{1,4})*(?:st|nd|rd|th|am|pm|h)?")
-_SAYING_NOTHING = STOP_WORDS | listed(CALENDAR) | listed(SMALL_TALK)
-# By their stems, too: what `make` says no more than, `making` says no more than.
-_EMPTY_TERMS = frozenset(map(term_of, listed(SMALL_TALK)))
-_ADDRESS, _OBLIGATIONS, _AT_ONE_TIME = listed(ADDRESS), listed(OBLIGATIONS), listed(AT_ONE_TIME)
-_OPENERS, _POINTERS, _RULES_BEGIN = listed(OPENERS), listed(POINTERS), listed(RULES_BEGIN)
 # A question states nothing.
 _QUESTION = re.compile(r"[^.!?\n]*\?")
+
+
+@cache
+def _words_of(name: str) -> frozenset[str]:
+    """Return one of the lists in `words.toml`."""
+    return listed(word_lists("beliefs")[name])
+
+
+@cache
+def _saying_nothing() -> frozenset[str]:
+    return stop_words() | _words_of("calendar") | _words_of("small_talk")
+
+
+@cache
+def _empty_terms() -> frozenset[str]:
+    """Return small talk by its stems, too: what `make` says no more than, `making` says no more than."""
+    return frozenset(map(term_of, _words_of("small_talk")))
 
 
 def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
@@ -52,11 +48,12 @@ def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
         text: any text.
         names: words, folded as `analysis.words` folds them.
     """
+    nothing, empty_terms = _saying_nothing(), _empty_terms()
     return [
         term
         for word in words(_QUESTION.sub(" ", text))
-        if len(word) > 1 and word not in _SAYING_NOTHING and word not in names and not _DATE.fullmatch(word)
-        if (term := term_of(word)) not in _EMPTY_TERMS
+        if len(word) > 1 and word not in nothing and word not in names and not _DATE.fullmatch(word)
+        if (term := term_of(word)) not in empty_terms
     ]
 
 
@@ -67,9 +64,10 @@ def stands_alone(sentence: str) -> bool:
     tells nothing lasting of whom the memory is about, unless it is a rule (`you must`, `never ask`).
     """
     said = words(sentence)
-    first = next((word for word in said if word not in _OPENERS), "")
-    is_rule = first in _RULES_BEGIN or not _OBLIGATIONS.isdisjoint(said)
-    return bool(first) and first not in _POINTERS and (is_rule or _ADDRESS.isdisjoint(said))
+    first = next((word for word in said if word not in _words_of("openers")), "")
+    is_rule = first in _words_of("rules_begin") or not _words_of("obligations").isdisjoint(said)
+    is_address = not is_rule and not _words_of("address").isdisjoint(said)
+    return bool(first) and first not in _words_of("pointers") and not is_address
 
 
 def denies(sentence: str) -> bool:
@@ -79,7 +77,7 @@ def denies(sentence: str) -> bool:
 
 def is_lasting(sentence: str) -> bool:
     """Whether a sentence tells of no one time: what happened yesterday is an event, and no belief."""
-    return _AT_ONE_TIME.isdisjoint(words(sentence))
+    return _words_of("at_one_time").isdisjoint(words(sentence))
 
 
 # -- a wording, checked ----------------------------------------------------------------------------
@@ -202,10 +200,10 @@ def _names(text: str) -> Sequence[str]:
 
 
 def _is_known(name: str, known: Collection[str]) -> bool:
-    return all(part in known or term_of(part) in known or part in STOP_WORDS for part in words(name))
+    return all(part in known or term_of(part) in known or part in stop_words() for part in words(name))
 
 
-# -- synthesizers ----------------------------------------------------------------------------------
+# -- who words it better ---------------------------------------------------------------------------
 
 
 class QuotedSource(NamedTuple):
@@ -229,112 +227,3 @@ class Synthesizer(Protocol):
             sources: what it may use, and cite.
             terms: the words that they share.
         """
-
-
-# -- a command, or a model -------------------------------------------------------------------------
-
-
-TIME_LIMIT_SECONDS = 60.0
-MOST_BYTES = 64 * 1024
-MODEL = "llm:"
-_PROMPT = (
-    "Say in one sentence of at most 30 words what these memories have in common. Name nothing that they don't name. "
-    'Answer with JSON alone: {"text": "…", "cites": ["ref", …]}, citing the refs that say so.\n\n'
-)
-
-
-def synthesizer(named: str, *, time_limit_seconds: float = TIME_LIMIT_SECONDS) -> Synthesizer:
-    """Return who is named: `llm:` and a model of the `llm` package, or a command line.
-
-    Raises:
-        UsageError: it is no command line, or the package is missing.
-    """
-    if named.startswith(MODEL):
-        return LanguageModel(named.removeprefix(MODEL))
-    try:
-        words = shlex.split(named)
-    except ValueError as error:
-        raise UsageError(f"{named!r} is no command line: {error}", hint="quote it as in a shell") from error
-    if not words:
-        raise UsageError("no command is named", hint='--with "my-program --fast"')
-    return SynthesizerCommand(words, time_limit_seconds=time_limit_seconds)
-
-
-class SynthesizerCommand:
-    """A program that reads `{"sources": [{"ref", "text"}], "terms": […]}` and writes `{"text", "cites"}`, all JSON.
-
-    No shell is between.
-
-    Args:
-        words: the program and its arguments.
-        time_limit_seconds: after so long it is stopped, with all that it started; > 0.
-    """
-
-    def __init__(self, words: Sequence[str], *, time_limit_seconds: float) -> None:
-        self._words = words
-        self._limit = time_limit_seconds
-
-    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
-        """Return what it wrote; `SynthesisFailedError` where that is no JSON, or nothing came."""
-        asked = json.dumps({"sources": [source._asdict() for source in sources], "terms": list(terms)})
-        return _parsed(self._said(asked.encode()))
-
-    def _said(self, asked: bytes) -> bytes:
-        try:
-            child = subprocess.Popen(
-                self._words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise SynthesisFailedError(f"{self._words[0]} can't be started: {error.strerror}") from error
-        with child:
-            try:
-                said, _ = child.communicate(asked, timeout=self._limit)
-            except subprocess.TimeoutExpired as error:
-                raise SynthesisFailedError(f"{self._words[0]} took longer than {self._limit:g} s") from error
-            finally:
-                # What it started holds its pipes open, and would keep us waiting.
-                with suppress(ProcessLookupError):
-                    os.killpg(child.pid, signal.SIGKILL)
-        if child.returncode:
-            raise SynthesisFailedError(f"{self._words[0]} ended with {child.returncode}")
-        return said
-
-
-class LanguageModel:
-    """A model of the `llm` package, which the user has set up.
-
-    Args:
-        name: the model; empty for the user's default.
-    """
-
-    def __init__(self, name: str) -> None:
-        try:
-            import llm
-        except ImportError as error:
-            raise UsageError("the llm package is not installed", hint='pip install "memstore[llm]"') from error
-        try:
-            self._model: Any = llm.get_model(name or None)
-        except llm.UnknownModelError as error:
-            raise UsageError(f"llm knows no model {name!r}", hint="llm models lists them") from error
-
-    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
-        """Return what it wrote; `SynthesisFailedError` where that is no JSON, or nothing came."""
-        told = "\n".join(f"{source.ref}: {source.text}" for source in sources)
-        try:
-            said = str(self._model.prompt(f"{_PROMPT}{told}\n\nThey share: {', '.join(terms)}").text())
-        except Exception as error:  # whatever a plugin raises, there is no answer
-            raise SynthesisFailedError(f"the model failed: {error}") from error
-        return _parsed(said.encode())
-
-
-def _parsed(said: bytes) -> Any:
-    if len(said) > MOST_BYTES:
-        raise SynthesisFailedError(f"the answer has {len(said):,} bytes")
-    try:
-        return json.loads(said)
-    except ValueError as error:
-        raise SynthesisFailedError("the answer is no JSON") from error

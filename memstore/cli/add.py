@@ -121,7 +121,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
             if (commit or view.config.auto_commit) and not view.may_commit():
                 view, commit = view.without_commits(), False  # nobody says it a second time
             saved = add_memory(view, values, found.text, commit=commit, dry_run=dry_run)
-            session.detail(f"{saved.path}: {saved.ref}")
+            session.detail(f"{session.from_here(saved.path)}: {saved.ref}")
     except Exception as error:  # noqa: BLE001 - a hook that fails stops the agent
         session.detail(f"memstore: {error}")
 
@@ -170,6 +170,7 @@ def utf8(data: bytes) -> str:
 
 def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
+    from memstore.documents.parts import nothing_saved_document
     from memstore.files.draft import new_file
     from memstore.memories.add import DEFAULT_TYPE, add_draft
     from memstore.vault import composition
@@ -189,7 +190,7 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
     )
     if saved is None:
         session.say("nothing was written, so nothing was added")
-        session.emit("add", document=lambda: {"ref": None, "path": None, "conflicts": [], "findings": []}, lines=tuple)
+        session.emit("add", document=nothing_saved_document, lines=tuple)
     else:
         _emit(session, "add", saved, dry_run=dry_run)
 

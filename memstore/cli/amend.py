@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.group import Command
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument, ref_argument
 from memstore.cli.written import (
     commit_option,
     diff_lines,
@@ -26,28 +26,70 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
+    from memstore.core.finding import Finding
     from memstore.memories.adopt import Adoptable
     from memstore.memories.edit import Formatted, Moved
 
 _UNCHANGED = "nothing changed"
+_SAYS_SO = "nothing changed: it says so already"
 
 
-@command("edit", examples=("memstore edit m_7f3", "EDITOR=nano memstore edit belief:m_7f3k9q2x1c -c"))
-@ref_argument()
+@command(
+    "edit",
+    examples=(
+        "memstore edit m_7f3",
+        "EDITOR=nano memstore edit belief:m_7f3k9q2x1c -c",
+        'memstore edit m_7f3 "Bella eats at nine sharp" --dry-run         # better words, without an editor',
+        'memstore edit m_7f3 --title "When Bella eats" -c --reason "easier to find"',
+    ),
+)
+@named_argument()
+@click.argument("text", metavar="[TEXT|-]", required=False)
+@click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
+@click.option("--title", metavar="TEXT", help="Another title.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c, and a text or title.")
 @commit_option()
 @dry_run_option()
-def edit(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
-    """Change a memory in your editor; it is checked before it becomes the file.
+def edit(
+    session: CliSession,
+    ref: str,
+    text: str | None,
+    *,
+    file: str | None,
+    title: str | None,
+    reason: str | None,
+    commit: bool,
+    dry_run: bool,
+) -> None:
+    """Change a memory in your editor, or give it the words of TEXT; it keeps its id, its history and all that names it.
 
-    Until then it is a draft, which is kept when anything goes wrong. Any other way to edit the file is as good.
+    What the editor leaves is a draft until it was checked, and is kept when anything goes wrong. Any other way to edit
+    the file is as good. Where it is to say something else, memstore supersede keeps both, and which took the place of
+    which.
     """
+    from memstore.cli.add import given_text, utf8
+
+    given = given_text(session, text, file)
+    if given is not None or title is not None:
+        from memstore.beliefs.revise import revise
+
+        words = None if given is None else utf8(given)
+        saved = revise(session.view(), ref, words, title=title, reason=reason, dry_run=dry_run, commit=commit)
+        emit_saved(session, "edit", saved, dry_run=dry_run, unchanged=_SAYS_SO)
+    elif reason is not None:
+        raise UsageError("--reason goes with a text or a title", hint='memstore edit REF TEXT --reason "why" -c')
+    else:
+        _edit_by_hand(session, ref, commit=commit, dry_run=dry_run)
+
+
+def _edit_by_hand(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
     from memstore.core.errors import FormatError
     from memstore.core.transaction import hint, refuse_as_not_owner, shown
     from memstore.memories.edit import Rejected, accept
 
     view = session.view()
-    before = view.original(ref)
+    before = view.original(view.named(ref).path)
     if not view.owns(before.memory):
         refuse_as_not_owner(view, before)  # before its very bytes are shown
 
@@ -125,13 +167,18 @@ def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, d
     emit_saved(session, "tag", saved, dry_run=dry_run, unchanged=_UNCHANGED)
 
 
-@command("mv", examples=("memstore mv m_7f3 dogs/bella.md", "memstore mv m_7f3 dogs/"))
+@command("mv", examples=("memstore mv m_7f3 dogs/bella.md", "memstore mv m_7f3 dogs/ --dry-run"))
 @ref_argument()
 @click.argument("path", metavar="PATH", type=click.Path())
 @commit_option()
 @dry_run_option()
 def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:
-    """Give a memory's file another name or folder in the vault; what refers to it finds it by its id."""
+    """Give a memory's file another name or folder in the vault; what refers to it finds it by its id.
+
+    Links to it, and relative links in it, are written so that they lead where they led. In files of others, and in
+    signed ones, they stay as they are, and are listed.
+    """
+    from memstore.cli.output import safe_line
     from memstore.documents.memories import moved_document
     from memstore.memories.edit import move
 
@@ -139,18 +186,29 @@ def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool)
     to = in_vault(session, path, is_folder=path.endswith("/"))
     is_folder = path.endswith("/") or view.has_folder(to)
     moved = move(view, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
-    session.emit("mv", document=lambda: moved_document(moved), lines=lambda: _move_lines(session, moved))
+    session.emit(
+        "mv",
+        document=lambda: moved_document(moved, dry_run=dry_run),
+        lines=lambda: _move_lines(session, moved, dry_run=dry_run),
+    )
+    for link in moved.left:
+        session.say(safe_line(f"{link.path}:{link.line}: {link.written} was left as it is: {link.why}"))
     if moved.path == moved.path_before:
         session.say(_UNCHANGED)
 
 
-def _move_lines(session: CliSession, moved: Moved) -> Iterator[str]:
+def _move_lines(session: CliSession, moved: Moved, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint = session.paint
     ref = f": {paint('ref', moved.ref)}" if moved.ref else ":"
-    was = paint("dim", f"was {safe_line(moved.path_before)}")
-    yield f"{paint('path', safe_line(moved.path))}{ref} {was}"
+    was = paint("dim", f"was {safe_line(session.from_here(moved.path_before))}")
+    yield f"{paint.path(moved.path)}{ref} {was}"
+    for path, diff in moved.diffs.items():
+        if dry_run:
+            yield from diff_lines(session, diff)
+        else:
+            yield f"{paint.path(path)}: links changed"
 
 
 # -- adopt ---------------------------------------------------------------------------------------
@@ -180,7 +238,11 @@ def _move_lines(session: CliSession, moved: Moved) -> Iterator[str]:
 def adopt(
     session: CliSession, paths: tuple[str, ...], kind: str, *, everything: bool, commit: bool, dry_run: bool
 ) -> None:
-    """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is."""
+    """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is.
+
+    Lines are added, none is changed. A file that can't become a memory so stays a plain note, which is searched, listed
+    and cited all the same; exit 1 where there was one. `memstore undo` takes an adoption back.
+    """
     from memstore.documents.memories import adopted_document
     from memstore.memories.adopt import adopt as make_memories
 
@@ -198,9 +260,28 @@ def adopt(
     )
     for saved in adopted.saved:
         say_what_stays_out(session, saved)
-    say_findings(session, adopted.left_alone)
+    _say_left_alone(session, adopted.left_alone)
     if not adopted.saved:
         session.say("there was nothing to adopt")
+    if adopted.left_alone:
+        session.exit(Exit.FOUND_ERRORS)
+
+
+# Of files that are left alone for one reason, so many are named.
+_MOST_NAMED = 3
+
+
+def _say_left_alone(session: CliSession, left_alone: Sequence[Finding]) -> None:
+    """Say which files were left alone and why: a line each for a few of every reason, then how many more."""
+    by_reason: dict[tuple[str, str], list[Finding]] = {}
+    for finding in left_alone:
+        by_reason.setdefault((finding.code, finding.key), []).append(finding)
+    for alike in by_reason.values():
+        say_findings(session, tuple(alike[:_MOST_NAMED]))
+        if len(alike) > _MOST_NAMED:
+            session.say(f"  … and {len(alike) - _MOST_NAMED} more for the same reason [{alike[0].code}]")
+    if left_alone:
+        session.say(f"{len(left_alone)} {'file stays' if len(left_alone) == 1 else 'files stay'} as they are")
 
 
 def _wanted(session: CliSession) -> bool:
@@ -208,21 +289,24 @@ def _wanted(session: CliSession) -> bool:
     from memstore.documents.memories import adoptable_document
     from memstore.memories.adopt import adoptable
 
-    found = adoptable(session.view())
+    found, left_alone = adoptable(session.view())
+    session.emit(
+        "adoptable",
+        document=lambda: adoptable_document(found, left_alone),
+        lines=lambda: _adoptable_lines(session, found),
+    )
+    _say_left_alone(session, left_alone)
     if session.as_json or not found:
-        session.emit("adoptable", document=lambda: adoptable_document(found), lines=tuple)
-        session.say("there is nothing to adopt")
+        session.say("there is nothing to adopt" if not found else "--all adopts them")
         return False
-    session.emit("adoptable", document=dict, lines=lambda: _adoptable_lines(session, found))
     what = "1 file" if len(found) == 1 else f"{len(found)} files"
     return session.confirm(f"adopt {what}", instead="--all, or with the files' names")
 
 
 def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterator[str]:
-    from memstore.cli.output import safe_line
 
     for one in found:
-        yield f"{session.paint('path', safe_line(one.path))}: lacks {', '.join(one.lacks)}"
+        yield f"{session.paint.path(one.path)}: lacks {', '.join(one.lacks)}"
 
 
 # -- fmt -----------------------------------------------------------------------------------------

@@ -373,10 +373,11 @@ def digest(session: CliSession, refs: tuple[str, ...]) -> None:
 
     Nothing of what the memories say stands in it. Whoever guesses that can tell that they guessed right.
     """
+    from memstore.documents.trust import digest_document
     from memstore.trust.sign import digest_page
 
     page = digest_page(session.view(), refs)
-    session.emit("attest-digest", document=lambda: {"page": page}, lines=page.splitlines)
+    session.emit("attest-digest", document=lambda: digest_document(page), lines=page.splitlines)
 
 
 @subcommand(attest, "export", examples=("memstore attest export m_7f3", "memstore attest export m_7f3 --format sshsig"))
@@ -392,13 +393,14 @@ def digest(session: CliSession, refs: tuple[str, ...]) -> None:
 def export(session: CliSession, ref: str, *, by: str | None, form: str) -> None:
     """Print an attestation: as a DSSE envelope, or as a signature for `ssh-keygen -Y verify`."""
     from memstore.cli import output
+    from memstore.documents.trust import envelope_document, signature_document
     from memstore.trust import sign as flow
 
     view = session.view()
     if form == "sshsig":
         signature = flow.signature(view, ref, by=by)
-        session.emit("attest-export", document=lambda: {"signature": signature}, lines=signature.splitlines)
+        session.emit("attest-export", document=lambda: signature_document(signature), lines=signature.splitlines)
     else:
         envelope = flow.envelope(view, ref, by=by)
         lines = output.document(envelope).splitlines
-        session.emit("attest-export", document=lambda: {"envelope": envelope}, lines=lines)
+        session.emit("attest-export", document=lambda: envelope_document(envelope), lines=lines)

@@ -1,4 +1,4 @@
-"""`memstore reinforce`, `contradict`, `recompute`, `propagate`, `revise-from`, `calibrate`, `rebuild`: confidence."""
+"""`memstore reinforce`, `contradict`, `recompute`, `propagate`, `revise-from`, `calibrate`: confidence."""
 
 from __future__ import annotations
 
@@ -31,12 +31,17 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
 
-def _evidence_options(function: F) -> F:
-    """Add what both commands about evidence take."""
-    reason = click.option("--reason", metavar="TEXT", help="Why it does, for the history.")
-    partial = click.option("--partial", is_flag=True, help="Only in part: it counts half for and half against.")
-    evidence = several("--evidence", type=REF, metavar="REF…", required=True, help="The memories that say so.")
-    return evidence(partial(reason(commit_option()(dry_run_option()(function)))))
+def _evidence_options(*, partial: bool) -> Callable[[F], F]:
+    """Add what both commands about evidence take; `--partial` is shown by the one of which it is a part."""
+    text = "Only in part: it counts half for and half against."
+
+    def decorate(function: F) -> F:
+        reason = click.option("--reason", metavar="TEXT", help="Why it does, for the history.")
+        half = click.option("--partial", is_flag=True, hidden=not partial, help=text)
+        evidence = several("--evidence", type=REF, metavar="REF…", required=True, help="The memories that say so.")
+        return evidence(half(reason(commit_option()(dry_run_option()(function)))))
+
+    return decorate
 
 
 @command(
@@ -44,10 +49,11 @@ def _evidence_options(function: F) -> F:
     examples=(
         "memstore reinforce m_7f3 --evidence episode:m_abc",
         'memstore reinforce m_7f3 --evidence m_abc m_def --reason "Both say the same" -c',
+        "memstore reinforce m_7f3 --evidence m_abc --partial      # it says half of it, and denies half",
     ),
 )
 @ref_argument()
-@_evidence_options
+@_evidence_options(partial=True)
 def reinforce(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -> None:
     """Record what speaks for a memory; how sure you are follows from all that was recorded.
 
@@ -60,11 +66,13 @@ def reinforce(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -
 
 @command("contradict", examples=('memstore contradict m_7f3 --evidence m_abc --reason "It was not so today"',))
 @ref_argument()
-@_evidence_options
+@_evidence_options(partial=False)
 def contradict(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -> None:
     """Record what speaks against a memory; the other side of `memstore reinforce`."""
     from memstore.beliefs.reinforce import contradict as record
 
+    if told["partial"]:
+        session.say_former("memstore contradict --partial", "memstore reinforce --partial")
     _emit(session, "contradict", record(session.view(), ref, dry_run=dry_run, **told), dry_run=dry_run)
 
 
@@ -98,23 +106,49 @@ def _lines(session: CliSession, done: Reinforced, *, dry_run: bool) -> Iterator[
 # -- recompute -----------------------------------------------------------------------------------
 
 
+_from_episodes = click.option(
+    "--from-episodes", is_flag=True, help="Weigh all evidence again as it is now; only show what differs."
+)
+
+
 @command(
     "recompute",
-    examples=("memstore recompute --check", "memstore recompute m_7f3 --dry-run", "memstore recompute --fold m_7f3 -c"),
+    examples=(
+        "memstore recompute --check",
+        "memstore recompute m_7f3 --dry-run",
+        "memstore recompute --fold m_7f3 -c",
+        "memstore recompute --from-episodes         # what would differ, weighed anew",
+    ),
 )
 @ref_argument("refs", metavar="[REF]…", nargs=-1)
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a number is another.")
 @click.option("--fold", is_flag=True, help="Put one line in the place of a memory's history; git keeps the others.")
+@_from_episodes
 @commit_option()
 @dry_run_option()
 def recompute(
-    session: CliSession, refs: tuple[str, ...], *, only_check: bool, fold: bool, commit: bool, dry_run: bool
+    session: CliSession,
+    refs: tuple[str, ...],
+    *,
+    only_check: bool,
+    fold: bool,
+    from_episodes: bool,
+    commit: bool,
+    dry_run: bool,
 ) -> None:
     """Store the confidence that follows from each history, or prove that it is what is stored.
 
-    A number that was changed by hand since the last commit is kept: its history gets a line that says so.
+    A number that was changed by hand since the last commit is kept: its history gets a line that says so. With
+    --from-episodes each piece of evidence is looked at again: how it is known, from which session it comes, whether it
+    is still there.
     """
-    if fold:
+    if from_episodes:
+        if refs or fold or commit:
+            raise UsageError(
+                "--from-episodes looks at all, and writes nothing", hint="memstore recompute --from-episodes"
+            )
+        _weigh_anew(session, only_check=only_check)
+    elif fold:
         _fold(session, refs, only_check=only_check, commit=commit, dry_run=dry_run)
     else:
         replay_all(session, refs, only_check=only_check, commit=commit, dry_run=dry_run)
@@ -154,7 +188,6 @@ def _fold(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commi
 
 
 def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -> Iterator[str]:
-    from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
     if dry_run:
@@ -162,7 +195,7 @@ def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -
             yield from diff_lines(session, saved.diff)
         return
     for one in done.unequal:
-        place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}"
+        place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}"
         stands = " (changed by hand: it stands)" if one.by_hand else ""
         yield f"{place}: {one.ref or ''} {number(one.stored)}, replayed {number(one.replayed)}{stands}"
 
@@ -212,7 +245,6 @@ def propagate(
 
 
 def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -> Iterator[str]:
-    from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
     if dry_run:
@@ -220,7 +252,7 @@ def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -
             yield from diff_lines(session, saved.diff)
         return
     for step in done.plan.steps:
-        place = f"{session.paint('path', safe_line(done.paths[step.ref]))}:{session.paint('line', '1')}:"
+        place = f"{session.paint.path(done.paths[step.ref])}:{session.paint('line', '1')}:"
         because = f"because of {', '.join(step.because)}" if step.because else "nothing caps it any longer"
         yield f"{place} {session.paint('ref', step.ref)}  {number(step.old)} → {number(step.new)}  {because}"
 
@@ -265,13 +297,13 @@ def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterat
     from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
-    place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}:"
+    place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}:"
     step = f"{number(one.old)} → {number(one.new)}"
     yield f"{place} {session.paint('ref', one.ref)}  {safe_line(one.title)}  {one.stance.value}: {step}"
     yield "  recorded" if done else f"  {one.command}"
 
 
-# -- calibrate and rebuild -----------------------------------------------------------------------
+# -- calibrate, and numbers made anew ------------------------------------------------------------
 
 
 @command("calibrate", examples=("memstore calibrate", "memstore calibrate --json"))
@@ -301,22 +333,21 @@ def _calibration_lines(found: Calibration) -> Iterator[str]:
         yield f"{one.low:.1f} to {one.high:.1f}  {one.predictions:>11}  {one.expected:>8.2f}  {one.observed:>8.2f}"
 
 
-@command("rebuild", examples=("memstore rebuild --check", "memstore rebuild --from-episodes"))
+@command("rebuild", examples=())
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a number is another.")
-@click.option("--from-episodes", is_flag=True, help="Weigh all evidence again as it is now; only show what differs.")
+@_from_episodes
 def rebuild(session: CliSession, *, only_check: bool, from_episodes: bool) -> None:
-    """Make the numbers anew from their histories, as memstore recompute does, or from the evidence itself.
+    """Make the numbers anew from their histories, or from the evidence itself."""
+    if from_episodes:
+        _weigh_anew(session, only_check=only_check)
+    else:
+        replay_all(session, (), only_check=only_check, commit=False, dry_run=False)
 
-    Beliefs are views of what they rest on. With --from-episodes each piece of evidence is looked at again: how it is
-    known, from which session it comes, whether it is still there.
-    """
+
+def _weigh_anew(session: CliSession, *, only_check: bool) -> None:
     from memstore.beliefs.recompute import rebuild_from_episodes
-    from memstore.core.errors import Exit
     from memstore.documents.beliefs import rebuilt_document
 
-    if not from_episodes:
-        replay_all(session, (), only_check=only_check, commit=False, dry_run=False)
-        return
     done = rebuild_from_episodes(session.view())
     session.emit(
         "rebuild",
@@ -330,10 +361,9 @@ def rebuild(session: CliSession, *, only_check: bool, from_episodes: bool) -> No
 
 
 def _rebuilt_lines(session: CliSession, done: Rebuilt) -> Iterator[str]:
-    from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
     for one in done.differing:
-        place = f"{session.paint('path', safe_line(one.path))}:{session.paint('line', str(one.line))}:"
+        place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}:"
         because = f"  because of {', '.join(one.because)}" if one.because else ""
         yield f"{place} {one.ref or ''} {number(one.stored)}, made anew {number(one.rebuilt)}{because}"

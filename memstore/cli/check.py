@@ -5,17 +5,14 @@ Other programs take findings as JSON, as GitHub's workflow commands, or as SARIF
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 import click
 
 from memstore import __version__
 from memstore.cli.options import command
-from memstore.cli.output import one_line
 from memstore.cli.written import in_vault
 from memstore.core.errors import Exit, UsageError
-from memstore.core.finding_codes import CODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,7 +38,7 @@ _EXAMPLES = (
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option("--staged", is_flag=True, help="Check what git has staged, as the pre-commit hook does.")
 @click.option("--against", metavar="REV", help="Check all that changed since a commit, as a successor of it.")
-@click.option("--strict", is_flag=True, help="Warnings make the exit code 1 too.")
+@click.option("--strict", is_flag=True, help="Warnings make the exit code 1 too; list all notices.")
 @click.option("--fix", is_flag=True, help="Mend what needs no judgement first: missing ids, blanks, repeated items.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How findings are written.")
 @click.option("--explain", metavar="CODE", help="Explain the code of a finding, and check nothing.")
@@ -67,7 +64,7 @@ def check(
     session.choices.json = session.choices.json or output_format == "json"
     view = session.view()
     result = _result(view, [in_vault(session, path) for path in paths], staged=staged, against=against, fix=fix)
-    _emit(session, view, result, output_format)
+    _emit(session, view, result, output_format, strict=strict)
     if result.errors or (strict and result.warnings):
         session.exit(Exit.FOUND_ERRORS)
 
@@ -84,27 +81,41 @@ def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | No
     return flow.fix(view, paths) if fix else flow.check(view, paths)
 
 
-def _emit(session: CliSession, view: View, result: CheckResult, output_format: str) -> None:
+# So many notices are shown beside what is wrong; more would bury it.
+MOST_NOTICES = 10
+
+
+def _emit(session: CliSession, view: View, result: CheckResult, output_format: str, *, strict: bool) -> None:
+    from memstore.cli.output import one_line
+    from memstore.documents.findings import github_lines, sarif_document
     from memstore.documents.vault import check_document
 
-    if output_format in {"github", "sarif"} and not session.choices.json:
+    if output_format in {"github", "sarif"} and not session.as_json:
         repository = view.history.repository
         prefix = repository.prefix if repository else ""
-        write = github if output_format == "github" else sarif
-        session.emit("check", document=dict, lines=lambda: write(result.findings, prefix))
+        found = (*result.findings, *(result.notices if strict else ()))
+        if output_format == "github":
+            session.write(github_lines(found, prefix))
+        else:
+            session.write((one_line(sarif_document(found, prefix, version=__version__)),))
         return
+    shown = result.notices if strict or len(result.notices) <= MOST_NOTICES else ()
     session.emit(
-        "check", document=lambda: check_document(result), lines=lambda: _lines(session, result), each="findings"
+        "check", document=lambda: check_document(result), lines=lambda: _lines(session, result, shown), each="findings"
     )
+    if len(shown) < len(result.notices):
+        session.say(
+            f"{len(result.notices):,} notices, of links that lead to no note; memstore check --strict lists them"
+        )
     session.say(summary(result))
 
 
-def _lines(session: CliSession, result: CheckResult) -> Iterator[str]:
+def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for finding in result.fixed:
         yield f"{session.paint('ok', 'fixed')} {_place(session, finding)}: {safe_line(finding.text)} [{finding.code}]"
-    for finding in result.findings:
+    for finding in (*result.findings, *notices):
         word = finding.severity.value
         told = f"{session.paint(word, word)}: {safe_line(finding.text)} {session.paint('dim', f'[{finding.code}]')}"
         yield f"{_place(session, finding)}: {told}"
@@ -115,10 +126,9 @@ def _lines(session: CliSession, result: CheckResult) -> Iterator[str]:
 
 
 def _place(session: CliSession, finding: Finding) -> str:
-    from memstore.cli.output import safe_line
 
     at = f"{finding.at.line}:{finding.at.column}"
-    return f"{session.paint('path', safe_line(finding.path))}:{session.paint('line', at)}"
+    return f"{session.paint.path(finding.path)}:{session.paint('line', at)}"
 
 
 def summary(result: CheckResult) -> str:
@@ -144,70 +154,3 @@ def _explain(session: CliSession, code: str) -> None:
         document=lambda: code_document(found),
         lines=lambda: (f"{found.name} ({found.severity.value}): {found.meaning}", "", found.explanation),
     )
-
-
-# -- findings for other programs -------------------------------------------------------------------
-
-
-SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-
-
-def github(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
-    """Yield a workflow command a finding, which GitHub shows at the line; `prefix` is the vault in the repository."""
-    for finding in findings:
-        where = {
-            "file": prefix + finding.path,
-            "line": finding.at.line,
-            "col": finding.at.column,
-            "title": finding.code,
-        }
-        properties = ",".join(f"{name}={_github_property(str(value))}" for name, value in where.items())
-        yield f"::{finding.severity.value} {properties}::{_github_data(_message(finding))}"
-
-
-def sarif(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
-    """Yield the one SARIF 2.1.0 document of all findings; `prefix` is the vault in the repository."""
-    used = sorted({finding.code for finding in findings})
-    rules = [
-        {
-            "id": name,
-            "shortDescription": {"text": CODES[name].meaning},
-            "help": {"text": CODES[name].explanation},
-            "defaultConfiguration": {"level": CODES[name].severity.value},
-        }
-        for name in used
-    ]
-    driver = {"name": "memstore", "version": __version__, "rules": rules}
-    results = [_sarif_result(finding, prefix) for finding in findings]
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    yield one_line({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
-
-
-def _sarif_result(finding: Finding, prefix: str) -> dict[str, Any]:
-    place = {
-        "artifactLocation": {"uri": quote(prefix + finding.path, errors="surrogateescape")},
-        "region": {"startLine": finding.at.line, "startColumn": finding.at.column},
-    }
-    return {
-        "ruleId": finding.code,
-        "level": finding.severity.value,
-        "message": {"text": _message(finding)},
-        "locations": [{"physicalLocation": place}],
-    }
-
-
-def _message(finding: Finding) -> str:
-    parts = [finding.text]
-    if finding.hint:
-        parts.append(f"hint: {finding.hint}")
-    if finding.mended is not None:
-        parts.append(f"mended: {finding.mended}")
-    return "\n".join(parts)
-
-
-def _github_data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _github_property(text: str) -> str:
-    return _github_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.filters import Given, filter_options
-from memstore.cli.options import at_option, command, ref_argument
+from memstore.cli.options import at_option, command, named_argument
 from memstore.core.config import QUALITY_PROFILES
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         "memstore cite '[[belief:m_7f3k9q2x1c#L21@3ab92c01de]]'  # what became of one",
     ),
 )
-@ref_argument("citation", metavar="REF[:L1-L2]|CITATION")
+@named_argument("citation", metavar="REF[:L1-L2]|CITATION")
 def cite(session: CliSession, citation: str) -> None:
     """Cite lines of a memory, or say what became of cited lines: same, moved, changed or gone."""
     from memstore.documents.search import cited_document
@@ -45,7 +45,7 @@ def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
     if now is None:
         yield f"{paint('error', cited.standing.value)}: {safe_line(cited.text)}"
     else:
-        place = f"{paint('path', safe_line(now.path))}:{paint('line', _span(now.line_start, now.line_end))}"
+        place = f"{paint.path(now.path)}:{paint('line', _span(now.line_start, now.line_end))}"
         role = "ok" if cited.standing is CitationStanding.SAME else "warning"
         yield f"{safe_line(cited.text)}"
         yield f"{paint(role, cited.standing.value)}: {place}"
@@ -105,7 +105,7 @@ def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
 
 
 @command("why", examples=("memstore why m_7f3", "memstore why m_7f3 --profile seed-003", "memstore why m_7f3 --json"))
-@ref_argument()
+@named_argument()
 @click.option(
     "--profile", type=click.Choice(QUALITY_PROFILES), help="How quality is computed, whatever the settings say."
 )
@@ -127,7 +127,7 @@ def _lines_of_why(session: CliSession, explained: Why) -> Iterator[str]:
 
     paint, entry = session.paint, explained.shown.entry
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
-    yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{explained.shown.revision[:10]}')}"
+    yield f"{paint.path(entry.path)} {paint('dim', f'@{explained.shown.revision[:10]}')}"
     for number in explained.numbers:
         yield ""
         yield from _number_lines(session, explained, number)

@@ -1,6 +1,6 @@
 """The table of commands: where each one lives and what it does in a few words.
 
-`memstore --help` reads this table and imports none of the modules. A new command is one line here, in the section
+`memstore help --all` reads this table and imports none of the modules. A new command is one line here, in the section
 where people would look for it, and a module `memstore/cli/<group>.py`; `memstore/cli/show.py` shows the form.
 """
 
@@ -17,15 +17,14 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "write memories": {
         "add": ("add:add", "write a memory"),
         "raw": ("add:raw", "write something down as it came"),
-        "promote": ("rework:promote", "make a memory of a raw one or a suggestion"),
+        "promote": ("rework:promote", "make a memory of a raw one"),
         "supersede": ("rework:supersede", "put another memory in the place of one"),
-        "revise": ("rework:revise", "say the same in better words"),
         "split": ("rework:split", "make two memories of one"),
         "merge": ("rework:merge", "make one memory of several that say the same"),
         "archive": ("rework:archive", "put memories out of sight"),
         "restore": ("rework:restore", "bring archived memories back"),
         "import": ("imports:import_", "take over memories from other files"),
-        "edit": ("amend:edit", "change a memory in your editor"),
+        "edit": ("amend:edit", "change a memory, in your editor or with words given"),
         "set": ("amend:set_", "give keys of a memory other values"),
         "tag": ("amend:tag", "give a memory tags, or take them away"),
         "mv": ("amend:mv", "give a memory's file another name"),
@@ -37,9 +36,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "path": ("show:path", "print the path of a memory's file"),
         "search": ("search:search", "find memories by words, with the lines that say it"),
         "recall": ("recall:recall", "bring to mind what matters for a prompt"),
-        "expand": ("recall:expand", "show all of what came to mind"),
         "cite": ("cite:cite", "cite lines, or see what became of a citation"),
         "trace": ("lineage:trace", "show where a memory comes from, or what came of it"),
+        "links": ("links:links", "show where a note's links lead, and what links to it"),
         "impact": ("lineage:impact", "show what would lose ground without a memory"),
         "export": ("imports:export", "give memories to other programs, as JSON"),
         "stats": ("cite:stats", "count memories by type, status, month and author"),
@@ -52,10 +51,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "suggestions": ("graduate:suggestions", "see what was suggested, and decide"),
         "revise-from": ("beliefs:revise_from", "find what an episode supports or contradicts"),
         "calibrate": ("beliefs:calibrate", "score the vault's own numbers"),
-        "rebuild": ("beliefs:rebuild", "make the numbers anew from what they rest on"),
         "graduate": ("graduate:graduate", "write what has earned it into MEMORY.md"),
         "propagate": ("beliefs:propagate", "carry a change of confidence on to what rests on it"),
-        "recompute": ("beliefs:recompute", "prove that confidences follow from their histories"),
+        "recompute": ("beliefs:recompute", "make the numbers anew, or prove that they hold"),
     },
     "vouch for it": {
         "sign": ("attest:sign", "sign a memory that you wrote"),
@@ -77,9 +75,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "audit": ("audit:audit", "see what was done with access, and prove it"),
     },
     "settle what differs": {
-        "conflicts": ("conflicts:conflicts", "list memories that can't both be right"),
+        "conflicts": ("conflicts:conflicts", "list memories that can't both be right, or say the same"),
         "resolve-conflict": ("conflicts:resolve_conflict", "decide which of two memories holds"),
-        "dedupe": ("conflicts:dedupe", "find memories that say nearly the same"),
     },
     "history": {
         "status": ("history:status", "show what is not committed, and what is wrong"),
@@ -106,3 +103,15 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
 }
 
 COMMANDS: dict[str, tuple[str, str]] = {name: entry for table in SECTIONS.values() for name, entry in table.items()}
+
+# What a person meets first, in the order of their first day.
+EVERYDAY = ("init", "add", "search", "list", "show", "edit", "trace", "why", "check", "status", "commit", "undo")
+
+# Names that commands had before -> where they still live, and what to call instead. They are in no list, run as they
+# did, and go with the next version.
+FORMER: dict[str, tuple[str, str]] = {
+    "revise": ("rework:revise", "memstore edit REF TEXT"),
+    "expand": ("recall:expand", "memstore show --full|--whole REF"),
+    "rebuild": ("beliefs:rebuild", "memstore recompute"),
+    "dedupe": ("conflicts:dedupe", "memstore conflicts --duplicates"),
+}

@@ -29,8 +29,10 @@ MOST_REFS = 200
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(session: CliSession, shell: str) -> None:
     """Print the script that lets a shell complete commands, options, types and refs."""
+    from memstore.documents.program import completion_document
+
     script = _script(shell)
-    session.emit("completion", document=lambda: {"shell": shell, "script": script}, lines=lambda: (script,))
+    session.emit("completion", document=lambda: completion_document(shell, script), lines=lambda: (script,))
 
 
 def _script(shell: str) -> str:
@@ -67,7 +69,11 @@ _memstore_completion() {
         case $type in
             dir) compopt -o dirnames ;;
             file) compopt -o default ;;
-            plain) COMPREPLY+=("${value#"$before"}") ;;
+            plain)
+                value=${value#"$before"}
+                # A title has blanks: they are quoted, unless a quote is open already.
+                [[ $2 == [\"\']* || $value != *[[:blank:]\[\]]* ]] || printf -v value %q "$value"
+                COMPREPLY+=("$value") ;;
         esac
     done
 }
@@ -76,23 +82,41 @@ complete -o nosort -F _memstore_completion memstore
 """
 
 
-def complete_refs(session: CliSession, incomplete: str) -> list[CompletionItem[Any]]:
-    """Return the refs, or ids, that begin with `incomplete` and that the viewer may see; none without a vault."""
+def complete_refs(session: CliSession, incomplete: str, *, by_name: bool = False) -> list[CompletionItem[Any]]:
+    """Return what names the memories that the viewer may see and begins with `incomplete`; nothing without a vault.
+
+    That are refs and ids; with `by_name` a title instead, where it means this memory alone. `[[` may stand before.
+    """
     from click.shell_completion import CompletionItem
 
     from memstore.cli.output import safe_line
+    from memstore.vault.note_names import NoteNames, folded, notes_of
 
     try:
         view = session.view()
-        rows = view.rows
+        notes = notes_of(view, view.rows)
     except (MemstoreError, OSError):
         return []  # a shell has no place for an error
-    ids, types, titles = (view.column(name) for name in ("id", "type", "title"))
+    types = view.column("type")
+    names = NoteNames(notes)
+    typed = incomplete.removeprefix("[[")
+    opening, closing = ("[[", "]]") if typed != incomplete else ("", "")
     found = []
-    for row in rows:
-        for name in (f"{types[row]}:{ids[row]}", ids[row]):
-            if ids[row] and name.startswith(incomplete):
-                found.append(CompletionItem(name, help=safe_line(titles[row])))
-                break
-    found.sort(key=lambda item: str(item.value))  # rows stand as they came: their order would tell of hidden ones
+    for note in notes:
+        ref = f"{types[note.row]}:{note.id}" if note.id else note.path
+        name = next((name for name in (ref, note.id) if name.startswith(typed)), "")
+        shown, about = name, safe_line(note.title)
+        if by_name and _is_offered(note.title, typed) and list(names.called(note.title)) == [note.row]:
+            shown, about = note.title, ref
+        if shown:
+            found.append(CompletionItem(f"{opening}{shown}{closing}", help=about))
+    # Rows stand as they came: their order would tell of hidden ones.
+    found.sort(key=lambda item: (folded(str(item.value)), str(item.value)))
     return found[:MOST_REFS]
+
+
+def _is_offered(title: str, typed: str) -> bool:
+    """Whether a title can be typed as it stands, and begins with what was typed so far."""
+    from memstore.vault.note_names import folded
+
+    return title.isprintable() and not {*title} & {*"[]|#"} and folded(title).startswith(folded(typed))

@@ -1,4 +1,4 @@
-"""`memstore conflicts`, `memstore resolve-conflict`, `memstore dedupe`."""
+"""`memstore conflicts` and `memstore resolve-conflict`: what differs, or says the same, and what holds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.filters import Given, filter_options
-from memstore.cli.options import REF, command, ref_argument
+from memstore.cli.options import NAME, command, ref_argument
 from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_lines
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,15 +21,27 @@ if TYPE_CHECKING:
 
 @command(
     "conflicts",
-    examples=("memstore conflicts", "memstore conflicts m_7f3", "memstore conflicts --tag dog --json"),
+    examples=(
+        "memstore conflicts",
+        "memstore conflicts m_7f3",
+        "memstore conflicts --tag dog --json",
+        "memstore conflicts --duplicates            # what says nearly the same",
+    ),
 )
-@click.argument("ref", type=REF, required=False)
+@click.argument("ref", type=NAME, required=False)
+@click.option("--duplicates", is_flag=True, help="Find memories that say nearly the same instead.")
 @filter_options
-def conflicts(session: CliSession, ref: str | None, given: Given) -> None:
+def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates: bool) -> None:
     """List memories that can't both be right, the gravest first; of REF, or of all.
 
-    Each comes with the lines on both sides, the rule that found it, and the command that settles it.
+    Each comes with the lines on both sides, the rule that found it, and the command that settles it. Nothing is
+    changed.
     """
+    if duplicates:
+        if ref is not None:
+            raise UsageError("--duplicates looks at all memories", hint="narrow it with filters, like --tag dog")
+        _list_duplicates(session, given)
+        return
     from memstore.conflicts.compare import conflicts as find
     from memstore.documents.conflicts import conflicts_document
 
@@ -93,10 +106,14 @@ def resolve_conflict(
         session.say(f"{done.decision} was decided already")
 
 
-@command("dedupe", examples=("memstore dedupe", "memstore dedupe -t note --json"))
+@command("dedupe", examples=())
 @filter_options
 def dedupe(session: CliSession, given: Given) -> None:
     """Find memories that say nearly the same, and propose to make one of them; nothing is changed."""
+    _list_duplicates(session, given)
+
+
+def _list_duplicates(session: CliSession, given: Given) -> None:
     from memstore.conflicts.duplicates import dedupe as find
     from memstore.documents.conflicts import duplicates_document
 
@@ -118,6 +135,6 @@ def _duplicate_lines(session: CliSession, found: Duplicates) -> Iterator[str]:
 
     paint = session.paint
     for copy in found.copies:
-        where = f"{paint('path', safe_line(copy.path))}:{paint('line', '1')}"
+        where = f"{paint.path(copy.path)}:{paint('line', '1')}"
         yield f"{where}: {paint('ref', copy.ref)} {safe_line(copy.title)}"
     yield f"  {paint('dim', f'{found.similarity:.2f} alike')}: {found.command}"

@@ -147,4 +147,4 @@ def _line(session: CliSession, one: KnownConsent) -> str:
     behalf = f" for {one.on_behalf_of}" if one.on_behalf_of else ""
     ends = f" until {one.expires_at}" if one.expires_at else ""
     told = f"{one.kind}  {one.grantor}{behalf} -> {one.grantee or ''}  {one.scope or ''}  {one.state}{ends}"
-    return f"{session.paint('path', safe_line(one.path))}: {session.paint('ref', one.id)}  {safe_line(told)}"
+    return f"{session.paint.path(one.path)}: {session.paint('ref', one.id)}  {safe_line(told)}"

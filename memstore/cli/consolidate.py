@@ -130,7 +130,7 @@ def _lines(session: CliSession, done: Consolidated, *, dry_run: bool) -> Iterato
         "memstore compress --dry-run        # all that is old and was never used, as diffs",
         "memstore compress -c",
         "memstore compress m_7f3",
-        "memstore expand m_7f3 --full       # the whole text again",
+        "memstore show m_7f3 --whole        # the whole text again",
     ),
 )
 @ref_argument("refs", metavar="[REF…]", nargs=-1)
@@ -140,7 +140,7 @@ def compress(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_ru
     """Put summaries in the place of texts that nobody used: title and first sentence.
 
     Without REF, of all memories that are older than 30 days, of normal or low importance, never used, cited by none and
-    signed by nobody. The whole text must be committed; git keeps it, and memstore expand --full prints it.
+    signed by nobody. The whole text must be committed; git keeps it, and memstore show --whole prints it.
     """
     from memstore.beliefs.compress import compress as put_summaries
     from memstore.documents.beliefs import compressed_document

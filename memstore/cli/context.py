@@ -162,7 +162,6 @@ def _present_lines(session: CliSession, present: Present) -> Iterator[str]:
 
 
 def _line(session: CliSession, one: KnownContext) -> str:
-    from memstore.cli.output import safe_line
 
     words = ", ".join(one.roster) + ("  open" if one.open else "")
-    return f"{session.paint('path', safe_line(one.path))}: {session.paint('ref', one.id)}  {words}".rstrip()
+    return f"{session.paint.path(one.path)}: {session.paint('ref', one.id)}  {words}".rstrip()

@@ -52,20 +52,19 @@ def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
         each="pages",
     )
     for proposal in (one for page in pages for one in page.proposals):
-        session.say(f"{proposal.path}:{proposal.line}: {proposal_hint(proposal)}")
+        session.say(f"{session.from_here(proposal.path)}:{proposal.line}: {proposal_hint(proposal)}")
     if not any(page.diff or page.suggested for page in pages):
         session.say("nothing comes in, and nothing goes")
 
 
 def _lines(session: CliSession, pages: Sequence[Graduated], *, dry_run: bool) -> Iterator[str]:
-    from memstore.cli.output import safe_line
 
     for page in pages:
         if dry_run:
             for diff in (page.diff, *(saved.diff for saved in page.suggested)):
                 yield from diff_lines(session, diff)
             continue
-        place = session.paint("path", safe_line(page.path))
+        place = session.paint.path(page.path)
         yield from (f"{place}: + {session.paint('ref', ref)}" for ref in page.entered)
         yield from (f"{place}: - {session.paint('ref', ref)}" for ref in page.left)
         if page.diff and not (page.entered or page.left):
@@ -177,7 +176,7 @@ def _line(session: CliSession, one: Waiting) -> str:
     said = f"{one.action.value}{about}: {paint('title', safe_line(title_of(one.memory)))}{sure}"
     count = len(one.evidence)
     on = f", {count} {'memory' if count == 1 else 'memories'}" if count else ""
-    return f"{paint('path', safe_line(one.file.path))}: {ref} {said}{on}"
+    return f"{paint.path(one.file.path)}: {ref} {said}{on}"
 
 
 def _shown(session: CliSession, one: Waiting, linked: Linked) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.commands import COMMANDS, SECTIONS
+from memstore.cli.commands import COMMANDS, EVERYDAY, FORMER
 from memstore.cli.session import CliSession
 
 if TYPE_CHECKING:
@@ -113,6 +113,9 @@ class GlobalOptionsMixin(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the command is for, examples, how it is called, its options."""
+        if today := _today(ctx):
+            formatter.write_text(f"`{ctx.command_path}` is now `{today}`.")
+            formatter.write_paragraph()
         self.format_help_text(ctx, formatter)
         self.format_examples(formatter)
         formatter.write_paragraph()
@@ -140,8 +143,20 @@ class GlobalOptionsMixin(click.Command):
                 formatter.write_dl(rows)
         formatter.write_paragraph()
         formatter.write_text(
-            f"Everywhere: {' '.join(option.opts[0] for option in GLOBAL_OPTIONS)}; see memstore --help."
+            f"Everywhere: {' '.join(option.opts[0] for option in GLOBAL_OPTIONS)}; see memstore help options."
         )
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; one that was called by a former name says first what it is called today."""
+        if today := _today(ctx):
+            ctx.ensure_object(CliSession).say_former(ctx.command_path, today)
+        return super().invoke(ctx)
+
+
+def _today(ctx: click.Context) -> str:
+    """Return what is to be called where a command was called by a former name; empty for any other."""
+    is_verb = ctx.parent is not None and isinstance(ctx.parent.command, Program)
+    return FORMER[ctx.info_name or ""][1] if is_verb and ctx.info_name in FORMER else ""
 
 
 def _spread(args: list[str], names: set[str]) -> list[str]:
@@ -193,14 +208,16 @@ class Group(GlobalOptionsMixin, click.Group):
 
 
 class UnknownCommandError(click.UsageError):
-    """No command of that name; `hint` names the nearest, None where none is near."""
+    """No command of that name; `hint` names the one that does what it means, else the nearest, None for neither."""
 
     def __init__(self, name: str, commands: list[str], ctx: click.Context) -> None:
+        from memstore.cli.meant import what_does
         from memstore.core.errors import nearest
 
         super().__init__(f"{name!r} is no command of {ctx.command_path}", ctx)
         near = nearest(name, commands, similar=0.5)
-        self.hint = f"did you mean `{ctx.command_path} {near}`?" if near else None
+        meant = what_does(name) if isinstance(ctx.command, Program) else None
+        self.hint = meant or (f"did you mean `{ctx.command_path} {near}`?" if near else None)
 
 
 class Program(Group):
@@ -214,14 +231,15 @@ class Program(Group):
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the names of all commands."""
+        """Return the names of all commands, as they are called today."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        """Return the command of that name, loading its module, or None."""
-        if cmd_name not in COMMANDS:
+        """Return the command of that name, or of that former name, loading its module; or None."""
+        home = COMMANDS.get(cmd_name) or FORMER.get(cmd_name)
+        if home is None:
             return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        module, _, attribute = home[0].partition(":")
         command: click.Command = getattr(import_module(f"memstore.cli.{module}"), attribute)
         return command
 
@@ -234,32 +252,30 @@ class Program(Group):
         return [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
-        """Write the table of commands, section by section."""
-        for section, commands in SECTIONS.items():
-            if commands:
-                with formatter.section(section.capitalize()):
-                    formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
+        """Write the commands of every day."""
+        with formatter.section("Every day"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in EVERYDAY])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, then the global options in full."""
+        """Write the commands, then where to read on: all of it has to fit one screen."""
         self.format_commands(ctx, formatter)
-        records = [option.get_help_record(ctx) for option in GLOBAL_OPTIONS]
-        with formatter.section("Options, before or after the command"):
-            formatter.write_dl([record for record in records if record])
+        with formatter.section("More"):
+            formatter.write_dl(list(self.more))
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
-        """Write where to read on, flush left."""
-        formatter.write_paragraph()
-        formatter.write_text(self.epilog or "")
+    more = (
+        ("memstore help --all", "all commands, by topic"),
+        ("memstore help COMMAND", "one command, with examples and its options"),
+        ("memstore help", "topics: what a query may say, exit codes, privacy …"),
+        ("memstore help options", "what may stand before or after any command"),
+    )
 
 
 PROGRAM = Program(
     name="memstore",
     help="Long-term memory in plain text: Markdown files in git, edited by hand, searched here, cited by line.",
     examples=(
-        "memstore init ~/notes                         make a folder a vault",
+        "memstore init ~/notes                          make a folder a vault",
         'memstore add "Bella eats at eight" --tag dog   write a memory',
         'memstore search "when does Bella eat"          find it, with the line',
     ),
-    epilog="`memstore help COMMAND` explains a command; `memstore help` lists topics such as query and exit-codes.",
 )

@@ -10,21 +10,35 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.commands import COMMANDS, SECTIONS
+from memstore.cli.meant import what_does
 from memstore.cli.options import command
 from memstore.core.errors import Exit, UsageError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.cli.session import CliSession
 
 
-@command("help", examples=("memstore help            # the topics", "memstore help query", "memstore help show"))
+@command(
+    "help",
+    examples=(
+        "memstore help            # the topics",
+        "memstore help --all      # all commands",
+        "memstore help query",
+        "memstore help show",
+    ),
+)
 @click.argument("words", metavar="[TOPIC|COMMAND]", nargs=-1)
-def help_(session: CliSession, words: tuple[str, ...]) -> None:
-    """Explain a command or a topic: exit-codes, query, frontmatter, privacy, merge."""
-    text = _text(words).rstrip("\n")
-    session.emit("help", document=lambda: {"topic": " ".join(words), "text": text}, lines=lambda: (text,))
+@click.option("--all", "everything", is_flag=True, help="List all commands, by topic.")
+def help_(session: CliSession, words: tuple[str, ...], *, everything: bool) -> None:
+    """Explain a command or a topic: exit-codes, query, frontmatter, privacy, merge, options."""
+    if everything and words:
+        raise UsageError("--all lists all commands", hint=f"memstore help {' '.join(words)}")
+    from memstore.documents.program import help_document
+
+    text = (_all_commands() if everything else _text(words)).rstrip("\n")
+    session.emit("help", document=lambda: help_document(words, text), lines=lambda: (text,))
 
 
 def _text(words: Sequence[str]) -> str:
@@ -36,15 +50,24 @@ def _text(words: Sequence[str]) -> str:
 
 
 def _overview() -> str:
-    """Return all that can be explained: topics, then commands by section."""
-    tables = {"topics": {name: about for name, (about, _) in TOPICS.items()}}
-    tables |= {section: {name: about for name, (_, about) in table.items()} for section, table in SECTIONS.items()}
-    width = max(len(name) for table in tables.values() for name in table)
-    lines = ["memstore help TOPIC, memstore help COMMAND"]
-    for title, table in tables.items():
-        if table:
-            lines += ["", f"{title.capitalize()}:", *(f"  {name:<{width}}  {about}" for name, about in table.items())]
-    return "\n".join(lines)
+    """Return the topics, and how commands are explained."""
+    topics = {name: about for name, (about, _) in TOPICS.items()}
+    more = {"memstore help --all": "all commands, by topic", "memstore help COMMAND": "one command, with examples"}
+    return "\n".join(["memstore help TOPIC", "", *_table(topics), "", *_table(more)])
+
+
+def _all_commands() -> str:
+    """Return all commands, section by section."""
+    width = max(map(len, COMMANDS))
+    lines = []
+    for title, table in SECTIONS.items():
+        lines += [f"{title.capitalize()}:", *_table({name: about for name, (_, about) in table.items()}, width), ""]
+    return "\n".join([*lines, "`memstore help COMMAND` explains one; `memstore help` lists topics."])
+
+
+def _table(rows: Mapping[str, str], width: int = 0) -> list[str]:
+    width = width or max(map(len, rows))
+    return [f"  {name:<{width}}  {about}" for name, about in rows.items()]
 
 
 def _command_help(words: Sequence[str]) -> str:
@@ -64,7 +87,8 @@ def _command_help(words: Sequence[str]) -> str:
 
 def _nearest(word: str) -> str:
     near = nearest(word, [*TOPICS, *COMMANDS])
-    return f"memstore help {near}" if near else "`memstore help` lists the topics, `memstore --help` the commands"
+    otherwise = "`memstore help` lists the topics, `memstore help --all` the commands"
+    return what_does(word) or (f"memstore help {near}" if near else otherwise)
 
 
 # -- topics ----------------------------------------------------------------------------------------
@@ -153,13 +177,26 @@ of which each means all of its year, month or day.
 """
 
 _PRIVACY = """\
-A memory is seen by its owner (the key `owner`, else the vault's), and by nobody else.
+A memory is seen by its owner (the key `owner`, else the vault's), and by whomever it was granted to:
+
+  memstore add "Bella limps" --access human:sean        write it so that Sean sees it, too
+  memstore privacy grant m_7f3 --to human:sean          grant it later; `privacy revoke` takes that back
+  memstore privacy explain m_7f3 --for human:sean       who may see it, why, and what is missing
+
+A grant names an entity, a group, a role, a context or everybody ("*"); `access_denies` beats it. It counts only once
+everybody who has a say consented: whoever the memory is about (`subject_ids`), and whoever told it (`source_entity`),
+or a guardian of theirs: memstore consent grant. What was made of a memory is as closed as that memory, unless it is
+a generalization that was checked.
+
+In a context, everybody who listens there has to be allowed: --context CTX, MEMSTORE_CONTEXT, or the one that was
+entered with `memstore context enter`. --self says that nobody else listens.
 
 Who looks is the first of: --as ENTITY, MEMSTORE_ENTITY, `entity` in your configuration, the vault's owner. It is
-also the author of what is written. A memory that may not be seen is answered exactly as one that is not there, and
-a file that can't be read is shown to the vault's owner alone.
+also the author of what is written. --as is a claim: it guards against slips, and stops nobody who can start programs
+here. A memory that may not be seen is answered exactly as one that is not there, and a file that can't be read is
+shown to the vault's owner alone.
 
-The files themselves are as private as the folder and the git repository that they lie in.
+The files themselves are as private as the folder and the git repository that they lie in. docs/privacy.md says more.
 """
 
 _MERGE = """\
@@ -191,11 +228,21 @@ def _frontmatter() -> str:
     return "\n".join(lines)
 
 
+def _options() -> str:
+    from memstore.cli.group import GLOBAL_OPTIONS
+
+    ctx = click.Context(click.Command("memstore"))
+    records = [record for option in GLOBAL_OPTIONS if (record := option.get_help_record(ctx))]
+    rows = {**dict(records), "--help": "Explain the command, and do nothing.", "--version": "Print the version."}
+    return "\n".join(["Options that stand before or after any command:", "", *_table(rows)])
+
+
 # Topic -> what it is about, and its text.
 TOPICS: dict[str, tuple[str, Callable[[], str]]] = {
     "exit-codes": ("what the program's exit codes mean", _exit_codes),
     "query": ("how to ask: words, phrases, filters, dates", lambda: _QUERY),
     "frontmatter": ("the keys of a memory", _frontmatter),
     "privacy": ("who may see what", lambda: _PRIVACY),
+    "options": ("what may stand before or after any command", _options),
     "merge": ("what happens when two people change one memory", lambda: _MERGE),
 }

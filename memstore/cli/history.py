@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument, ref_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ _NOT_COMMITTED = "·"
         "memstore log -n 5 --json",
     ),
 )
-@ref_argument(required=False, metavar="[REF]")
+@named_argument(required=False, metavar="[REF]")
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
 def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     """Show what happened, newest first: when, in which commit (`·`: an event of the confidence), what, by whom."""
@@ -49,7 +49,7 @@ def log(session: CliSession, ref: str | None, limit: int | None) -> None:
 
 
 @command("blame", examples=("memstore blame m_7f3", "memstore blame belief:m_7f3k9q2x1c --json"))
-@ref_argument()
+@named_argument()
 def blame(session: CliSession, ref: str) -> None:
     """Show who wrote each entry of a memory's confidence history, and each line of its text, in which commit."""
     from memstore.documents.history import blame_document
@@ -71,7 +71,7 @@ def blame(session: CliSession, ref: str) -> None:
         "memstore diff m_7f3 2026-01 2026-02        # from the end of January to that of February",
     ),
 )
-@ref_argument(required=False, metavar="[REF]")
+@named_argument(required=False, metavar="[REF]")
 @click.argument("old", metavar="[A]", required=False)
 @click.argument("new", metavar="[B]", required=False)
 def diff(session: CliSession, ref: str | None, old: str | None, new: str | None) -> None:
@@ -125,9 +125,11 @@ def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> N
     done = make(session.view(), refs, text=message)
     session.emit("commit", document=lambda: committed_document(done), lines=lambda: _commit_lines(session, done))
     for finding in done.findings:
-        _say_safely(session, f"{finding.path}:{finding.at.line}: warning: {finding.text} [{finding.code}]")
+        _say_safely(
+            session, f"{session.from_here(finding.path)}:{finding.at.line}: warning: {finding.text} [{finding.code}]"
+        )
     for path in done.left_out:
-        _say_safely(session, f"left out: {path} can't be read; see `memstore check`")
+        _say_safely(session, f"left out: {session.from_here(path)} can't be read; see `memstore check`")
 
 
 @command("undo", examples=("memstore undo                              # a second one does it again",))
@@ -153,7 +155,8 @@ def _log_line(session: CliSession, line: LogLine) -> str:
 
     paint = session.paint
     commit = paint("line", line.commit[:_SHORT]) if line.commit else _NOT_COMMITTED.ljust(_SHORT)
-    what = f"{line.verb} {paint('ref', safe_line(line.name))}"
+    title = f"{paint('title', safe_line(line.title))}  " if line.title else ""
+    what = f"{line.verb} {title}{paint('ref', safe_line(line.name))}"
     details = f": {safe_line(', '.join(line.details))}" if line.details else ""
     return f"{paint('dim', line.at)}  {commit}  {what}{details}  {paint('dim', safe_line(line.by))}".rstrip()
 
@@ -190,10 +193,10 @@ def _diff_lines(session: CliSession, memory: MemoryDiff) -> Iterator[str]:
 def _headline(session: CliSession, verb: str, name: str, path: str, path_before: str | None) -> str:
     from memstore.cli.output import safe_line
 
-    moved = f" (from {safe_line(path_before)})" if path_before else ""
+    moved = f" (from {safe_line(session.from_here(path_before))})" if path_before else ""
     # What has no id is called by its path.
     which = "" if name == path else f"{session.paint('ref', safe_line(name))}  "
-    return f"{verb} {which}{session.paint('path', safe_line(path))}{moved}"
+    return f"{verb} {which}{session.paint.path(path)}{moved}"
 
 
 def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
@@ -237,13 +240,12 @@ def _uncommitted_lines(session: CliSession, changes: Iterable[Uncommitted]) -> I
 
 
 def _section(session: CliSession, heading: str, paths: Iterable[str]) -> Iterator[str]:
-    from memstore.cli.output import safe_line
 
     for i, path in enumerate(paths):
         if i == 0:
             yield ""
             yield session.paint("heading", heading)
-        yield f"  {session.paint('path', safe_line(path))}"
+        yield f"  {session.paint.path(path)}"
 
 
 # -- commit and undo -----------------------------------------------------------------------------
@@ -268,7 +270,7 @@ def _undo_lines(session: CliSession, done: Undone, back: Operation, *, dry_run: 
         return
     yield f"undone: {safe_line(done.verb)} of {done.at}"
     for path in done.paths:
-        yield f"  {session.paint('path', safe_line(path))}"
+        yield f"  {session.paint.path(path)}"
 
 
 def _say_safely(session: CliSession, message: str) -> None:

@@ -100,13 +100,14 @@ def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: b
     Trust is as it is now. Who may see a memory is not told. What the form has no place for stands under "memstore".
     """
     from memstore.cli import output
+    from memstore.documents.memories import exported_document
     from memstore.memories.memory_v01 import export_memories as give
 
     found = give(session.view(), refs, everything=everything)
-    shown = found[0] if len(refs) == 1 else {"memories": list(found)}
+    shown = found[0] if len(refs) == 1 else exported_document(found)
     session.emit(
         "export-memory",
-        document=lambda: {"memories": list(found)},
+        document=lambda: exported_document(found),
         lines=lambda: output.document(shown).splitlines(),
         each="memories",
     )

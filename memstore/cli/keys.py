@@ -98,6 +98,7 @@ def rotate(
 def _print_statement(session: CliSession, holder: str, file: str, old: str | None) -> None:
     from memstore.core.clock import SystemClock
     from memstore.core.times import instant
+    from memstore.documents.trust import statement_document
     from memstore.trust.formats import rotation
     from memstore.trust.rotate import statement_by_both
     from memstore.vault import composition
@@ -107,7 +108,7 @@ def _print_statement(session: CliSession, holder: str, file: str, old: str | Non
     if former is None:
         raise UsageError("the old key has to sign, too", hint="--old FILE names it")
     said = rotation.written(statement_by_both(signatures, holder, former, file, at=instant(SystemClock().now())))
-    session.emit("keys-statement", document=lambda: {"statement": said}, lines=lambda: (said,))
+    session.emit("keys-statement", document=lambda: statement_document(said), lines=lambda: (said,))
 
 
 @subcommand(keys, "revoke", examples=("memstore keys revoke SHA256:3F…", "memstore keys revoke si:pith"))
@@ -141,7 +142,7 @@ def _say_what_counts(session: CliSession, done: KeysChanged) -> None:
         session.say("a keeper signed the commit, so it counts wherever the vault is pinned")
     elif done.commit is None:
         session.say("the vault is pinned: until it is committed it counts for you, and then only if a keeper signs")
-        session.say("  hint: memstore commit signs with your setting signing_key, git commit -S as git is told")
+        session.say("  hint: `memstore commit` signs with your setting signing_key, `git commit -S` as git is told")
     else:
         session.say("no keeper signed the commit, so it does not count")
         session.say("  hint: a keeper's key as signing_key, then git commit --amend -S; or memstore keys pin again")
@@ -152,7 +153,7 @@ def _lines(session: CliSession, done: KeysChanged, *, dry_run: bool) -> Iterator
         yield from diff_lines(session, done.diff)
         return
     for key in done.keys:
-        yield f"{session.paint('path', done.path)}: {session.paint('ref', done.entity)} {key.fingerprint}"
+        yield f"{session.paint.path(done.path)}: {session.paint('ref', done.entity)} {key.fingerprint}"
 
 
 @subcommand(keys, "list", examples=("memstore keys list", "memstore keys list --json"))
@@ -181,7 +182,7 @@ def _key_line(session: CliSession, one: KnownKey) -> str:
     from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 
     signer, paint = one.signer, session.paint
-    place = paint("path", ALLOWED_SIGNERS) + (f":{paint('line', str(signer.line))}" if signer.line else "")
+    place = paint.path(ALLOWED_SIGNERS) + (f":{paint('line', str(signer.line))}" if signer.line else "")
     standing = paint(_ROLES[one.standing], one.standing)
     told = {
         "authority": signer.authority,
@@ -214,7 +215,7 @@ def pin(
 ) -> None:
     """Trust the keyring of a commit, in your own settings; a later change counts where a keeper signed its commit."""
     from memstore.core.times import instant
-    from memstore.documents.trust import pinned_document
+    from memstore.documents.trust import pinned_block_document, pinned_document
     from memstore.trust import pin as flow
 
     if [revision is not None, remove, block is not None].count(True) > 1 or (dry_run and (remove or block)):
@@ -224,7 +225,7 @@ def pin(
         at = flow.pin_block(view, *block)
         session.emit(
             "keys-pin-block",
-            document=lambda: {"height": block[0], "at": instant(at)},
+            document=lambda: pinned_block_document(block[0], at),
             lines=lambda: (f"pinned: block {block[0]}, {instant(at)} at the latest",),
         )
         return
@@ -245,5 +246,5 @@ def _pin_lines(session: CliSession, done: Pinned, *, dry_run: bool) -> Iterator[
     yield f"{'would pin' if dry_run else 'pinned'}: {done.commit[:10] if done.commit else 'nothing'}{before}"
     for one in done.signers:
         notes = ", keeper" * (one in done.keepers) + ", did not count before" * (one in done.let_in)
-        place = f"{session.paint('path', ALLOWED_SIGNERS)}:{session.paint('line', str(one.line))}"
+        place = f"{session.paint.path(ALLOWED_SIGNERS)}:{session.paint('line', str(one.line))}"
         yield f"{place}: {session.paint('ref', ','.join(one.principals))} {one.key.fingerprint}{notes}"

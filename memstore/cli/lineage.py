@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
         "memstore trace m_7f3 --format dot | dot -Tsvg > lineage.svg",
     ),
 )
-@ref_argument()
+@named_argument()
 @click.option("--reverse", is_flag=True, help="Down to what depends on it, instead of up to its sources.")
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="tree", show_default=True, help="How it is drawn."
@@ -130,7 +130,7 @@ def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
 def _dangling(paint: Palette, one: Dangling) -> str:
     from memstore.cli.output import safe_line
 
-    place = f"{paint('path', safe_line(one.node.path))}:{paint('line', str(one.at.line))}"
+    place = f"{paint.path(one.node.path)}:{paint('line', str(one.at.line))}"
     ungrounded = ", and nothing else is left of what it rests on" if one.is_ungrounded else ""
     return f"{place}: {one.field} names {paint('ref', safe_line(one.target))}, which is not there{ungrounded}"
 
@@ -139,7 +139,7 @@ def _dangling(paint: Palette, one: Dangling) -> str:
 
 
 @command("impact", examples=("memstore impact raw:m_f70cefb6ab", "memstore impact m_7f3 --json"))
-@ref_argument()
+@named_argument()
 @_limit_option(f"Show at most so many, the nearest; 0 for all. For people {MOST_LINES}.")
 def impact(session: CliSession, ref: str, *, limit: int | None) -> None:
     """Show what would lose ground if a memory were gone."""
@@ -205,7 +205,7 @@ def _fixed_lines(session: CliSession, fixed: FixedProvenance) -> Iterator[str]:
 
     paint = session.paint
     for file in fixed.files:
-        where = f"{paint('path', safe_line(file.path))}:1:"
+        where = f"{paint.path(file.path)}:1:"
         if file.skipped:
             yield f"{where} {paint('warning', 'left alone')}: {safe_line(file.skipped)}"
         for change in () if file.skipped else file.changes:

@@ -150,8 +150,9 @@ def _report(error: BaseException, words: list[str]) -> int:
             output.write_message("".join(traceback.format_exception(error)), end="")
         if "--json" in options or "--jsonl" in options:
             from memstore.documents.parts import published
+            from memstore.documents.program import error_document
 
-            output.write_lines((output.one_line(published("error", {"error": failure._asdict()})),))
+            output.write_lines((output.one_line(published("error", error_document(*failure))),))
         else:
             _tell(failure)
         output.flush()

@@ -68,9 +68,16 @@ def several(*names: str, **settings: Any) -> Callable[[F], F]:
 
 
 class RefType(TextType):
-    """What names a memory: `type:id`, an id, a unique prefix of one, or a path. Flows resolve it."""
+    """What names a memory: `type:id`, an id, a unique prefix of one, or a path. Use cases resolve it.
+
+    Args:
+        by_name: whether the command only reads, and so takes a title, an alias or a file stem as well.
+    """
 
     name = "ref"
+
+    def __init__(self, *, by_name: bool = False) -> None:
+        self.by_name = by_name
 
     def shell_complete(
         self,
@@ -78,18 +85,24 @@ class RefType(TextType):
         param: click.Parameter,  # noqa: ARG002 - click's signature
         incomplete: str,
     ) -> list[CompletionItem[Any]]:
-        """Complete the refs that the viewer may see."""
+        """Complete the refs, and the names, that the viewer may see."""
         from memstore.cli.completion import complete_refs
 
-        return complete_refs(ctx.ensure_object(CliSession), incomplete)
+        return complete_refs(ctx.ensure_object(CliSession), incomplete, by_name=self.by_name)
 
 
 REF = RefType()
+NAME = RefType(by_name=True)
 
 
 def ref_argument(name: str = "ref", **settings: Any) -> Callable[[F], F]:
     """Add the argument that names a memory."""
     return click.argument(name, type=REF, metavar=settings.pop("metavar", name.upper()), **settings)
+
+
+def named_argument(name: str = "ref", **settings: Any) -> Callable[[F], F]:
+    """Add the argument that names a memory of a command that only reads it: its title will do."""
+    return click.argument(name, type=NAME, metavar=settings.pop("metavar", name.upper()), **settings)
 
 
 def at_option() -> Callable[[F], F]:

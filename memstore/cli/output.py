@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 # What could drive a terminal or turn a line around: C0 but for tab and line feed, DEL, C1, the bidirectional
@@ -175,6 +175,7 @@ _ROLES = {
     "match": "1;31",
     "ok": "32",
     "warning": "33",
+    "notice": "36",
     "error": "1;31",
     "heading": "1",
     "added": "32",
@@ -183,13 +184,14 @@ _ROLES = {
 
 
 class Palette:
-    """Gives words the colour of what they are: `paint("path", "notes/tea.md")`.
+    """Gives words the colour of what they are: `paint("title", "Green tea")`, `paint.path("notes/tea.md")`.
 
-    Roles: path, line, ref, title, type, dim, match, ok, warning, error, heading, added, removed.
+    Roles: path, line, ref, title, type, dim, match, ok, warning, notice, error, heading, added, removed.
     """
 
-    def __init__(self, *, colours: bool, signs: bool) -> None:
+    def __init__(self, *, colours: bool, signs: bool, from_here: Callable[[str], str] = str) -> None:
         self.colours = colours
+        self._from_here = from_here
         # Whether the output has signs beyond ASCII, for bars and trees.
         self.signs = signs
 
@@ -198,10 +200,17 @@ class Palette:
         code = _ROLES[role]
         return f"\x1b[{code}m{text}\x1b[0m" if self.colours and text else text
 
+    def path(self, path: str) -> str:
+        """Return a path of the vault as the person's folder has it, harmless and on one line."""
+        return self("path", safe_line(self._from_here(path)))
 
-def palette(stream: TextIO | None, choice: str) -> Palette:
-    """Return the palette for a stream: `choice` (--color) first, then NO_COLOR, FORCE_COLOR, then the terminal."""
-    return Palette(colours=_wants_colours(stream, choice), signs=_is_unicode(stream))
+
+def palette(stream: TextIO | None, choice: str, *, from_here: Callable[[str], str] = str) -> Palette:
+    """Return the palette for a stream: `choice` (--color) first, then NO_COLOR, FORCE_COLOR, then the terminal.
+
+    `from_here` gives paths of the vault as they are shown.
+    """
+    return Palette(colours=_wants_colours(stream, choice), signs=_is_unicode(stream), from_here=from_here)
 
 
 def _wants_colours(stream: TextIO | None, choice: str) -> bool:

@@ -199,7 +199,7 @@ def _sighted_lines(session: CliSession, one: Sighted) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     ref = f"{session.paint('ref', one.ref)}  " if one.ref else ""
-    yield f"{session.paint('path', safe_line(one.path))}: {ref}{safe_line(one.title)}  {one.scope}"
+    yield f"{session.paint.path(one.path)}: {ref}{safe_line(one.title)}  {one.scope}"
     if one.seen_by:
         yield f"  seen by {_seers(one.seen_by, but=one.but)}"
 
@@ -226,15 +226,14 @@ def _report_lines(session: CliSession, found: Mapping[str, tuple[Sighted, ...]])
         )
         for one in seen:
             where = ", ".join(seer.context for seer in one.seen_by if seer.entity == entity and seer.context)
-            yield f"  {safe_line(one.path)}: {one.ref or ''}  {safe_line(one.title)}" + (
+            yield f"  {session.paint.path(one.path)}: {one.ref or ''}  {safe_line(one.title)}" + (
                 f"  in {where}" if where else ""
             )
 
 
 def _change_lines(session: CliSession, change: SightChange) -> Iterator[str]:
-    from memstore.cli.output import safe_line
 
-    yield f"{session.paint('path', safe_line(change.path))}: {session.paint('ref', change.ref)}"
+    yield f"{session.paint.path(change.path)}: {session.paint('ref', change.ref)}"
     if change.gained:
         yield session.paint("added", f"  + {_seers(change.gained)}")
     if change.lost:

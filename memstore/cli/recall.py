@@ -1,4 +1,4 @@
-"""`memstore recall` and `memstore expand`: what comes to mind, and all of it."""
+"""`memstore recall` and `memstore show --full`: what comes to mind, and all of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.beliefs.recall import DEFAULT_BUDGET, PROFILES
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, profile: str, hook: bool) -> None:
     """Bring to mind what matters for a prompt: at most 3 memories and 2 beliefs, with their lines.
 
-    It reads alone: nothing is written, and nothing counts as used. `memstore expand` shows all of a memory.
+    It reads alone: nothing is written, and nothing counts as used. `memstore show --full` shows all of a memory.
     """
     if hook:
         _answer_hook(session, " ".join(prompt), budget, profile)
@@ -116,23 +116,21 @@ def _lines(recalled: Recalled) -> Iterator[str]:
 # -- expand --------------------------------------------------------------------------------------
 
 
-@command(
-    "expand",
-    examples=(
-        "memstore expand m_7f3",
-        "memstore expand belief:m_7f3 --json",
-        "memstore expand m_7f3 --full > whole.md",
-    ),
-)
-@ref_argument()
+@command("expand", examples=())
+@named_argument()
 @click.option("--full", is_flag=True, help="Print the whole file, as it was before it was compressed.")
 def expand(session: CliSession, ref: str, *, full: bool) -> None:
     """Show all of a memory that came to mind: its text, its numbers, its links. It counts as a use."""
+    show_all(session, ref, whole=full)
+
+
+def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
+    """Show a memory and what it is linked with; or its file's bytes, as they were before it was compressed."""
     from memstore.documents.memories import expanded_document
     from memstore.memories.show import expand as bring_back
 
-    expanded = bring_back(session.view(), ref, full=full)
-    if full and not session.as_json:
+    expanded = bring_back(session.view(), ref, full=whole)
+    if whole and not session.as_json:
         _write_whole(expanded)
         return
     session.emit("expand", document=lambda: expanded_document(expanded), lines=lambda: _card(session, expanded))
@@ -159,7 +157,7 @@ def _card(session: CliSession, expanded: Expanded) -> Iterator[str]:
     if known:
         yield ""
     for link in known:
-        place = f"{session.paint('path', safe_line(link.path or ''))}:{session.paint('line', '1')}:"
+        place = f"{session.paint.path(link.path or '')}:{session.paint('line', '1')}:"
         yield f"{place} {link.key} {session.paint('ref', safe_line(link.ref))}  {safe_line(link.title or '')}".rstrip()
     if expanded.shown.memory.compressed_from:
-        session.say(f"this is a summary; memstore expand {expanded.shown.entry.ref} --full prints all of it")
+        session.say(f"this is a summary; memstore show {expanded.shown.entry.ref} --whole prints all of it")

@@ -106,7 +106,7 @@ def _entity_line(session: CliSession, one: KnownEntity) -> str:
     told = [", ".join(one.aliases), f"guardian: {', '.join(one.guardians)}" if one.guardians else ""]
     told += [", ".join(one.roles)]
     words = "  ".join(safe_line(part) for part in told if part)
-    return f"{session.paint('path', safe_line(one.path))}: {session.paint('ref', one.id)}  {words}".rstrip()
+    return f"{session.paint.path(one.path)}: {session.paint('ref', one.id)}  {words}".rstrip()
 
 
 # -- groups --------------------------------------------------------------------------------------
@@ -182,9 +182,8 @@ def list_groups(session: CliSession) -> None:
 
 
 def _group_lines(session: CliSession, one: KnownGroup) -> Iterator[str]:
-    from memstore.cli.output import safe_line
 
-    yield f"{session.paint('path', safe_line(one.path))}: {session.paint('ref', one.id)}"
+    yield f"{session.paint.path(one.path)}: {session.paint('ref', one.id)}"
     yield from (f"  {_member_line(member)}" for member in one.members)
 
 

@@ -37,7 +37,6 @@ _TYPE = frozenset({"type"})
         "memstore promote m_7f3 --to note",
         'memstore promote m_7f3 --to episode --objective "First collab" --outcome merged --lesson "ask early"',
         'memstore promote m_7f3 "Claire tires in the evening" --to belief --confidence 0.6 -c',
-        "memstore promote m_7f3                        # a suggestion, as what it suggests",
     ),
 )
 @ref_argument("raw", metavar="RAW")
@@ -50,7 +49,7 @@ _TYPE = frozenset({"type"})
 def promote(
     session: CliSession, /, raw: str, text: str | None, *, kind: str | None, commit: bool, dry_run: bool, **keys: Any
 ) -> None:
-    """Make a memory of a raw memory or of a suggestion; both then name each other.
+    """Make a memory of a raw memory; both then name each other.
 
     It says what the raw memory says, unless there is a TEXT, and takes over how that is known, whom it is about and
     who may see it. A raw memory is promoted once.
@@ -70,6 +69,8 @@ def promote(
         dry_run=dry_run,
     )
     emit_linked(session, "promote", linked, dry_run=dry_run)
+    if kind is None:  # a suggestion, then
+        session.say_former("memstore promote SUGGESTION", "memstore suggestions accept SUGGESTION")
 
 
 @command(
@@ -126,13 +127,7 @@ def supersede(
 # -- revise, split, merge, archive, restore --------------------------------------------------------
 
 
-@command(
-    "revise",
-    examples=(
-        'memstore revise m_7f3 "Bella eats at nine sharp" --dry-run',
-        'memstore revise m_7f3 --title "When Bella eats" -c --reason "easier to find"',
-    ),
-)
+@command("revise", examples=())
 @ref_argument()
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
@@ -234,6 +229,6 @@ def _emit(session: CliSession, verb: str, saved: tuple[Saved, ...], *, dry_run: 
     )
     for one in saved:
         if not one.changed:
-            session.say(f"{one.ref or one.path} is {already}")
+            session.say(f"{one.ref or session.from_here(one.path)} is {already}")
         say_what_stays_out(session, one)
         say_findings(session, one.findings)

@@ -194,7 +194,7 @@ def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     """Return one line: where, what it says there, and in brackets how it is known."""
     paint = session.paint
     number, line = _best_line(hit, matcher)
-    found = f"{paint('path', _safe(hit.path))}:{paint('line', str(number))}: {_marked(session, line, matcher)}"
+    found = f"{paint.path(hit.path)}:{paint('line', str(number))}: {_marked(session, line, matcher)}"
     # The number that `list` and `show` call confidence; the quality, which JSON has, is another one.
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -36,6 +37,8 @@ class CliSession:
         self.choices = Choices()
         self._view: View | None = None
         self._palette: Palette | None = None
+        # Where the person is: below the vault (`.` in it), or outside the vault's folder, which ends with a slash then.
+        self._below: str | None = None
 
     @property
     def as_json(self) -> bool:
@@ -118,19 +121,19 @@ class CliSession:
         from memstore.cli import output
 
         if not self.as_json:
-            self._write(lines())
+            self.write(lines())
             return
         from memstore.documents.parts import published
 
-        whole = published(verb, document())
+        whole = document()
         if self.choices.jsonl and each is not None:
-            output.write_lines(output.one_line({"schema": whole["schema"], **item}) for item in whole[each])
+            output.write_lines(output.one_line(published(verb, item)) for item in whole[each])
         elif self.choices.jsonl:
-            output.write_lines((output.one_line(whole),))
+            output.write_lines((output.one_line(published(verb, whole)),))
         else:
-            output.write_lines((output.document(whole),))
+            output.write_lines((output.document(published(verb, whole)),))
 
-    def _write(self, lines: Iterable[str]) -> None:
+    def write(self, lines: Iterable[str]) -> None:
         """Write text; a screen at a time where a person sits before one and may be asked for a key."""
         if self.at_terminal and not self.choices.no_input:
             from memstore.cli import output as pager
@@ -153,8 +156,24 @@ class CliSession:
         from memstore.cli import output
 
         if self._palette is None:
-            self._palette = output.palette(sys.stdout, self.choices.color)
+            self._palette = output.palette(sys.stdout, self.choices.color, from_here=self.from_here)
         return self._palette
+
+    def from_here(self, path: str) -> str:
+        """Return a path of the vault as git would print it here: from the person's folder; whole outside the vault."""
+        if self._below is None:
+            root, folder = self.view().root, self.environment().folder.resolve()
+            inside = folder.is_relative_to(root.resolve())
+            self._below = folder.relative_to(root.resolve()).as_posix() if inside else f"{root}/"
+        match self._below:
+            case ".":
+                return path
+            case outside if outside.endswith("/"):
+                return outside + path
+            case below if path.startswith(f"{below}/"):
+                return path[len(below) + 1 :]
+            case below:
+                return posixpath.relpath(path, below)
 
     @property
     def at_terminal(self) -> bool:
@@ -169,6 +188,10 @@ class CliSession:
             from memstore.cli import output
 
             output.write_message(message)
+
+    def say_former(self, called: str, today: str) -> None:
+        """Tell what is called otherwise today; what was called goes with the next version."""
+        self.say(f"memstore: `{called}` is now `{today}`; the next version knows only that")
 
     def say_left_out(self, count: int) -> None:
         """Tell how many files an answer is without, since they can't be read."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.filters import Given, filter_options, say_near_keys
-from memstore.cli.options import at_option, command, ref_argument
+from memstore.cli.options import at_option, command, named_argument
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,26 +22,39 @@ if TYPE_CHECKING:
     from memstore.memories.show import Shown
 
 SORTS = ("created", "title", "confidence", "path")
-TERMINAL_INDENT = "\n    "
 # Of the header these have a place of their own.
 _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_history"})
 
 
 @command(
     "show",
-    examples=("memstore show m_7f3", "memstore show belief:m_7f3k9q2x1c --at 2026-02", "memstore show m_7f3 --json"),
+    examples=(
+        "memstore show m_7f3",
+        "memstore show belief:m_7f3k9q2x1c --at 2026-02",
+        "memstore show m_7f3 --full                 # with what it is linked with",
+        "memstore show m_7f3 --whole > whole.md     # the file as it was before it was compressed",
+    ),
 )
-@ref_argument()
+@named_argument()
 @at_option()
 @click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
 @click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
-def show(session: CliSession, ref: str, at: str | None, *, with_lineage: bool, verified: bool) -> None:
+@click.option("--full", is_flag=True, help="Show what it is linked with, too.")
+@click.option("--whole", is_flag=True, help="Print the file's bytes instead, as they were before it was compressed.")
+def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool, verified: bool, **more: bool) -> None:
     """Show a memory: what its file says of it, how its confidence came about, its text."""
     from memstore.documents.memories import shown_document
     from memstore.memories.show import show_memory
 
     if verified and (at or with_lineage):
         raise UsageError("--verified tells how it stands now", hint="leave --at and --trace out")
+    if any(more.values()):
+        if at or with_lineage or verified or all(more.values()):
+            raise UsageError("--full and --whole stand alone", hint=f"memstore show {ref} --full")
+        from memstore.cli.recall import show_all
+
+        show_all(session, ref, whole=more["whole"])
+        return
     shown = show_memory(session.view(), ref, at=at)
     if with_lineage:
         _show_lineage(session, shown)
@@ -54,15 +67,14 @@ def show(session: CliSession, ref: str, at: str | None, *, with_lineage: bool, v
 
 def _show_verified(session: CliSession, shown: Shown) -> None:
     from memstore.cli.trust import explained
-    from memstore.documents.memories import shown_document
-    from memstore.documents.trust import explanation_document
+    from memstore.documents.trust import verified_document
     from memstore.trust.trust import trust_of
 
     view = session.view()
     found = trust_of(view, shown.entry.ref or shown.entry.path)
     session.emit(
         "show",
-        document=lambda: {**shown_document(shown), "verified": explanation_document(found)},
+        document=lambda: verified_document(shown, found),
         lines=lambda: (*card(session, shown), "", *explained(session, found)),
     )
 
@@ -88,6 +100,7 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
         "memstore list                              # newest first",
         "memstore list -t belief --tag health       # of one type, with a tag",
         "memstore list --sort confidence -n 10      # what is held surest",
+        'memstore show "$(memstore list | fzf | cut -f 4)"',
         "memstore list --at 2026-02 --json          # the vault as it was",
     ),
 )
@@ -96,7 +109,10 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
 @click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What stands first.")
 @click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
 def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: int | None) -> None:
-    """List memories, one a line: where, which, what, when, how sure."""
+    """List memories, one a line: what, when and how sure, and last what names it for other commands.
+
+    In a pipe tabs stand between, and the path before the last column.
+    """
     from memstore.documents.memories import listed_document
     from memstore.memories.show import list_memories
     from memstore.search.retrieval import Sort
@@ -116,23 +132,28 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
 
 
 def _row(session: CliSession, entry: Entry) -> str:
-    """Return a memory on a line that editors can jump from; a terminal, which would wrap it, gets two."""
+    """Return a memory on one line: its title, about it, and last what `memstore show` takes.
+
+    In a pipe its path stands before that, and tabs stand between: a title may hold blanks.
+    """
     from memstore.cli.output import safe_line
 
     paint = session.paint
-    where = f"{paint('path', safe_line(entry.path))}:{paint('line', '1')}:"
-    status = entry.status if entry.status != "active" else ""
+    title = paint("title", safe_line(entry.title or entry.path))
     confidence = f"{float(entry.confidence):.2f}" if entry.confidence else ""
-    about = "  ".join(word for word in (entry.created_at[:10], confidence, status) if word)
-    which = paint("ref", entry.ref or entry.type)
-    what = f"{which}  {paint('title', safe_line(entry.title))}  {paint('dim', safe_line(about))}".rstrip()
-    return f"{where}{TERMINAL_INDENT if session.at_terminal else ' '}{what}"
+    status = entry.status if entry.status != "active" else ""
+    about = paint("dim", safe_line("  ".join(word for word in (entry.created_at[:10], confidence, status) if word)))
+    path = paint.path(entry.path)
+    name = paint("ref", entry.ref) if entry.ref else path
+    if session.at_terminal:
+        return "  ".join(part for part in (title, about, name) if part)
+    return f"{title}\t{about}\t{path}\t{name}"
 
 
 @command("path", examples=("memstore path m_7f3", '$EDITOR "$(memstore path belief:m_7f3)"'))
-@ref_argument()
+@named_argument()
 def path(session: CliSession, ref: str) -> None:
-    """Print the path of a memory's file, relative to the vault."""
+    """Print the path of a memory's file, from the current folder."""
     from memstore.cli import output
     from memstore.documents.memories import path_document
     from memstore.memories.show import path_of
@@ -141,7 +162,7 @@ def path(session: CliSession, ref: str) -> None:
     session.emit(
         "path",
         document=lambda: path_document(entry),
-        lines=lambda: (output.harmless_path(entry.path),),
+        lines=lambda: (output.harmless_path(session.from_here(entry.path)),),
     )
 
 
@@ -153,7 +174,7 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
     paint, entry = session.paint, shown.entry
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
     then = f" as of {shown.commit[:10]}" if shown.commit else ""
-    yield f"{paint('path', safe_line(entry.path))} {paint('dim', f'@{shown.revision[:10]}{then}')}"
+    yield f"{paint.path(entry.path)} {paint('dim', f'@{shown.revision[:10]}{then}')}"
     yield ""
     held = [("confidence", _confidence(session, shown))] if shown.memory.confidence is not None else []
     derived = [("quality", f"{shown.quality:.2f}"), ("strength", _strength(shown)), *_trust(shown)]
@@ -179,7 +200,7 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
     if standing.contested:
         yield "contested", f"both sides have their evidence: memstore split {ref} TEXT TEXT, or find out more"
     if standing.labile:
-        ways = f"memstore revise {ref}, memstore supersede {ref} TEXT or memstore split {ref} TEXT TEXT"
+        ways = f"memstore edit {ref}, memstore supersede {ref} TEXT or memstore split {ref} TEXT TEXT"
         yield "labile", f"it surprised on {standing.labile:%Y-%m-%d}: {ways}"
     if shown.prunable:
         yield shown.prunable.value, f"memstore archive {ref} puts it out of sight"

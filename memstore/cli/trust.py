@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import command, ref_argument
+from memstore.cli.options import command, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
 
 
 @command("trust", examples=("memstore trust m_7f3", "memstore trust m_7f3 --profile beta-1"))
-@ref_argument()
+@named_argument()
 @click.option(
     "--profile",
     type=click.Choice(PROFILES),
@@ -40,7 +40,7 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
 @click.option("--online", is_flag=True, help="Fetch the pages that anchor it, and tell whether they changed since.")
 def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online: bool) -> None:
     """Show who vouches for a memory: the number, its level, and every point of it."""
-    from memstore.documents.trust import pages_document, trust_document
+    from memstore.documents.trust import trust_document
     from memstore.trust.lineage_strength import lineage_strength_of
     from memstore.trust.score import TrustProfile
     from memstore.trust.trust import trust_of
@@ -50,11 +50,11 @@ def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online:
     view = session.view()
     found = trust_of(view, ref, profile=TrustProfile.LITERAL if literal else TrustProfile(profile))
     lineage = lineage_strength_of(view, found.file.memory)
-    again = look_again(composition.pages(), found.file.memory) if online else {}
+    again = look_again(composition.pages(), found.file.memory) if online else None
     session.emit(
         "trust",
-        document=lambda: trust_document(found, lineage) | ({"online": pages_document(found, again)} if online else {}),
-        lines=lambda: chain(_lines(session, found, lineage), _page_lines(session, found, again)),
+        document=lambda: trust_document(found, lineage, again),
+        lines=lambda: chain(_lines(session, found, lineage), _page_lines(session, found, again or {})),
     )
 
 
@@ -85,7 +85,7 @@ def _lines(session: CliSession, found: Trusted, lineage: LineageStrength) -> Ite
     from memstore.core.memory import title_of
 
     paint, memory = session.paint, found.file.memory
-    place, ref = paint("path", safe_line(found.file.path)), paint("ref", str(memory.ref or ""))
+    place, ref = paint.path(found.file.path), paint("ref", str(memory.ref or ""))
     yield f"{place}: {ref} {safe_line(title_of(memory))}"
     contested = ", contested" if found.trust.contested else ""
     by = "" if found.profile == PROFILES[0] else f" by {found.profile.value}"

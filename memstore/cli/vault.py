@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command
+from memstore.core.config import NOTES
 from memstore.core.errors import Exit
 
 if TYPE_CHECKING:
@@ -28,10 +29,15 @@ if TYPE_CHECKING:
 )
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
 @click.option("--owner", metavar="ENTITY", help="Whose memories these are; human:<login name> by default.")
-def init(session: CliSession, folder: str | None, owner: str | None) -> None:
+@click.option(
+    "--notes", type=click.Choice(NOTES), help="What Markdown files are; mixed by default where some lie here."
+)
+def init(session: CliSession, folder: str | None, owner: str | None, notes: str | None) -> None:
     """Make a folder a vault: with a configuration, a git repository where there is none, and git hooks.
 
-    Notes that lie in the folder stay as they are, and nothing is committed. Running it again changes nothing.
+    Notes that lie in the folder stay as they are, and nothing is committed. Running it again changes nothing. They are
+    searched, listed and cited for the owner alone until they are adopted (mixed). In a vault of its own every Markdown
+    file with frontmatter is a memory, and is checked as one (own).
     """
     from memstore.documents.vault import initialised_document
     from memstore.vault import composition
@@ -43,6 +49,7 @@ def init(session: CliSession, folder: str | None, owner: str | None) -> None:
     done = make_vault(
         composition.place(env, root),
         owner=composition.checked_entity(owner, "--owner"),
+        notes=notes,
         default_owner=env.login_entity,
         open_vault=lambda: composition.open_made(env, root).view(),
     )
@@ -61,6 +68,11 @@ def _lines(session: CliSession, done: Initialised) -> Iterator[str]:
     yield (
         f"{paint('ok', 'made')} {where} a vault of {owner}" if done.is_new else f"{where} is a vault of {owner} already"
     )
+    if done.is_new and done.mixed:
+        stay = "1 note stays as it is" if done.notes == 1 else f"{done.notes} notes stay as they are"
+        yield f"  {stay}, and only {done.owner} finds them (memstore config notes: mixed)"
+    elif done.is_new:
+        yield "  files with frontmatter are memories (memstore config notes: own)"
     if done.repository_made:
         yield "  a new git repository"
     if done.changed:
@@ -81,8 +93,8 @@ def _next_steps(session: CliSession, done: Initialised) -> Iterator[str]:
     if not done.is_new:
         yield "  memstore list                       # see what there is"
     elif done.notes:
-        yield f"  memstore status                     # the Markdown files here: {done.notes}"
-        yield "  memstore adopt FILE                 # make one of them a memory"
+        yield "  memstore search WORDS               # find the lines of your notes that hold them"
+        yield "  memstore adopt                      # see which of them can become memories"
     else:
         yield '  memstore add "My first memory"      # write one'
         yield "  memstore list                       # see what there is"

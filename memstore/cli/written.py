@@ -83,7 +83,7 @@ def saved_lines(session: CliSession, saved: Saved, *, dry_run: bool) -> Iterator
     paint = session.paint
     ref = paint("ref", saved.ref) if saved.ref else ""
     told = " ".join(word for word in (ref, paint("title", safe_line(saved.title))) if word)
-    yield f"{paint('path', safe_line(saved.path))}: {told}"
+    yield f"{paint.path(saved.path)}: {told}"
 
 
 def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run: bool) -> None:
@@ -100,12 +100,11 @@ def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run
 
 
 def _registered_lines(session: CliSession, done: Registered, *, dry_run: bool) -> Iterator[str]:
-    from memstore.cli.output import safe_line
 
     if dry_run:
         yield from diff_lines(session, done.diff)
     else:
-        yield f"{session.paint('path', safe_line(done.path))}: {session.paint('ref', done.id)}"
+        yield f"{session.paint.path(done.path)}: {session.paint('ref', done.id)}"
 
 
 def say_what_stays_out(session: CliSession, saved: Saved) -> None:
@@ -113,7 +112,7 @@ def say_what_stays_out(session: CliSession, saved: Saved) -> None:
     if saved.stays_out:
         from memstore.cli.output import safe_line
 
-        session.say(f"not committed: git ignores {safe_line(saved.path)}, or has it as it is")
+        session.say(f"not committed: git ignores {safe_line(session.from_here(saved.path))}, or has it as it is")
 
 
 def diff_lines(session: CliSession, diff: str) -> Iterator[str]:
@@ -130,7 +129,7 @@ def say_findings(session: CliSession, findings: tuple[Finding, ...]) -> None:
     from memstore.cli.output import safe_line
 
     for finding in findings:
-        session.say(safe_line(finding.line))
+        session.say(safe_line(finding._replace(path=session.from_here(finding.path)).line))
         if finding.hint:
             session.say(f"  hint: {safe_line(finding.hint)}")
 
@@ -146,16 +145,14 @@ def conflict_line(paint: Palette, conflict: Conflict) -> str:
     """Return a conflict on a line that editors jump from."""
     from memstore.cli.output import safe_line
 
-    mine, theirs = (
-        f"{paint('path', safe_line(one.path))}:{paint('line', str(one.line_start))}" for one in conflict.lines
-    )
+    mine, theirs = (f"{paint.path(one.path)}:{paint('line', str(one.line_start))}" for one in conflict.lines)
     said = paint("title", safe_line(" ".join(conflict.lines[1].excerpt.split())))
     kind = paint("warning", conflict.conflict_type.value)
     return f"{mine}: {kind} with {paint('ref', conflict.refs[1])} at {theirs}: {said} [{conflict.rule}]"
 
 
 def in_vault(session: CliSession, path: str, *, is_folder: bool = False) -> str:
-    """Return a path as the vault has it: given from the folder where the person is, or from the vault's.
+    """Return a path as the vault has it: given from the person's folder if that is in the vault, else from the vault's.
 
     Raises:
         UsageError: it lies outside the vault.

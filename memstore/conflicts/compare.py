@@ -16,7 +16,8 @@ from memstore.conflicts.statements import statements
 from memstore.core import terms as analysis
 from memstore.core.change import Lines
 from memstore.core.memory import title_of
-from memstore.core.terms import STOP_WORDS, term_of
+from memstore.core.terms import stop_words, term_of
+from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import SAYS_NOTHING, LineMap, passages
 from memstore.search.filters import narrowed
 from memstore.search.index import claim_term
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from memstore.conflicts.prefilter import Gist
     from memstore.core.change import Conflict
     from memstore.core.view import View
-    from memstore.files.memory_file import MemoryFile
     from memstore.search.opened import Opened
     from memstore.search.retrieval import Filters, Hit
 
@@ -83,7 +83,7 @@ class Comparer:
         self._view = then
         self.audience = Audience(then)
         status = self.audience.column("status")
-        self._active = [row for row in self.audience.rows if status[row] == "active"]
+        self._active = [row for row in self.audience.memories if status[row] == "active"]
         self._sides: dict[str, Side | None] = {}
 
     def conflicts(self, side: Side, *, but: Collection[str] = ()) -> list[Conflict]:
@@ -121,7 +121,7 @@ class Comparer:
     def _telling(self, side: Side) -> list[str]:
         """Return the index terms of what a memory states, the rarest, and those of its claims."""
         topics = {word for statement, _ in side.statements for key in statement.topic for word in key.split("_")}
-        terms = {term_of(word) for word in topics} - STOP_WORDS
+        terms = {term_of(word) for word in topics} - stop_words()
         counts = {term: self._view.frequency(term) for term in terms}
         known = sorted((term for term in terms if counts[term]), key=lambda term: (counts[term], term))
         return [claim_term(claim) for claim, _ in side.claims] + known[:MOST_WORDS]
@@ -148,10 +148,10 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
     comparer = Comparer(view)
     then = comparer.audience.then
     if ref is not None:
-        paths = [view.find(ref).path]
+        paths = [view.named(ref).path]
     else:
         column = comparer.audience.column("path")
-        paths = sorted(column[row] for row in narrowed(then, comparer.audience.rows, filters))
+        paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
     found: dict[frozenset[str], Conflict] = {}
     for path in paths:
         side = comparer.side_at(path)
@@ -199,8 +199,6 @@ class Compared:
     @cached_property
     def side(self) -> Side | None:
         """What of its memory is compared; None where the file is none."""
-        from memstore.files.memory_file import MemoryFile
-
         return side_of(self._file.file) if isinstance(self._file.file, MemoryFile) else None
 
 
@@ -245,7 +243,6 @@ class Among:
         return may_conflict(one, other, any_opposites=self._lexicon.has_words)
 
     def _compare(self, one: Compared, other: Compared) -> None:
-        from memstore.conflicts.conflict import conflict
 
         for mine, theirs in ((one.side, other.side), (other.side, one.side)):
             if mine and theirs:
@@ -255,7 +252,7 @@ class Among:
 
 def _sentences(hit: Hit) -> list[set[str]]:
     texts = [hit.title, *_SENTENCE_END.split(hit.content)][:MOST_SENTENCES]
-    words = (set(analysis.words(text)) - analysis.STOP_WORDS for text in texts)
+    words = (set(analysis.words(text)) - analysis.stop_words() for text in texts)
     terms = (set(map(analysis.term_of, each)) for each in words)
     return [each for each in terms if len(each) > 1]  # one word alone states nothing
 

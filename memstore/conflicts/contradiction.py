@@ -27,8 +27,8 @@ from memstore.conflicts.statements import (
     is_past,
     statements,
 )
-from memstore.conflicts.word_lists import listed
 from memstore.core.terms import term_of
+from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """What words mean to each other: the same, opposite, or names of one kind of thing.
 
-The built-in lists are in `word_lists`. WordNet knows more opposites, where the extra `lexicon` and its data are
+The built-in lists are in `words.toml`. WordNet knows more opposites, where the extra `lexicon` and its data are
 installed; else it knows none.
 """
 
@@ -11,8 +11,8 @@ from functools import cache, cached_property, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from memstore.conflicts.word_lists import KINDS, OPPOSITE_ACTS, OPPOSITES, SAME
 from memstore.core.terms import beginning, term_of
+from memstore.core.word_lists import word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,31 +23,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-# The same word in these pairs of neighbouring tongues: not another value.
-_ONE_VALUE = (("gray", "grey"), ("coke", "cola"), ("whisky", "whiskey"), ("postgres", "postgresql"))
-_ONE_VALUE_SETS = frozenset(frozenset(pair) for pair in _ONE_VALUE)
-# Narrower and wider names of one thing don't exclude each other.
-_WIDER = frozenset(
-    frozenset(pair)
-    for pair in (
-        ("espresso", "coffee"), ("cappuccino", "coffee"), ("latte", "coffee"), ("coke", "soda"), ("sprite", "soda"),
-        ("pepsi", "soda"), ("champagne", "wine"), ("cola", "soda"), ("lemonade", "juice"), ("british", "english"),
-        ("british", "scottish"), ("british", "welsh"), ("korean", "north_korean"), ("korean", "south_korean"),
-        ("korea", "north_korea"), ("korea", "south_korea"), ("usa", "america"), ("united_states", "america"),
-        ("usa", "united_states"), ("united_kingdom", "england"), ("united_kingdom", "scotland"), ("linux", "ubuntu"),
-        ("united_kingdom", "wales"), ("netherlands", "holland"), ("linux", "debian"), ("linux", "fedora"),
-        ("linux", "android"), ("chinese", "mandarin"), ("chinese", "cantonese"), ("neovim", "vim"), ("navy", "blue"),
-        ("maroon", "red"), ("crimson", "red"), ("scarlet", "red"), ("gray", "silver"), ("grey", "silver"),
-        ("steel", "metal"), ("iron", "metal"), ("copper", "metal"), ("aluminum", "metal"), ("bronze", "metal"),
-        ("marble", "stone"), ("granite", "stone"), ("cement", "concrete"), ("brick", "stone"), ("bamboo", "wood"),
-        ("cardboard", "paper"), ("teal", "green"), ("turquoise", "blue"), ("violet", "purple"), ("lavender", "purple"),
-        ("indigo", "blue"), ("tan", "brown"), ("beige", "cream"), ("cognac", "brandy"), ("annually", "yearly"),
-        ("piano", "keyboard"), ("pony", "horse"), ("lunch", "brunch"), ("supper", "dinner"), ("cyan", "blue"),
-        ("burgundy", "red"), ("khaki", "beige"), ("khaki", "tan"), ("gold", "yellow"), ("olive", "green"),
-        ("delhi", "new_delhi"), ("vegan", "vegetarian"), ("navy", "indigo"), ("mariadb", "mysql"),
-    )
-)  # fmt: skip
 
 
 class _ByWord(Generic[T]):
@@ -93,6 +68,8 @@ class _Lists(NamedTuple):
     sides: _ByWord[int]
     acts: frozenset[str]
     kinds: _ByWord[str]
+    one_value: frozenset[frozenset[str]]
+    wider: frozenset[frozenset[str]]
     phrases: Mapping[str, Sequence[tuple[str, ...]]]
 
 
@@ -104,7 +81,7 @@ def opposite(one: str, other: str) -> bool:
 
 def same(one: str, other: str) -> bool:
     """Whether two words, folded, mean about the same."""
-    if term_of(one) == term_of(other) or frozenset((one, other)) in _ONE_VALUE_SETS:
+    if term_of(one) == term_of(other) or frozenset((one, other)) in _lists().one_value:
         return True
     sides = _lists().sides
     return not sides.of(one).isdisjoint(sides.of(other))
@@ -113,7 +90,7 @@ def same(one: str, other: str) -> bool:
 def other_value(one: str, other: str) -> str | None:
     """Return the kind of thing of which both words are names, if they are names of different ones."""
     pair = frozenset((one, other))
-    if pair in _WIDER or same(one, other):
+    if pair in _lists().wider or same(one, other):
         return None
     kinds = _lists().kinds
     return min(kinds.of(one) & kinds.of(other), default=None)
@@ -143,31 +120,36 @@ def phrases(first: str) -> Sequence[tuple[str, ...]]:
 @cache
 def _lists() -> _Lists:
     """Return the lists, taken apart once; sides that exclude each other have the numbers 2n and 2n + 1."""
+    said = word_lists("conflicts")
+    opposites, opposite_acts, same_words = (_lines(said[name]) for name in ("opposites", "opposite_acts", "same"))
     sides: dict[str, tuple[int, ...]] = {}
-    acts: set[str] = set()
-    for number, line in enumerate([*_lines(OPPOSITES), *_lines(OPPOSITE_ACTS), *_lines(SAME)]):
+    for number, line in enumerate([*opposites, *opposite_acts, *same_words]):
         for side, names in enumerate(line.split("|")):
             for word in names.split():
                 sides[word] = (*sides.get(word, ()), 2 * number + side)
-    for line in _lines(OPPOSITE_ACTS):
-        acts.update(line.replace("|", " ").split())
     kinds: dict[str, tuple[str, ...]] = {}
-    for kind, listed in KINDS.items():
-        for word in listed.split():
+    for kind, names in said["kinds"].items():
+        for word in names.split():
             kinds[word] = (*kinds.get(word, ()), kind)
     phrases: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
     for words in sorted({tuple(word.split("_")) for word in (*sides, *kinds) if "_" in word}, key=len, reverse=True):
         phrases[words[0]].append(words)
     return _Lists(
         sides=_ByWord(sides),
-        acts=frozenset(acts),
+        acts=frozenset(word for line in opposite_acts for word in line.replace("|", " ").split()),
         kinds=_ByWord(kinds),
+        one_value=_pairs(said["one_value"]),
+        wider=_pairs(said["wider"]),
         phrases=dict(phrases),
     )
 
 
 def _lines(text: str) -> list[str]:
     return text.strip().splitlines()
+
+
+def _pairs(text: str) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(line.split()) for line in _lines(text))
 
 
 # -- from WordNet ----------------------------------------------------------------------------------

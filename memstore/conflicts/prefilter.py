@@ -25,8 +25,8 @@ from memstore.conflicts.statements import (
     WHEN,
     sentences,
 )
-from memstore.conflicts.word_lists import listed
 from memstore.core.terms import fold, term_of
+from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.quantities import SCALES, Quantity, Scale
-from memstore.conflicts.word_lists import listed
 from memstore.core.terms import fold, term_of
+from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -22,7 +22,8 @@ class FileKind(Enum):
 class Entry(NamedTuple):
     """One file: its place, its revision (`blob`, a git blob id) and the header of the memory in it.
 
-    All fields are text, as a catalogue keeps them; absent ones are empty. A broken or plain file has no header.
+    All fields are text, as a catalogue keeps them; absent ones are empty. A broken file has no header, and a plain note
+    no key but those that can't open it to anybody.
     """
 
     path: str
@@ -57,6 +58,8 @@ class Entry(NamedTuple):
     evidence: tuple[str, ...] = ()
     # The memories that the body cites, as refs.
     cites: tuple[str, ...] = ()
+    # The links that the text holds, `LINE LINK` each: `12 [[Note#Heading]]`, `12 (../note.md)` (`files/links.py`).
+    links: tuple[str, ...] = ()
     # What attests to it: `author si:ash`, `witness si:pith`, `resolution human:claire`, `anchor url`; whether that
     # holds is not known here.
     attested: tuple[str, ...] = ()

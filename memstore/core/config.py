@@ -13,6 +13,8 @@ FORMAT_VERSION = 1
 # Extensions of the format that this version knows: none yet.
 EXTENSIONS: tuple[str, ...] = ()
 FILENAMES = ("slug-id", "id")
+# "own": whatever has a fence is a memory, or an error. "mixed": notes that were there before stay what they are.
+NOTES = ("own", "mixed")
 
 CONFIG_PATH = ".memstore/config.toml"
 
@@ -56,6 +58,13 @@ VAULT_SETTINGS = (
     Setting("format", SettingKind.WHOLE, "version of the file format", fixed=True),
     Setting("extensions", SettingKind.WORDS, "what a program must know beyond the format to write here", fixed=True),
     Setting("owner", SettingKind.ENTITY, "whose memories these are, and who acts where nobody else is named"),
+    Setting(
+        "notes",
+        SettingKind.CHOICE,
+        'whether every file with frontmatter is a memory ("own"), or only one with an id of memstore ("mixed")',
+        NOTES,
+    ),
+    Setting("notes_for", SettingKind.WORDS, "who besides the owner sees the notes that are not memories"),
     Setting("filenames", SettingKind.CHOICE, 'names of new files; "id" keeps titles out of them', FILENAMES),
     Setting("auto_commit", SettingKind.FLAG, "commit each change at once"),
     Setting("quality_profile", SettingKind.CHOICE, "how quality is computed", QUALITY_PROFILES),
@@ -83,11 +92,18 @@ class Config(NamedTuple):
     owner: str
     format: int = FORMAT_VERSION
     extensions: tuple[str, ...] = ()
+    notes: str = "own"
+    notes_for: tuple[str, ...] = ()
     filenames: str = "slug-id"
     auto_commit: bool = False
     quality_profile: str = QualityProfile.MEMSTORE.value
     require_context: bool = False
     every: int = 24
+
+    @property
+    def mixed(self) -> bool:
+        """Whether notes that memstore did not write stay what they are: only an id of memstore makes a memory."""
+        return self.notes == "mixed"
 
 
 class UserConfig(NamedTuple):

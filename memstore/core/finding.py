@@ -9,10 +9,11 @@ from memstore.core.short_repr import short_repr
 
 
 class Severity(Enum):
-    """How bad a finding is: an error fails a check and leaves the file out, a warning does not."""
+    """How bad it is: an error fails a check and leaves the file out, a warning does not, a notice is no fault."""
 
     ERROR = "error"
     WARNING = "warning"
+    NOTICE = "notice"
 
 
 class Position(NamedTuple):

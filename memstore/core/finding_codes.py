@@ -30,6 +30,10 @@ def _warning(name: str, meaning: str, explanation: str) -> FindingCode:
     return FindingCode(name, Severity.WARNING, meaning, explanation)
 
 
+def _notice(name: str, meaning: str, explanation: str) -> FindingCode:
+    return FindingCode(name, Severity.NOTICE, meaning, explanation)
+
+
 _CODES = (
     # -- the file
     _error(
@@ -155,6 +159,12 @@ _CODES = (
         "yaml-size",
         "more than 20,000 values in one frontmatter",
         "A frontmatter is a page or so. Move the bulk of it into the text.",
+    ),
+    _warning(
+        "note-foreign",
+        "a note can't become a memory as it stands",
+        "`adopt` adds lines and changes none. Where a line of another program's would have to go, as its own `id` or "
+        "front matter in TOML, the file stays a plain note: it is searched, listed and cited all the same.",
     ),
     # -- shapes
     _error(
@@ -292,6 +302,13 @@ _CODES = (
         "id-duplicate",
         "two files have the same id",
         "A copy was made. A ref would mean two memories: delete the `id` line of the copy and run `memstore adopt`.",
+    ),
+    _notice(
+        "link-dangling",
+        "a link leads to no note",
+        "Links to notes are looked for as a path beside the note and from the vault's folder, then "
+        "`[[…]]` as a file stem, a title, an alias. A link may well be there before its note is, so this is a notice: "
+        "it makes no check fail, and where there are many of them `memstore check --strict` lists them.",
     ),
     _warning(
         "ref-dangling",

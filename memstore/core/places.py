@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 
 MEMORY_SUFFIX = ".md"
+# What else is Markdown, in a vault with notes of other programs.
+NOTE_SUFFIXES = (MEMORY_SUFFIX, ".markdown", ".mdx")
+# Folders of other people's texts, whatever they hold.
+FOREIGN_FOLDERS = frozenset({"node_modules"})
 NO_MEMORIES = frozenset({"index.md", "log.md", "README.md", "MEMORY.md"})
 # The folder that makes the one around it a vault.
 SETTINGS_FOLDER = ".memstore"
@@ -26,20 +30,29 @@ IGNORE_FILE = ".memstoreignore"
 TEMPORARY_PREFIX = ".memstore-tmp-"
 
 
-def is_memory_name(name: str) -> bool:
-    """Whether a file of this name can be a memory; hidden files can't."""
-    return name.endswith(MEMORY_SUFFIX) and not name.startswith(".") and name not in NO_MEMORIES
+def is_memory_name(name: str, *, mixed: bool) -> bool:
+    """Whether a file of this name can be a memory or a note; hidden files can't.
+
+    Args:
+        name: the file's name, without its folder.
+        mixed: whether the vault holds notes of other programs, whose pages are notes like others.
+    """
+    if name.startswith("."):
+        return False
+    return name.lower().endswith(NOTE_SUFFIXES) if mixed else name.endswith(MEMORY_SUFFIX) and name not in NO_MEMORIES
 
 
 def is_memory_folder(name: str, *, at_top: bool) -> bool:
     """Whether a folder of this name can hold memories; hidden ones can't, and a few at the top have another use."""
-    return not name.startswith(".") and not (at_top and name in NO_MEMORY_FOLDERS)
+    return not name.startswith(".") and name not in FOREIGN_FOLDERS and not (at_top and name in NO_MEMORY_FOLDERS)
 
 
-def is_memory_path(path: str) -> bool:
-    """Whether the path of a file, relative to the vault, is one where memories lie; `.memstoreignore` aside."""
+def is_memory_path(path: str, *, mixed: bool) -> bool:
+    """Whether the path of a file, relative to the vault, is one where memories lie; what is ignored aside."""
     *folders, name = path.split("/")
-    return is_memory_name(name) and all(is_memory_folder(folder, at_top=i == 0) for i, folder in enumerate(folders))
+    return is_memory_name(name, mixed=mixed) and all(
+        is_memory_folder(folder, at_top=i == 0) for i, folder in enumerate(folders)
+    )
 
 
 def is_audit_path(path: str) -> bool:

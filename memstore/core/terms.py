@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
+
+from memstore.core.word_lists import listed, word_lists
 
 # Chinese, Japanese and Korean are written without blanks (Korean glues its particles on), so each character is a word
 # of its own there, and a query's neighbours are scored as neighbours.
@@ -42,20 +44,6 @@ _STEMMED = re.compile(r"[a-z]{3,32}")
 _VOWELS = frozenset("aeiouy")
 _LETTERS_OF_ADD = 3
 
-# Words that carry a question and not its subject. They are indexed all the same, so phrases are exact.
-STOP_WORDS = frozenset(
-    """
-    a about after again all also am an and any are aren't as at be been before being both but by can can't could
-    couldn't did didn't do does doesn't doing don't down during each few for from further had hadn't has hasn't
-    have haven't having he he'd he'll her here hers herself him himself his how i i'd i'll i'm i've if in into
-    is isn't it its itself just let me mention mentioned more most my myself no nor not now of off on once only
-    or other our ours ourselves out over own said same say says shan't she she'd she'll should shouldn't so some
-    such tell tells than that the their theirs them themselves then there these they they'd they'll they're
-    they've this those through to told too under until up upon very was wasn't we we'd we'll we're we've were
-    weren't what when where which while who whom whose why will with won't would wouldn't you you'd you'll
-    you're you've your yours yourself yourselves
-    """.split()  # noqa: SIM905 - a list of words reads best as words
-)
 _ASKING = tuple([word] for word in ("how", "what", "when", "where", "which", "who", "whom", "whose", "why"))
 
 
@@ -65,6 +53,12 @@ def words(text: str) -> list[str]:
     if "'" in folded:
         folded = _HANGERS.sub("", folded)
     return word_pattern(folded).findall(folded)
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Return words that carry a question and not its subject; they are indexed all the same, so phrases are exact."""
+    return listed(word_lists("core")["stop_words"])
 
 
 def is_question(text: str) -> bool:
@@ -91,7 +85,10 @@ def term_of(word: str) -> str:
     """Return the index term of one folded word: its stem, if it is a word of plain letters."""
     from whoosh.lang.porter import stem
 
-    return str(stem(_whole(word))) if _STEMMED.fullmatch(word) else word
+    if not _STEMMED.fullmatch(word):
+        return word
+    found = str(stem(_whole(word)))
+    return found if found not in stop_words() or word in stop_words() else word  # `Ines` is not every `in`
 
 
 def _whole(word: str) -> str:

@@ -49,8 +49,8 @@ class Transaction(Protocol):
     def put(self, *files: Written) -> None:
         """Let files of the vault itself change: registries, consents, its keyring, pages, audit events."""
 
-    def move(self, file: MemoryFile, to: str) -> None:
-        """Give a memory's file another path; the only change of its transaction."""
+    def move(self, file: MemoryFile, to: str, after: bytes) -> None:
+        """Give a memory's file another path, and the bytes that its links need there."""
 
     def take_back(self, last: Operation) -> Operation:
         """Undo an operation, and return what is written to do so; the only change of its transaction."""

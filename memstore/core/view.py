@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.core.places import RegistryKind
     from memstore.core.transaction import Transaction
-    from memstore.files.memory_file import MemoryFile, ReadFile
+    from memstore.files.memory_file import MemoryFile, PlainFile, ReadFile
     from memstore.files.vault import FileStat
     from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
-    from memstore.search.embedder import Embedder, VectorStore
     from memstore.search.index import IndexStatus, Refreshed
     from memstore.search.local_state import DerivedCache
+    from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.opened import Opened
     from memstore.search.ranker import Ranker
     from memstore.search.uses import UsageLog
@@ -150,7 +150,11 @@ class View(Protocol):
 
     @property
     def plain(self) -> Sequence[int]:
-        """The rows of Markdown files without a fence; none but for the vault's owner."""
+        """The rows of plain notes; none but for the vault's owner alone, and whom its settings name."""
+
+    @property
+    def texts(self) -> Sequence[int]:
+        """The rows of `rows` and `plain`, ascending: all that is searched, listed and cited."""
 
     def column(self, name: str) -> Sequence[str]:
         """Return a field of `Entry` for every row; empty for rows that are hidden, lists joined by `ITEM_SEPARATOR`.
@@ -195,8 +199,20 @@ class View(Protocol):
                 as if it were not there.
         """
 
+    def named(self, text: str) -> Entry:
+        """Return the memory that `text` means, as `find`, or by a title, alias or file stem that only one has.
+
+        For reading alone: a name is anybody's to give, so what grants, shares, signs or forgets goes by id or path.
+
+        Raises:
+            NotFoundError: as `find`; where several memories have the name, they are listed.
+        """
+
     def read(self, path: str) -> MemoryFile | None:
         """Return a memory's file as it is now, without refs to what is hidden; None where it can't be seen."""
+
+    def text(self, path: str) -> MemoryFile | PlainFile | None:
+        """Return a memory's file as `read` does, or a plain note; None where it can't be seen."""
 
     def memories(self) -> Iterator[MemoryFile]:
         """Yield the files of all visible memories by path, as `read` gives them."""

@@ -3,5 +3,5 @@
 Enter at `search.answer_document` and `lineage.trace_document`, the latter also as Graphviz and Mermaid.
 
 A document is made of a value that a use case returned, and of nothing else: no view, no file, no clock. The command
-line adds the name of the schema. Documents of most other commands still stand beside the command, in `memstore.cli`.
+line adds the name of the schema; it makes none itself.
 """

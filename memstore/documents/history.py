@@ -25,6 +25,7 @@ def _log_line_document(line: LogLine) -> dict[str, Any]:
         "commit": line.commit,
         "verb": line.verb,
         "name": line.name,
+        "title": line.title,
         "path": line.path,
         "details": list(line.details),
         "by": line.by,

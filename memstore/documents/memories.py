@@ -13,15 +13,18 @@ if TYPE_CHECKING:
     from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
     from memstore.core.change import Saved
+    from memstore.core.finding import Finding
     from memstore.lineage.values import Trace
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
     from memstore.memories.import_seeds import ImportedSeeds
+    from memstore.memories.links import LinkedNote, NoteLinks
     from memstore.memories.memory_v01 import ImportedMemories
     from memstore.memories.promote import Linked
     from memstore.memories.show import Expanded, Listed, Shown
     from memstore.memories.suggestions import Waiting
     from memstore.memories.why import Number, Why
+    from memstore.trust.formats.memory_v01 import Document
 
 
 # -- show and list -------------------------------------------------------------------------------
@@ -173,21 +176,49 @@ def changed_memories_document(changed: Iterable[Saved], *, dry_run: bool) -> dic
     return {"memories": memories, "total": len(memories)}
 
 
-def moved_document(moved: Moved) -> dict[str, Any]:
-    """Return where a memory's file lies now, and where it lay."""
+def moved_document(moved: Moved, *, dry_run: bool) -> dict[str, Any]:
+    """Return where a memory's file lies now, where it lay, and what became of links to it and in it."""
     document: dict[str, Any] = {
         "ref": moved.ref,
         "path": moved.path,
         "path_before": moved.path_before,
         "conflicts": [],
         "findings": [],
+        "relinked": [{"path": path, **({"diff": diff} if dry_run else {})} for path, diff in moved.diffs.items()],
+        "left": [{"path": at.path, "line": at.line, "link": at.written, "why": at.why} for at in moved.left],
     }
     return {**document, "commit": moved.commit} if moved.commit else document
 
 
-def adoptable_document(found: Iterable[Adoptable]) -> dict[str, Any]:
+def links_document(found: NoteLinks) -> dict[str, Any]:
+    """Return the links of a note and those that lead to it; `to` is null where a link leads nowhere."""
+    return {
+        **_linked_note(found.note),
+        "outgoing": [
+            {
+                "line": link.line,
+                "link": link.written,
+                "to": _linked_note(link.target) if link.target else None,
+                "others": list(link.others),
+            }
+            for link in found.outgoing
+        ],
+        "incoming": [
+            {"line": link.line, "link": link.written, "from": _linked_note(link.source)} for link in found.incoming
+        ],
+    }
+
+
+def _linked_note(note: LinkedNote) -> dict[str, Any]:
+    return {"ref": note.ref, "path": note.path, "title": note.title}
+
+
+def adoptable_document(found: Iterable[Adoptable], left_alone: Iterable[Finding]) -> dict[str, Any]:
     """Return files that could become memories, and what each lacks."""
-    return {"adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found]}
+    return {
+        "adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found],
+        "findings": [finding_document(finding) for finding in left_alone],
+    }
 
 
 def adopted_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
@@ -223,6 +254,11 @@ def imported_document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) 
 def imported_memories_document(done: ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
     """Return the same, and those that say something else here."""
     return {**imported_document(done, dry_run=dry_run), "different": list(done.different)}
+
+
+def exported_document(found: Iterable[Document]) -> dict[str, Any]:
+    """Return memories in seed 004's form."""
+    return {"memories": list(found)}
 
 
 # -- suggestions ---------------------------------------------------------------------------------

@@ -76,6 +76,11 @@ def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
     return document
 
 
+def nothing_saved_document() -> dict[str, Any]:
+    """Return that no memory was written, as somebody left the editor without a text."""
+    return {"ref": None, "path": None, "conflicts": [], "findings": []}
+
+
 def registered_document(done: Registered, *, dry_run: bool) -> dict[str, Any]:
     """Return what became of a file of a registry."""
     document: dict[str, Any] = {"id": done.id, "path": done.path, "changed": bool(done.diff)}

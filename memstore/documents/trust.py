@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.times import instant
+from memstore.documents.memories import shown_document
 from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
+    from memstore.memories.show import Shown
     from memstore.trust.anchor import Recorded
     from memstore.trust.anchors import Anchored
     from memstore.trust.formats.beta import Beta
@@ -26,10 +29,12 @@ if TYPE_CHECKING:
 _THOUSAND = 1000
 
 
-def trust_document(found: Trusted, lineage: LineageStrength) -> dict[str, Any]:
-    """Return who vouches for a memory: the number, its level, and every point of it."""
+def trust_document(
+    found: Trusted, lineage: LineageStrength, again: Mapping[int, Fetched] | None = None
+) -> dict[str, Any]:
+    """Return who vouches for a memory: the number, its level, and every point of it; `again`: pages fetched anew."""
     memory = found.file.memory
-    return {
+    document = {
         "ref": str(memory.ref) if memory.ref else None,
         "path": found.file.path,
         "profile": found.profile.value,
@@ -46,6 +51,12 @@ def trust_document(found: Trusted, lineage: LineageStrength) -> dict[str, Any]:
             "relates_to": _support_document(lineage.relates_to) if lineage.relates_to else None,
         },
     }
+    return document if again is None else {**document, "online": pages_document(found, again)}
+
+
+def verified_document(shown: Shown, found: Trusted) -> dict[str, Any]:
+    """Return a memory, and how every attestation of it stands."""
+    return {**shown_document(shown), "verified": explanation_document(found)}
 
 
 def explanation_document(found: Trusted) -> dict[str, Any]:
@@ -191,6 +202,26 @@ def witness_request_document(asked: WitnessRequest) -> dict[str, Any]:
     }
 
 
+def digest_document(page: str) -> dict[str, Any]:
+    """Return a page of digests and signatures."""
+    return {"page": page}
+
+
+def envelope_document(envelope: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an attestation as a DSSE envelope."""
+    return {"envelope": envelope}
+
+
+def signature_document(signature: str) -> dict[str, Any]:
+    """Return an attestation as a signature file of OpenSSH."""
+    return {"signature": signature}
+
+
+def statement_document(statement: str) -> dict[str, Any]:
+    """Return a statement that a key takes another's place, signed by both."""
+    return {"statement": statement}
+
+
 def keys_changed_document(done: KeysChanged, *, dry_run: bool) -> dict[str, Any]:
     """Return keys that were enrolled, revoked or replaced."""
     document: dict[str, Any] = {
@@ -243,3 +274,8 @@ def pinned_document(done: Pinned) -> dict[str, Any]:
             for one in done.signers
         ],
     }
+
+
+def pinned_block_document(height: int, at: datetime) -> dict[str, Any]:
+    """Return a block of Bitcoin's chain whose header the user trusts, and the time that it proves."""
+    return {"height": height, "at": instant(at)}

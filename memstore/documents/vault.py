@@ -29,6 +29,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
         "warnings": result.warnings,
         "findings": [finding_document(finding) for finding in result.findings],
         "fixed": [finding_document(finding) for finding in result.fixed],
+        "notices": [finding_document(finding) for finding in result.notices],
     }
 
 
@@ -117,6 +118,7 @@ def initialised_document(done: Initialised) -> dict[str, Any]:
         "hooks_installed": list(done.hooks_installed),
         "hooks_refused": done.hooks_refused,
         "notes": done.notes,
+        "mixed": done.mixed,
     }
 
 

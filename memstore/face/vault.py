@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from memstore.face.given import Keys, Named, Names, Which
     from memstore.memories.adopt import Adopted
     from memstore.memories.edit import Moved
+    from memstore.memories.links import NoteLinks
     from memstore.memories.promote import Linked
     from memstore.memories.show import Listed, Shown
     from memstore.memories.why import Why
     from memstore.search.citations import Cited
-    from memstore.search.embedder import Embedder
+    from memstore.search.meaning import Embedder
     from memstore.vault.check import CheckResult
     from memstore.vault.status import Stats, Status
     from memstore.vault.view import VaultView
@@ -43,9 +44,9 @@ class Vault:
         for hit in vault.search("when does Bella eat?", limit=5):
             print(hit.citation.path, hit.citation.line_start, hit.content)
 
-    What is done every day is a method: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`; `add`, `batch`,
-    `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `adopt`; `check`, `status`, `stats`,
-    `commit` and `undo`. The rest is in one attribute a capability: `beliefs`, `lineage`, `access`, `consents`,
+    What is done every day is a method: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`, `links`; `add`,
+    `batch`, `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `adopt`; `check`, `status`,
+    `stats`, `commit` and `undo`. The rest is in one attribute a capability: `beliefs`, `lineage`, `access`, `consents`,
     `contexts`, `entities`, `trust`, `conflicts`, `history`.
 
     A memory is named by its ref (`"note:m_7f3k9q2x1c"`), its id, a unique beginning of that, its path, or by any value
@@ -237,6 +238,12 @@ class Vault:
         name = given.ref_of(memory)
         lines = "" if line_start is None else f":L{line_start}-L{line_start if line_end is None else line_end}"
         return cite(self.view(), f"{name}{lines}")
+
+    def links(self, memory: Named) -> NoteLinks:
+        """Return where a note's links lead, and which links lead to it; for finding one's way, not for lineage."""
+        from memstore.memories.links import links
+
+        return links(self.view(), given.ref_of(memory))
 
     # -- writing -----------------------------------------------------------------------------------
 

@@ -10,10 +10,11 @@ from memstore.core.catalog import EdgeKind, Entry, FileKind
 from memstore.core.finding import Position
 from memstore.core.ids import MemoryRef
 from memstore.core.memory import is_external_mark, title_of
+from memstore.files.links import Code, Link, links_in, tags_in
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from memstore.core.memory import Memory
     from memstore.files.memory_file import ReadFile
@@ -32,11 +33,29 @@ def entry_of(file: ReadFile, blob: str) -> Entry:
     """
     match file:
         case MemoryFile(memory=memory):
-            return _header(file.path, blob, memory)
+            code = Code(memory.body)
+            return _header(file.path, blob, memory)._replace(
+                tags=tuple(dict.fromkeys((*memory.tags, *tags_in(memory.body, code)))),
+                links=link_items(memory.body, file.text.body_line, code),
+            )
         case BrokenFile():
             return Entry(path=file.path, blob=blob, kind=FileKind.BROKEN)
-        case PlainFile():
-            return Entry(path=file.path, blob=blob, kind=FileKind.PLAIN)
+        case PlainFile(memory=memory, text=text):
+            code = Code(memory.body)
+            return Entry(
+                path=file.path,
+                blob=blob,
+                kind=FileKind.PLAIN,
+                type=memory.type,
+                title=memory.title or "",
+                status=memory.status,
+                created_at=memory.created_at or "",
+                scope=memory.scope,
+                tags=tuple(dict.fromkeys((*memory.tags, *tags_in(memory.body, code)))),
+                aliases=memory.aliases,
+                links=link_items(memory.body, text.body_line, code),
+                words=_words(memory.body),
+            )
 
 
 def _header(path: str, blob: str, memory: Memory) -> Entry:
@@ -60,7 +79,6 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         valid_from=memory.valid_from or "",
         valid_until=memory.valid_until or "",
         context=memory.context or "",
-        tags=memory.tags,
         aliases=memory.aliases,
         subject_ids=_named(memory.subject_ids),
         derived_from=_named(memory.derived_from),
@@ -145,6 +163,24 @@ def citations(text: str) -> Iterator[tuple[str, int]]:
         for found in _CITATION.finditer(text):
             if MemoryRef.parse(found[1]):
                 yield found[1], found.start()
+
+
+def link_items(text: str, first_line: int, code: Code | None = None) -> tuple[str, ...]:
+    """Return the items of the column `links` for a text that begins on that file line; `code` as for `links_in`."""
+    items = []
+    line, at = first_line, 0
+    for placed in sorted(links_in(text, code), key=lambda each: each.start):
+        line, at = line + text.count("\n", at, placed.start), placed.start
+        if placed.link.may_name_note:
+            items.append(f"{line} {placed.link.written}")
+    return tuple(dict.fromkeys(items))
+
+
+def links_of_items(items: Iterable[str]) -> Iterator[tuple[int, Link]]:
+    """Yield the links that items of the column `links` stand for, with their file lines."""
+    for item in items:
+        line, _, written = item.partition(" ")
+        yield int(line), Link.of(written)
 
 
 def places(file: MemoryFile, kind: EdgeKind, ref: str) -> list[tuple[str, Position]]:

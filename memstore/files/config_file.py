@@ -45,8 +45,7 @@ def read_vault_config(vault: Path, *, default_owner: str) -> Config:
     """
     file = ConfigFile(vault / CONFIG_PATH, VAULT_SETTINGS)
     values = file.values()
-    if "extensions" in values:
-        values["extensions"] = tuple(values["extensions"])
+    values |= {name: tuple(values[name]) for name in ("extensions", "notes_for") if name in values}
     return Config(**{"owner": default_owner, **values})
 
 

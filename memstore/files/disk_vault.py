@@ -43,10 +43,12 @@ class DiskVault:
     Args:
         root: the vault's folder.
         state: the folder of its local state, where the write lock lies; made when it is first needed.
+        mixed: whether notes of other programs lie here (`core.config.Config.mixed`).
     """
 
-    def __init__(self, root: Path, *, state: Path) -> None:
+    def __init__(self, root: Path, *, state: Path, mixed: bool = False) -> None:
         self._root = root
+        self.mixed = mixed
         self._real_root = os.path.realpath(root)
         self._base = os.path.join(self._real_root, "")  # noqa: PTH118 -- ends with a slash
         self._lock = WriteLock(state / "write.lock")
@@ -65,8 +67,8 @@ class DiskVault:
 
     def memory_files(self) -> Iterator[FileStat]:
         """Yield all Markdown files that can be memories (2-format.md, "Where"), in no order."""
-        rules = walk.ignore_rules(self._root)
-        yield from walk.walk(self._root, walk.KnownTree(), ignored_by=rules).new
+        rules = walk.ignore_rules(self._root, mixed=self.mixed)
+        yield from walk.walk(self._root, walk.KnownTree(), rules).new
 
     def registry_files(self) -> Iterator[str]:
         """Yield the paths of all registry files (`core.places`), in no order."""

@@ -85,6 +85,18 @@ def split(data: bytes) -> FencedText | Problem | None:
     )
 
 
+def head_of(data: bytes) -> bytes:
+    """Return what lies between the fences, or up to where an unclosed one would have ended; empty without a fence."""
+    start = len(BOM) if data.startswith(BOM) else 0
+    opening = _OPENING.match(data, start)
+    if opening is None:
+        return b""
+    closing = _CLOSING.search(data, opening.end() - 1)
+    if closing is not None:
+        return data[opening.end() : closing.start(1)]
+    return b"\n".join(data[opening.end() :].split(b"\n", MOST_HEAD_LINES)[:MOST_HEAD_LINES])
+
+
 # A file that opens like this and names a type soon after means to be a memory; called plain, its grants would vanish.
 _ALMOST_OPENING = re.compile(rb"(?:\xef\xbb\xbf|\s)*-{2,4}[^\S\r\n]*\r?\n(?:[^\n]*\n){0,20}?type[ \t]*:")
 _CARRIAGE_RETURNS = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r(?!\n)")

@@ -22,7 +22,7 @@ from memstore.core.memory import (
     Witness,
 )
 from memstore.core.problems import Problem
-from memstore.files import fence, plain_lines, shapes, strict_yaml
+from memstore.files import fence, plain_lines, plain_note, shapes, strict_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +43,10 @@ _ENTRY_CLASSES: dict[str, type] = {
     "anchors": Anchor,
     "resolutions": Resolution,
 }
+
+
+# What other programs mean something else by: in a vault with their notes it is the person's, and hides nothing.
+_FOREIGN_KEYS = frozenset({"type", "author", "status"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,31 +76,45 @@ class BrokenFile:
 
 @dataclass(frozen=True, slots=True)
 class PlainFile:
-    """A Markdown file without a fence: no memory, until it is adopted."""
+    """A Markdown file that isn't a memory, until it is adopted; `memory` is what is known of it all the same."""
 
     path: str
     data: bytes
+    text: FencedText
+    memory: Memory
 
 
 ReadFile = MemoryFile | BrokenFile | PlainFile
 
 
-def read(path: str, data: bytes) -> ReadFile:
-    """Return what the file at `path` with the bytes `data` holds."""
+def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
+    """Return what the file at `path` with the bytes `data` holds.
+
+    Args:
+        path: the file.
+        data: its bytes.
+        mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
+    """
     if len(data) > fence.MOST_BYTES:
         return BrokenFile(path, b"", (too_large(path, len(data)),))
+    if mixed and not plain_note.means_to_be_memory(data):
+        return PlainFile(path, data, *plain_note.note(path, data))
     text = fence.split(data)
     if text is None:
-        return PlainFile(path, data)
+        return PlainFile(path, data, *plain_note.note(path, data))
     if isinstance(text, Problem):
         return BrokenFile(path, data, (text.found_in(path),))
     front = plain_lines.read(text.head, first_line=text.head_line)
     if front is None:
         front = strict_yaml.read(text.head, first_line=text.head_line)
     problems = front.problems or shapes.check(front, KEYS)
+    values = front.values
+    if mixed and (foreign := {problem.key for problem in problems} & _FOREIGN_KEYS):
+        problems = [problem for problem in problems if problem.key not in foreign]
+        values = {"type": plain_note.NOTE_TYPE} | {name: value for name, value in values.items() if name not in foreign}
     if problems:
         return BrokenFile(path, data, tuple(problem.found_in(path) for problem in problems))
-    return MemoryFile(path, data, text, front, memory_of(front.values, text.body))
+    return MemoryFile(path, data, text, front, memory_of(values, text.body))
 
 
 def too_large(path: str, size: int) -> Finding:

@@ -26,8 +26,8 @@ class Passage(NamedTuple):
     """A piece of a body: file lines `line_start` to `line_end`, from 1, both inclusive.
 
     The headings directly above a passage are among its lines; `text` is what stands below them, without the speaker.
-    `headings` holds those above it, outermost first, and the head of its table. A section without text is a passage
-    of kind HEADING whose text is its heading.
+    `headings` holds those above it, outermost first, and the head of its table; `opening` those of them that are among
+    its lines. A section without text is a passage of kind HEADING whose text is its heading.
     """
 
     kind: PassageKind
@@ -36,11 +36,7 @@ class Passage(NamedTuple):
     text: str
     headings: tuple[str, ...] = ()
     speaker: str = ""
-
-    @property
-    def has_heading(self) -> bool:
-        """Whether its lines begin with the heading of what it says."""
-        return self.kind is PassageKind.HEADING or self.line_end - self.line_start > self.text.count("\n")
+    opening: tuple[str, ...] = ()
 
 
 # What stands in these is not meant as a statement.
@@ -79,6 +75,7 @@ class _Cutter:
         self.done: list[Passage] = []
         self.headings: list[tuple[int, str]] = []
         self.heading_line: int | None = None  # of the first heading that waits for its text
+        self.waiting: list[str] = []  # the headings from that line on
         self.kind: PassageKind | None = None  # of the passage being read, None between passages
         self.start = first_line
         self.texts: list[str] = []
@@ -164,9 +161,11 @@ class _Cutter:
                 text=text,
                 headings=tuple(headings),
                 speaker=speaker,
+                opening=tuple(self.waiting),
             )
         )
         self.kind = self.heading_line = None
+        self.waiting = []
 
     def _heading(self, number: int, level: int, title: str) -> None:
         self._close()
@@ -175,6 +174,7 @@ class _Cutter:
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         self.headings.append((level, title))
+        self.waiting += [title] if title else []
         self.heading_line = self.heading_line or number
         self.last_heading_line = number
         self.table_head = ""
@@ -185,9 +185,17 @@ class _Cutter:
             title = self.headings[-1][1]
             above = tuple(title for _, title in self.headings[:-1] if title)
             self.done.append(
-                Passage(PassageKind.HEADING, self.heading_line, self.last_heading_line, title, headings=above)
+                Passage(
+                    PassageKind.HEADING,
+                    self.heading_line,
+                    self.last_heading_line,
+                    title,
+                    headings=above,
+                    opening=tuple(self.waiting[:-1]),
+                )
             )
             self.heading_line = None
+            self.waiting = []
 
     def _is_underline(self, number: int, line: str) -> bool:
         """Whether the line makes a heading of the one line of text above it; if so, it is dealt with."""
@@ -248,4 +256,4 @@ class LineMap:
         """
         if not 1 <= line_start <= line_end <= self.line_count:
             raise ValueError(f"lines {line_start} to {line_end} of {self.line_count}")
-        return b"\n".join(self._lines[line_start - 1 : line_end]).decode()
+        return b"\n".join(self._lines[line_start - 1 : line_end]).decode("utf-8", "replace")

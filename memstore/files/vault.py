@@ -40,6 +40,10 @@ class VaultFiles(Protocol):
     def root(self) -> Path:
         """The vault's folder."""
 
+    @property
+    def mixed(self) -> bool:
+        """Whether notes of other programs lie here (`core.config.Config.mixed`)."""
+
     def memory_files(self) -> Iterator[FileStat]:
         """Yield all Markdown files that can be memories (2-format.md, "Where"), in no order."""
 
@@ -91,6 +95,6 @@ def read_file(vault: VaultFiles, path: str) -> ReadFile:
     from memstore.files import memory_file
 
     try:
-        return memory_file.read(path, vault.read(path))
+        return memory_file.read(path, vault.read(path), mixed=vault.mixed)
     except TooLargeError as error:
         return memory_file.BrokenFile(path, b"", (memory_file.too_large(path, error.size),))

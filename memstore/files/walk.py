@@ -8,11 +8,13 @@ stats alone.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 import time
 from array import array
 from contextlib import suppress
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,8 +23,10 @@ from memstore.files.fence import BOM
 from memstore.files.vault import FileStat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from pathspec import GitIgnoreSpec
 
 
 # Times of a folder that has to be listed every time.
@@ -54,33 +58,65 @@ class Walk(NamedTuple):
     """What a walk found: the stats of known files by position, new files, and each folder's times."""
 
     walked_at_ns: int
-    ignored_by: bytes
+    rules: Rules
     seen: StatColumns
     new: list[FileStat]
     folders: dict[str, tuple[int, int]]
 
 
-def ignore_rules(root: Path) -> bytes:
-    """Return the bytes of the vault's `.memstoreignore`; empty where there is none that can be read."""
+class Rules(NamedTuple):
+    """Which files of a vault are looked at: `ignored` is in gitignore's syntax, the last line that matches decides."""
+
+    ignored: bytes = b""
+    mixed: bool = False
+
+    @property
+    def digest(self) -> str:
+        """What tells these rules from others."""
+        return hashlib.sha256(b"mixed\n" * self.mixed + self.ignored).hexdigest()
+
+    def leave_out(self, path: str) -> bool:
+        """Whether they leave out the file at a path, itself or by a folder above it."""
+        return _matcher(self.ignored)(path)
+
+
+# What git itself leaves out, and with it the notes of other programs that are found: the folders of their builds.
+GIT_IGNORE_FILES = (".git/info/exclude", ".gitignore")
+
+
+def ignore_rules(root: Path, *, mixed: bool) -> Rules:
+    """Return the rules of the vault at `root`, from the files that can be read."""
+    return rules_of(
+        [_bytes_of(root / name) for name in ((*GIT_IGNORE_FILES, IGNORE_FILE) if mixed else (IGNORE_FILE,))],
+        mixed=mixed,
+    )
+
+
+def rules_of(files: Iterable[bytes], *, mixed: bool) -> Rules:
+    """Return the rules that files in gitignore's syntax say, the later ones above the earlier."""
+    return Rules(b"\n".join(data.removeprefix(BOM) for data in files), mixed)
+
+
+def _bytes_of(path: Path) -> bytes:
     try:
-        return (root / IGNORE_FILE).read_bytes()
+        return path.read_bytes()
     except OSError:
         return b""
 
 
-def walk(root: Path, known: KnownTree, *, ignored_by: bytes, believed: StatColumns | None = None) -> Walk:
+def walk(root: Path, known: KnownTree, rules: Rules, *, believed: StatColumns | None = None) -> Walk:
     """Walk all folders of a vault that can hold memories.
 
     Args:
         root: the vault's folder.
-        known: what an earlier walk under the same `ignored_by` found.
-        ignored_by: the rules of `.memstoreignore`.
+        known: what an earlier walk under the same rules found.
+        rules: which files are looked at.
         believed: the stats that the known files had then, by position; those in folders whose times have not changed
             are believed to have them still. None: they are looked at.
 
     A folder that can't be read is told as a file that can't; no folder is entered twice.
     """
-    walker = _Walker(root, known, ignored_by, believed)
+    walker = _Walker(root, known, rules, believed)
     walker.run()
     return walker.found
 
@@ -88,12 +124,12 @@ def walk(root: Path, known: KnownTree, *, ignored_by: bytes, believed: StatColum
 class _Walker:
     """One walk; one use."""
 
-    def __init__(self, root: Path, known: KnownTree, ignored_by: bytes, believed: StatColumns | None) -> None:
-        self.root, self.known, self.believed = root, known, believed
-        self.ignores = _matcher(ignored_by)
+    def __init__(self, root: Path, known: KnownTree, rules: Rules, believed: StatColumns | None) -> None:
+        self.root, self.known, self.believed, self.mixed = root, known, believed, rules.mixed
+        self.ignores = _matcher(rules.ignored)
         empty = [array("q", [GONE]) * known.file_count for _ in range(4)]
         self.size, self.mtime_ns, self.ctime_ns, self.inode = empty
-        self.found = Walk(time.time_ns(), ignored_by, StatColumns(*empty), new=[], folders={"": UNSETTLED})
+        self.found = Walk(time.time_ns(), rules, StatColumns(*empty), new=[], folders={"": UNSETTLED})
         self.entered: set[tuple[int, int]] = set()
 
     def run(self) -> None:
@@ -164,13 +200,16 @@ class _Walker:
         positions = {name: known.start + i for i, name in enumerate(known.names)} if known else {}
         folders: list[str] = []
         self.found.folders[path] = UNSETTLED  # until all of it has been listed
+        if self.mixed and path and _is_repository(handle):
+            self.found.folders[path] = times
+            return folders
         with os.scandir(handle) as entries:
             for entry in entries:
                 inner = f"{path}/{entry.name}" if path else entry.name
                 if entry.is_dir(follow_symlinks=False):
                     if is_memory_folder(entry.name, at_top=not path) and not self.ignores(inner + "/"):
                         folders.append(inner)
-                elif is_memory_name(entry.name) and not self.ignores(inner):
+                elif is_memory_name(entry.name, mixed=self.mixed) and not self.ignores(inner):
                     self._file(inner, entry, positions.get(entry.name))
         self.found.folders[path] = times
         return folders
@@ -195,6 +234,15 @@ class _Walker:
         self.inode[position] = found.inode
 
 
+def _is_repository(handle: int) -> bool:
+    """Whether a folder is a repository of its own, whose files belong to another history."""
+    try:
+        os.stat(".git", dir_fd=handle, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
 def _time(ns: int) -> int:
     """Return a time as it is kept, in 64 bits with a sign: a file may come from beyond the years 1677 to 2262."""
     return max(-_BEYOND, min(ns, _BEYOND - 1))
@@ -207,22 +255,21 @@ def _inode(number: int) -> int:
 
 def _matcher(rules: bytes) -> Callable[[str], bool]:
     """Return whether the rules, in gitignore's syntax, name a path; folders end in a slash."""
-    text = rules.removeprefix(BOM).decode(errors="surrogateescape")
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in rules.decode(errors="surrogateescape").splitlines() if line.strip()]
     if all(line.startswith("#") for line in lines):
         return lambda _path: False
-    from pathspec import GitIgnoreSpec
 
-    spec = GitIgnoreSpec([])
-    for line in lines:
-        with suppress(ValueError):  # a line that means nothing is passed over, as git does
-            spec += GitIgnoreSpec.from_lines([line])
-    return lambda path: bool(spec.match_file(path))
+    @cache
+    def spec() -> GitIgnoreSpec:  # most walks list no folder, and need none
+        from pathspec import GitIgnoreSpec
 
+        found = GitIgnoreSpec([])
+        for line in lines:
+            with suppress(ValueError):  # a line that means nothing is passed over, as git does
+                found += GitIgnoreSpec.from_lines([line])
+        return found
 
-def ignored_by(rules: bytes) -> Callable[[str], bool]:
-    """Return whether the rules of a `.memstoreignore` leave out the file at a path, itself or by a folder above it."""
-    return _matcher(rules)
+    return lambda path: bool(spec().match_file(path))
 
 
 # -- which files have changed ----------------------------------------------------------------------

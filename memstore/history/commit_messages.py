@@ -1,7 +1,7 @@
 """Commit messages: computed from what changed, with trailers that name the memories.
 
-A message is read by whoever has the repository, and outlives a memory that is forgotten: it holds refs, verbs and
-numbers, never a title or another text.
+A message is read by whoever has the repository, and outlives a memory that is forgotten. It calls a memory by its title
+where nobody but its owner has a part in it, and else by its ref; it holds no other text (docs/adr/0026).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from memstore.core.memory import title_of
 from memstore.history.changes import confidence_step, new_lines, number
 
 if TYPE_CHECKING:
@@ -92,12 +93,33 @@ def verb(change: MemoryChange) -> str:
 def _line(change: MemoryChange) -> str:
     done = verb(change)
     if change.before is None or change.after is None:
-        return f"{done} {change.name}"
+        return f"{done} {called(change)}"
     if done in _WITH_EVIDENCE:
-        return f"{done} {change.name} {_weighed(change.before, change.after)}"
+        return f"{done} {called(change)} {_weighed(change.before, change.after)}"
     step = confidence_step(change.before, change.after)
     named = _named_anew(change.before, change.after, done)
-    return f"{done} {change.name}" + (f" {named}" if named else "") + (f" ({step})" if step else "")
+    return f"{done} {called(change)}" + (f" {named}" if named else "") + (f" ({step})" if step else "")
+
+
+# Keys that give others than the vault's owner a part in a memory, or tell of them.
+_OF_OTHERS = (
+    "owner", "context", "subject_ids", "entities", "source_entity", "source_chain", "access_grants", "access_denies",
+    "consent_grants", "upstream_grants",
+)  # fmt: skip
+_LONGEST_TITLE = 60
+
+
+def called(change: MemoryChange) -> str:
+    """Return what a message calls a memory: its title, or its ref where others have a part in it, or it goes."""
+    states = [memory for memory in (change.before, change.after) if memory is not None]
+    title = " ".join("".join(sign if sign.isprintable() else " " for sign in title_of(states[-1])).split()).rstrip(".")
+    is_kept_back = change.after is None or any(
+        memory.type == "raw" or memory.status == "forgotten" or any(getattr(memory, key) for key in _OF_OTHERS)
+        for memory in states
+    )
+    if is_kept_back or not title:
+        return change.name
+    return title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1].rstrip()}…"
 
 
 _WITH_EVIDENCE = frozenset(_LEDGER_VERBS.values())

@@ -113,7 +113,9 @@ def _memory_at(view: View, entry: Entry, commit: str) -> MemoryFile | None:
     if place is None:
         return None
     path, blob = place
-    return _readable(memory_file.read(path, view.blobs([blob])[blob]), f"{path} as of {commit[:10]}")
+    return _readable(
+        memory_file.read(path, view.blobs([blob])[blob], mixed=view.config.mixed), f"{path} as of {commit[:10]}"
+    )
 
 
 def _memory_now(view: View, entry: Entry) -> MemoryFile | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from memstore.core.errors import GitError, NotFoundError
 from memstore.core.places import IGNORE_FILE, is_memory_path, is_own_path
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
-from memstore.files.walk import ignore_rules, ignored_by
+from memstore.files.walk import GIT_IGNORE_FILES, ignore_rules, rules_of
 from memstore.history import git_objects, gitpython_walk
 from memstore.history.git_commit import CommitMaker
 from memstore.history.git_hooks import GitHooks
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.files.walk import Rules
     from memstore.history.git_objects import GitObject
 
 # So many blobs are asked for at once: enough to make starting git cheap, few enough for their bytes to fit in memory.
@@ -46,10 +47,14 @@ class GitHistory:
         vault_root: the vault's folder.
         environ: the process's environment.
         in_hook: whether git started this program as a hook, and names repository and index in `environ`.
+        mixed: whether notes of other programs lie in the vault (`core.config.Config.mixed`).
     """
 
-    def __init__(self, vault_root: Path, environ: Mapping[str, str], *, in_hook: bool = False) -> None:
+    def __init__(
+        self, vault_root: Path, environ: Mapping[str, str], *, in_hook: bool = False, mixed: bool = False
+    ) -> None:
         self._vault_root = vault_root
+        self.mixed = mixed
         self._git = GitProcess(vault_root, environ, in_hook=in_hook)
         self._no_git: GitError | None = None
 
@@ -122,9 +127,10 @@ class GitHistory:
     def files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file that could be a memory as of a commit, by its path."""
         files = self._files_at(commit)
-        rules = self.blobs([files[IGNORE_FILE]]) if IGNORE_FILE in files else {}
-        ignored = ignored_by(next(iter(rules.values()), b""))
-        return {path: blob for path, blob in files.items() if is_memory_path(path) and not ignored(path)}
+        names = [name for name in ((*GIT_IGNORE_FILES, IGNORE_FILE) if self.mixed else (IGNORE_FILE,)) if name in files]
+        blobs = self.blobs(files[name] for name in names)
+        rules = rules_of([blobs.get(files[name], b"") for name in names], mixed=self.mixed)
+        return {path: blob for path, blob in files.items() if self._is_looked_at(path, rules)}
 
     def own_files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file that is the vault's own (`core.places`) as of a commit, by its path."""
@@ -167,7 +173,7 @@ class GitHistory:
             "rev-list", "--objects", "--full-history", "--missing=allow-any",
             *([head] if head else []), f"--glob={_KEPT}*", *where,
         )  # fmt: skip
-        return set(git_objects.listed_blobs(listed, repository.prefix, is_memory_path))
+        return set(git_objects.listed_blobs(listed, repository.prefix, partial(is_memory_path, mixed=self.mixed)))
 
     def blob_id(self, data: bytes) -> str:
         """Return the id of the blob with these bytes, in the repository's object format."""
@@ -216,8 +222,11 @@ class GitHistory:
 
     def staged(self) -> list[FileChange]:
         """Return how the vault's staged memory files differ from the current commit."""
-        ignored = ignored_by(ignore_rules(self._vault_root))
-        return [change for change in self._staged() if is_memory_path(change.path) and not ignored(change.path)]
+        rules = ignore_rules(self._vault_root, mixed=self.mixed)
+        return [change for change in self._staged() if self._is_looked_at(change.path, rules)]
+
+    def _is_looked_at(self, path: str, rules: Rules) -> bool:
+        return is_memory_path(path, mixed=self.mixed) and not rules.leave_out(path)
 
     def staged_paths(self) -> list[str]:
         """Return all files, memories or not, that are staged and differ from the current commit."""
@@ -263,9 +272,9 @@ class GitHistory:
             raise failed(("grep",), done)
         lines = git_objects.grepped(done.stdout)
         found = {path.removeprefix(prefix): _id_of(line) for path, line in reversed(list(lines))}
-        ignored = ignored_by(ignore_rules(self._vault_root))
-        close = [path for path, memory_id in found.items() if memory_id in ids and is_memory_path(path)]
-        return {path: memory_id for path, memory_id in self._ids_in(close).items() if not ignored(path)}
+        rules = ignore_rules(self._vault_root, mixed=self.mixed)
+        close = [path for path, memory_id in found.items() if memory_id in ids and self._is_looked_at(path, rules)]
+        return self._ids_in(close)
 
     def _ids_in(self, paths: list[str]) -> dict[str, str]:
         """Return the ids of staged files; a line that looks like one may stand in a body."""
@@ -279,7 +288,7 @@ class GitHistory:
             for described, _, path in (line.partition(b"\t") for line in listed.split(b"\0")[:-1])
         }
         blobs = self.blobs(staged.values())
-        read = {path: memory_file.read(path, blobs[blob]) for path, blob in staged.items()}
+        read = {path: memory_file.read(path, blobs[blob], mixed=self.mixed) for path, blob in staged.items()}
         return {path: file.memory.id for path, file in read.items() if isinstance(file, MemoryFile) and file.memory.id}
 
     def objects(self, ids: Iterable[str]) -> Mapping[str, GitObject]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.change import MemoryChange
 from memstore.core.errors import NotFoundError, VaultError
+from memstore.core.memory import title_of
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.files.memory_file import MemoryFile
@@ -34,8 +35,9 @@ _COMMITS_AT_FIRST = 200
 class LogLine:
     """One thing that happened.
 
-    `at` is RFC 3339 in UTC; `commit` None for an event of the confidence; `verb` what was done, to `name` and with
-    `details`; `by` the commit's author or the event's entity; `summary` the commit message's first line.
+    `at` is RFC 3339 in UTC; `commit` None for an event of the confidence; `verb` what was done, to `name`, with
+    `details`; `title` what it was called then; `by` the commit's author or the event's entity; `summary` the commit
+    message's first line.
     """
 
     at: str
@@ -46,6 +48,7 @@ class LogLine:
     details: tuple[str, ...]
     by: str
     summary: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +87,10 @@ def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
 def find_then_or_now(view: View, ref: str) -> Entry:
     """Return the memory that `ref` means; one that was deleted since the current commit, as it was there."""
     try:
-        return view.find(ref)
+        return view.named(ref)
     except NotFoundError as unknown:
         try:
-            return view.committed().find(ref)
+            return view.committed().named(ref)
         except NotFoundError:
             raise unknown from None
 
@@ -109,7 +112,14 @@ def _revision_line(revision: Revision, entry: Entry) -> LogLine:
         if file is not None and not isinstance(file, MemoryFile)
     ]
     if unreadable:
-        return _line(revision.commit, verb="edit", name=_name(entry), path=entry.path, details=tuple(unreadable))
+        return _line(
+            revision.commit,
+            verb="edit",
+            name=_name(entry),
+            path=entry.path,
+            details=tuple(unreadable),
+            title=entry.title,
+        )
     return _change_line(revision.commit, _change(before, after))
 
 
@@ -131,10 +141,11 @@ def _change_line(commit: Commit, change: MemoryChange) -> LogLine:
         name=change.name,
         path=change.path_after or change.path_before or "",
         details=moved + (differences(before, after) if before and after else ()),
+        title=title_of(change.memory),
     )
 
 
-def _line(commit: Commit, *, verb: str, name: str, path: str, details: tuple[str, ...]) -> LogLine:
+def _line(commit: Commit, *, verb: str, name: str, path: str, details: tuple[str, ...], title: str) -> LogLine:
     return LogLine(
         at=instant(commit.at),
         commit=commit.id,
@@ -145,6 +156,7 @@ def _line(commit: Commit, *, verb: str, name: str, path: str, details: tuple[str
         by=commit.author,
         # A message may speak of any memory, so that only the vault's owner may read it.
         summary=commit.summary,
+        title=title,
     )
 
 
@@ -164,6 +176,7 @@ def _events(view: View, entry: Entry) -> Iterator[LogLine]:
                 path=entry.path,
                 details=tuple(_event_details(event)),
                 by=event.by or "",
+                title=title_of(file.memory),
             )
 
 

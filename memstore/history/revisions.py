@@ -105,7 +105,9 @@ class _Walk:
         return not self.memory_id or not isinstance(file, MemoryFile) or file.memory.id in {self.memory_id, None}
 
     def _file(self, path: str, blob: str | None) -> ReadFile | None:
-        return None if blob is None else memory_file.read(path, self._blobs.get(blob, b""))
+        return (
+            None if blob is None else memory_file.read(path, self._blobs.get(blob, b""), mixed=self.view.config.mixed)
+        )
 
     def _fetch(self, blobs: list[str]) -> None:
         found: Mapping[str, bytes] = self.view.blobs(blob for blob in blobs if blob not in self._blobs)
@@ -129,11 +131,15 @@ def find_at(view: View, commit: str, entry: Entry) -> tuple[str, str] | None:
 def read_blobs(view: View, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
     """Return the files that these blobs hold, by path."""
     data = view.blobs(blobs.values())
-    return {path: memory_file.read(path, data[blob]) for path, blob in blobs.items() if blob in data}
+    return {
+        path: memory_file.read(path, data[blob], mixed=view.config.mixed)
+        for path, blob in blobs.items()
+        if blob in data
+    }
 
 
 def _id_in(view: View, path: str, blob: str) -> str | None:
-    file = memory_file.read(path, view.blobs([blob]).get(blob, b""))
+    file = memory_file.read(path, view.blobs([blob]).get(blob, b""), mixed=view.config.mixed)
     return file.memory.id if isinstance(file, MemoryFile) else None
 
 
@@ -220,7 +226,7 @@ def blame(view: View, ref: str) -> Blame:
     """
     view.require_owner()
     view.history.require()
-    entry = view.find(ref)
+    entry = view.named(ref)
     file = view.whole.read_file(entry.path)
     if not isinstance(file, MemoryFile):
         raise FormatError(f"{entry.path} can't be read", hint="memstore check says why")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memstore.core.config import CONFIG_PATH
 from memstore.core.places import SETTINGS_FOLDER
 from memstore.history.git_history import GitHistory
 
@@ -26,7 +27,20 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
     repository = GitHistory(folder, told, in_hook=True).require()
     whole = GitHistory(repository.root, told, in_hook=True)
     for root in sorted(_roots(repository.root, whole.staged_paths())):
-        yield GitHistory(root, told, in_hook=True)
+        yield GitHistory(root, told, in_hook=True, mixed=_is_mixed(root))
+
+
+def _is_mixed(root: Path) -> bool:
+    """Whether notes of other programs lie in a vault; its settings are parsed only where they may say so."""
+    try:
+        settings = (root / CONFIG_PATH).read_bytes()
+    except OSError:
+        return False
+    if b"mixed" not in settings:
+        return False
+    from memstore.files.config_file import NOBODY, read_vault_config
+
+    return read_vault_config(root, default_owner=NOBODY).mixed
 
 
 def is_merge(environ: Mapping[str, str], folder: Path) -> bool:

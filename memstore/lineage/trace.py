@@ -225,7 +225,7 @@ def trace_memory(
     Raises:
         NotFoundError: there is no such memory that the viewer may see.
     """
-    entry = view.find(ref)
+    entry = view.named(ref)
     graph = graph_of(view)
     return trace(graph, row_of(graph, entry), direction=direction, depth=depth, limit=limit)
 
@@ -287,7 +287,7 @@ def impact_of(view: View, refs: Sequence[str], *, limit: int | None = None) -> I
     Raises:
         NotFoundError: one of them is no memory that the viewer may see.
     """
-    entries = [view.find(ref) for ref in refs]
+    entries = [view.named(ref) for ref in refs]
     graph = graph_of(view)
     gone = sorted({row_of(graph, entry) for entry in entries}, key=graph.name)
     found = walk.impact(graph, gone)

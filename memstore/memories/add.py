@@ -285,6 +285,7 @@ class Refusal(NamedTuple):
 
 
 _PAIRED = "both memories name each other"
+_GENERALIZE = "memstore add TEXT --derived-from REF, then put generalized: true into its file by hand"
 _REFUSED = {
     "id": Refusal("an id is for good, others refer to it", "add a new memory and supersede this one"),
     "author": Refusal("the author is who wrote it", "write it with --as ENTITY"),
@@ -296,9 +297,9 @@ _REFUSED = {
     "confidence_history": Refusal(
         "its lines are events", "memstore reinforce REF --evidence REF, or memstore set REF confidence=0.8"
     ),
-    "upstream_grants": Refusal("it is what the sources allowed", "memstore generalize SRC…"),
-    "generalized": Refusal("it says that a check was passed", "memstore generalize SRC…"),
-    "generalization": Refusal("it is the verdict of a check", "memstore generalize SRC…"),
+    "upstream_grants": Refusal("it is what the sources allowed", _GENERALIZE),
+    "generalized": Refusal("it says that a check was passed", _GENERALIZE),
+    "generalization": Refusal("it is the verdict of a check", _GENERALIZE),
     "compressed_from": Refusal("it says where the whole text is kept", "memstore compress REF"),
     "signature": Refusal("only a key makes one", "memstore sign REF"),
     "witnesses": Refusal("only witnesses write it", "memstore witness REF"),
@@ -307,7 +308,9 @@ _REFUSED = {
 }
 _REFUSED_STATUSES = {
     "superseded": Refusal("its heir has to name it, too", "memstore supersede REF TEXT"),
-    "forgotten": Refusal("forgetting leaves a tombstone and a record", "memstore forget REF"),
+    "forgotten": Refusal(
+        "forgetting leaves a tombstone and a record", "memstore archive REF, or delete its file and memstore commit"
+    ),
 }
 KEPT_BY_THE_PROGRAM = frozenset(_REFUSED)
 

@@ -1,20 +1,22 @@
 """Make Markdown files memories, with not one of their bytes changed but for the keys that are put in.
 
-Frontmatter that another program wrote is read loosely, for the little that helps.
+What can't become one without a change of its lines stays a plain note, with the reason.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from memstore.core.change import Edit, Saved
-from memstore.core.errors import RefusedError, VaultError
+from memstore.core.errors import FormatError, RefusedError, VaultError
+from memstore.core.finding import Finding, Position, Severity
+from memstore.core.problems import Problem
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all
-from memstore.files import fence, memory_file, splice, strict_yaml
+from memstore.files import fence, memory_file, plain_note, splice, strict_yaml
 from memstore.files.draft import new_file
 from memstore.files.fence import BOM, FencedText
 from memstore.files.memory_file import BrokenFile, MemoryFile
@@ -23,14 +25,15 @@ from memstore.files.shapes import is_absent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.files.render import Plain
+    from memstore.files.strict_yaml import Frontmatter
     from memstore.files.vault import FileStat
 
 
 DEFAULT_TYPE = "note"
+_TOML_FENCE = b"+++"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +46,7 @@ class Adoptable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adopted:
-    """What was made memories, and the findings for files that were left alone because they can't be read."""
+    """What was made memories, and for each file that was left alone the finding that says why."""
 
     saved: tuple[Saved, ...]
     left_alone: tuple[Finding, ...]
@@ -51,14 +54,17 @@ class Adopted:
     __repr__ = short_repr
 
 
-def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[Adoptable, ...]:
-    """Return the files below `paths` (none: in the whole vault) that `adopt` would make memories, by path."""
-    found = []
+def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[tuple[Adoptable, ...], tuple[Finding, ...]]:
+    """Return what `adopt` would make memories below `paths` (none: in the whole vault), and why not the rest."""
+    found: list[Adoptable] = []
+    left: list[Finding] = []
     for file, stat in _files(view, paths):
-        plan = _plan(view, file, stat, kind=DEFAULT_TYPE, memory_id="m_new")
-        if plan and not isinstance(plan, BrokenFile):
-            found.append(Adoptable(path=file.path, lacks=tuple(plan.lacking)))
-    return tuple(found)
+        match _plan(view, file, stat, kind=DEFAULT_TYPE, memory_id="m_new"):
+            case _Plan(lacking=lacking):
+                found.append(Adoptable(path=file.path, lacks=lacking))
+            case Finding() as why:
+                left.append(_as_note(view, why))
+    return tuple(found), tuple(left)
 
 
 @again_where_changed
@@ -81,11 +87,11 @@ def adopt(
     edits: list[Edit] = []
     left_alone: list[Finding] = []
     for file, stat in _files(view, paths):
-        plan = _plan(view, file, stat, kind=kind, memory_id=view.ids.memory_id())
-        if isinstance(plan, BrokenFile):
-            left_alone += plan.findings
-        elif plan:
-            edits.append(plan.edit)
+        match _plan(view, file, stat, kind=kind, memory_id=view.ids.memory_id()):
+            case _Plan(edit=edit):
+                edits.append(edit)
+            case Finding() as why:
+                left_alone.append(_as_note(view, why))
     return Adopted(
         saved=save_all(view, edits, verb="adopt", dry_run=dry_run, commit=commit), left_alone=tuple(left_alone)
     )
@@ -128,42 +134,65 @@ class _Plan:
     lacking: tuple[str, ...]
 
 
-def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: str) -> _Plan | BrokenFile | None:
-    """Return how a file becomes a memory; None where it is one, the file where it can't be one."""
-    match file:
-        case MemoryFile(memory=memory):
-            if memory.id or not view.sees(memory):
-                return None
-            values = file.front.values
-        case BrokenFile():
-            if not file.lacks_only_its_type:
-                return file
-            values = _values(file.data)
-        case _:
-            values = {}
-    added = _added(view, file.data, stat, values, kind=kind, memory_id=memory_id)
-    data = _with_keys(file, added)
-    after = memory_file.read(file.path, data)
+def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: str) -> _Plan | Finding | None:
+    """Return how a file becomes a memory; None where it is one, and why where it can't be one."""
+    if isinstance(file, MemoryFile) and (file.memory.id or not view.sees(file.memory)):
+        return None
+    text = fence.split(file.data)
+    front = strict_yaml.read(text.head, first_line=text.head_line) if isinstance(text, FencedText) else None
+    if why := _obstacle(view, file, text, front):
+        return why
+    values = front.values if front else {}
+    added = _added(view, file, stat, values, kind=kind, memory_id=memory_id)
+    try:
+        data = _with_keys(file, added)
+    except FormatError as error:
+        return _stays(file, str(error).removeprefix(f"{file.path}:1: "), error.hint or "change it in an editor")
+    after = memory_file.read(file.path, data, mixed=view.config.mixed)
+    if isinstance(after, MemoryFile) and after.memory.id == memory_id:
+        return _Plan(Edit(path=file.path, before=file, after=data), tuple(added))
     if isinstance(after, BrokenFile):
-        return after
-    return _Plan(Edit(path=file.path, before=file, after=data), tuple(added))
+        return after.findings[0]
+    return _stays(file, "with an id it would not read as a memory", "write its front matter a key a line")
 
 
-def _values(data: bytes) -> dict[str, Any]:
-    """Return the values of a frontmatter whose YAML is sound."""
-    text = fence.split(data)
-    return strict_yaml.read(text.head, first_line=text.head_line).values if isinstance(text, FencedText) else {}
+def _obstacle(
+    view: View, file: ReadFile, text: FencedText | Problem | None, front: Frontmatter | None
+) -> Finding | None:
+    """Return what keeps a file from becoming a memory, before any line is added to it."""
+    if isinstance(file, BrokenFile) and not file.lacks_only_its_type:
+        return file.findings[0]
+    if isinstance(text, Problem):
+        return text.found_in(file.path)
+    if text is None and file.data.removeprefix(BOM).startswith(_TOML_FENCE):
+        return _stays(file, "its front matter is TOML, which stays first", "write it as YAML between lines ---")
+    if front and front.problems:
+        return front.problems[0].found_in(file.path)
+    if front and view.config.mixed and not is_absent(front.values.get("id")):
+        return _stays(file, "its `id` is another program's", "give the key another name to make it a memory", key="id")
+    return None
+
+
+def _as_note(view: View, why: Finding) -> Finding:
+    """Return why a file was left alone; where other programs' notes lie, that is nothing wrong with it."""
+    return why._replace(severity=Severity.WARNING) if view.config.mixed else why
+
+
+def _stays(file: ReadFile, text: str, hint: str, *, key: str = "") -> Finding:
+    """Return why a file stays a plain note."""
+    return Problem("note-foreign", Position(1), text, hint=hint, key=key).found_in(file.path)
 
 
 def _added(
-    view: View, data: bytes, stat: FileStat, values: Mapping[str, Plain], *, kind: str, memory_id: str
+    view: View, file: ReadFile, stat: FileStat, values: Mapping[str, Plain], *, kind: str, memory_id: str
 ) -> dict[str, Plain]:
     """Return the keys that a file lacks, in the order of the table of keys."""
     saved = datetime.fromtimestamp(stat.mtime_ns // 10**9, tz=UTC)
+    made = plain_note.note(file.path, file.data)[1].created_at
     wanted: dict[str, Plain] = {
         "type": kind,
         "id": memory_id,
-        "created_at": created_at(data) or instant(min(saved, view.clock.now())),
+        "created_at": made or instant(min(saved, view.clock.now())),
         "source_type": "unknown",
     }
     # Whoever says where it comes from, if not how it is known, has said more than `unknown`.
@@ -183,39 +212,3 @@ def _with_keys(file: ReadFile, added: Mapping[str, Plain]) -> bytes:
     newline = b"\r\n" if file.data.partition(b"\n")[0].endswith(b"\r") else b"\n"
     mark = BOM if file.data.startswith(BOM) else b""
     return mark + new_file(added, "").replace(b"\n", newline) + file.data.removeprefix(BOM)
-
-
-# -- frontmatter of other programs -----------------------------------------------------------------
-
-
-# What Obsidian's plug-ins, Jekyll, Hugo, OKF and others call the day on which a note was made.
-_CREATED = ("created_at", "created", "date", "date_created", "creation_date", "timestamp")
-
-
-def created_at(data: bytes) -> str | None:
-    """Return when the frontmatter of a file says it was made, RFC 3339 in UTC; None where it does not say."""
-    import frontmatter
-    import yaml
-
-    try:
-        metadata = frontmatter.loads(data.decode("utf-8-sig")).metadata
-    except (yaml.YAMLError, ValueError):
-        return None
-    times = (_instant(metadata.get(name)) for name in _CREATED)
-    return next((time for time in times if time), None)
-
-
-def _instant(value: Any) -> str | None:
-    """Return a time in UTC; one without a zone is taken for UTC."""
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value.strip())
-        except ValueError:
-            return None
-    if isinstance(value, datetime):
-        value = value if value.tzinfo else value.replace(tzinfo=UTC)
-    elif isinstance(value, date):
-        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
-    else:
-        return None
-    return instant(value)

@@ -5,35 +5,39 @@ A memory that is given another name stays the same: its id says which it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from memstore.access.audit import recorded
 from memstore.access.widening import unconsented
 from memstore.beliefs.next_lines import next_time
-from memstore.core.change import Edit, Saved
+from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
+from memstore.core.finding import Position, Severity, in_order
 from memstore.core.places import MEMORY_SUFFIX, is_memory_path
+from memstore.core.problems import Problem
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, hint, refuse_as_not_owner, save_all, shown
+from memstore.core.transaction import again_where_changed, hint, refuse_as_not_owner, save_all, shown, unified_diff
 from memstore.files import memory_file, render, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.files.shapes import is_absent
 from memstore.files.tidy import tidied
 from memstore.lineage.refs import whole_refs
 from memstore.memories.add import refuse_by_hand
+from memstore.memories.links import relinked
 from memstore.vault.references import wrong_links
 from memstore.vault.transitions import findings_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.core.change import Written
     from memstore.core.finding import Finding
     from memstore.core.memory import LedgerLine
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.files.render import Plain
+    from memstore.memories.links import LeftLink
 
 
 # -- keys ----------------------------------------------------------------------------------------
@@ -144,7 +148,6 @@ def _shared(view: View, before: MemoryFile, after: ReadFile) -> tuple[Written, .
     old, new = before.memory, after.memory
     if old.sharing == new.sharing:
         return ()
-    from memstore.access.audit import recorded
 
     about = {"to": [*new.access_grants], "denied": [*new.access_denies]}
     return (recorded(view, "privacy set", memory=new.id or before.path, owner=new.owner, **about),)
@@ -192,9 +195,6 @@ def accept(
 
 def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
     """Return the errors of a draft; empty where it can be written."""
-    from memstore.core.finding import Position, Severity, in_order
-    from memstore.core.problems import Problem
-
     match memory_file.read(before.path, draft):
         case memory_file.BrokenFile(findings=findings):
             return findings
@@ -255,17 +255,23 @@ def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """A memory whose file has, or would have, another path."""
+    """A memory whose file has, or would have, another path.
+
+    `diffs` are what became of links, or would, by the path of the file before the move; `left` are links that lead
+    elsewhere now, or nowhere, since their file may not be changed.
+    """
 
     ref: str | None
     path_before: str
     path: str
     commit: str | None = None
+    diffs: Mapping[str, str] = field(default_factory=dict)
+    left: tuple[LeftLink, ...] = ()
 
 
 @again_where_changed
 def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool = False) -> Moved:
-    """Move the file of a memory within the vault.
+    """Move the file of a memory within the vault; links lead where they led, in this file and to it.
 
     Args:
         view: the vault.
@@ -293,9 +299,17 @@ def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool =
             f"only {view.config.owner} gives files any name they like here",
             hint="keep the memory's id in the name, or name a folder: memstore mv REF folder/",
         )
+    links = relinked(view, file, path)
     with view.transaction("mv", dry_run=dry_run, commit=commit) as change:
-        change.move(file, path)
-    return replace(moved, commit=change.commit)
+        change.move(file, path, links.moved)
+        change.edit(*links.edits)
+        change.put(*links.plain)
+    edited = [Written(each.path, each.before.data, each.after) for each in links.edits if each.before]
+    written = [Written(file.path, file.data, links.moved), *edited, *links.plain]
+    diffs = {each.path: unified_diff(each.path, each.before, each.after) for each in written}
+    return replace(
+        moved, commit=change.commit, diffs={path: diff for path, diff in diffs.items() if diff}, left=links.left
+    )
 
 
 def _target(file: MemoryFile, to: str) -> str:
@@ -305,7 +319,7 @@ def _target(file: MemoryFile, to: str) -> str:
     path = "/".join(parts)
     if ".." in parts:
         raise UsageError(f"{to} may lie outside the vault", hint="write a path below the vault's folder")
-    if not is_memory_path(path):
+    if not is_memory_path(path, mixed=False):
         raise UsageError(
             f"no memory can lie at {path or to}",
             hint=f"end the name with {MEMORY_SUFFIX}, or a folder's with /; hidden and reserved names hold no memories",

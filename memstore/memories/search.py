@@ -100,7 +100,7 @@ class Searcher:
             left_out=self._audience.left_out,
             fallback=fallback,
             facets=tuple((key, self._facet(key, candidates.scores)) for key in wish.facets),
-            suggestion=None if hits else self._suggestion(asked),
+            suggestion=None if hits else query.suggestion(self._audience, asked),
         )
 
     def _rows(self, asked: Filters, wished: Filters) -> Sequence[int]:
@@ -128,8 +128,3 @@ class Searcher:
             values = (set(texts_at(read(row), key)) for row in rows)
         counts = Counter(value for found in values for value in found)
         return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-    def _suggestion(self, asked: Query) -> str | None:
-        from memstore.search.query import suggestion
-
-        return suggestion(self._audience, asked)

@@ -9,12 +9,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from memstore.beliefs.compress import whole_of
+from memstore.beliefs.next_lines import held_now
+from memstore.conflicts.compare import Comparer, side_of
+from memstore.core import digests
+from memstore.core.config import QualityProfile
 from memstore.core.errors import ChangedMeanwhileError, NotFoundError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.short_repr import short_repr
+from memstore.files.catalog_entry import entry_of
+from memstore.lineage.refs import entries
+from memstore.search import quality
 from memstore.search.filters import narrowed
+from memstore.search.ranker import Audience
 from memstore.search.retrieval import Filters, Sort
-from memstore.search.uses import record_use
+from memstore.search.uses import record_use, uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -77,7 +85,7 @@ def list_memories(
         raise UsageError(f"a list has no {sort.value}", hint=f"sort by {', '.join(s.value for s in SORTS)}")
     asked = filters or Filters()
     then = view.at(at)
-    rows = narrowed(then, then.rows, asked)
+    rows = narrowed(then, then.texts, asked)
     found = _sorted(_confident(rows, asked.min_confidence, then), sort, then)
     entries = tuple(then.entry(row) for row in found[:limit])
     view.note_shown("list", (entry.id for entry in entries))
@@ -171,22 +179,14 @@ def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
 def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     """Return what `show_memory` does, for use cases of which the look is no use."""
     from memstore.beliefs.archive import prunable
-    from memstore.beliefs.next_lines import held_now
     from memstore.beliefs.reconsolidation import standing
-    from memstore.conflicts.compare import Comparer, side_of
-    from memstore.core import digests
-    from memstore.core.config import QualityProfile
-    from memstore.files.catalog_entry import entry_of
-    from memstore.search import quality
     from memstore.search.opened import Opened
-    from memstore.search.quality import grounds_of
-    from memstore.search.ranker import Audience
-    from memstore.search.uses import uses_of
+    from memstore.search.reranker import grounds_of
     from memstore.trust.score import TrustReader
 
     commit = None if at is None else view.commit_at(at)
     then = view.at(commit)
-    entry = then.find(ref)
+    entry = then.named(ref)
     file = then.read(entry.path)
     if file is None:
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
@@ -217,7 +217,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
 
 def path_of(view: View, ref: str) -> Entry:
     """Return the entry of the memory that `ref` names, whose file need not be opened for it."""
-    return view.find(ref)
+    return view.named(ref)
 
 
 # -- expand ----------------------------------------------------------------------------------------
@@ -283,7 +283,6 @@ def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
 
 
 def _links(view: View, shown: Shown) -> list[Link]:
-    from memstore.lineage.refs import entries
 
     found = []
     for key in LINKS:

@@ -180,7 +180,7 @@ def cite(view: View, text: str) -> Cited:
 
 
 def _entry(then: View, place: Place) -> Entry:
-    return then.find(place.name)
+    return then.named(place.name)
 
 
 def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> Citation:
@@ -278,7 +278,7 @@ def _stands(audience: Audience, place: Place) -> bool:
     rows = audience.then.rows_of_id(place.name.rpartition(":")[2])
     if rows:
         return any(audience.column("blob")[row].startswith(blob) for row in rows)
-    if is_memory_path(place.name):
+    if is_memory_path(place.name, mixed=audience.then.config.mixed):
         paths = audience.column("path")
         named = (row for row in audience.rows if paths[row] == place.name)
         return any(audience.column("blob")[row].startswith(blob) for row in named)

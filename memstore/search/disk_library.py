@@ -11,6 +11,7 @@ import pickle
 import signal
 import threading
 from contextlib import closing, contextmanager, suppress
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
 
 from memstore.core.places import is_memory_path
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from memstore.files.disk_vault import DiskVault
-    from memstore.files.walk import Walk
+    from memstore.files.walk import Rules, Walk
     from memstore.search.index import Snapshot
     from memstore.search.index_store import Index
     from memstore.search.memory_snapshot import Document, LoadedFile
@@ -60,7 +61,7 @@ class DiskLibrary:
         self.on_progress = on_progress
         repository = find_repository(vault.root)
         self._object_format = repository.object_format if repository else "sha1"
-        self.store = IndexStore(cache, object_format=self._object_format)
+        self.store = IndexStore(cache, object_format=self._object_format, mixed=vault.mixed)
         self._reader = FileReader(vault, self._blob_id)
         self._last: Snapshot | None = None
 
@@ -103,7 +104,9 @@ class DiskLibrary:
 
         Files at places where no memories lie are left out.
         """
-        return snapshot_of_files(((path, data) for path, data in files if is_memory_path(path)), blob_id=self._blob_id)
+        mixed = self._vault.mixed
+        kept = ((path, data) for path, data in files if is_memory_path(path, mixed=mixed))
+        return snapshot_of_files(kept, blob_id=self._blob_id, mixed=mixed)
 
     def status(self) -> IndexStatus:
         """Return how the index stands to the vault; nothing is written."""
@@ -167,8 +170,7 @@ class DiskLibrary:
         with self.store.locked(patience_seconds=FIRST_BUILD_PATIENCE_SECONDS) as locked:
             if locked and (index := self.store.open()):
                 return self._layered(index, self._compared(index)[1])
-            rules = tree_walk.ignore_rules(self._vault.root)
-            walk = tree_walk.walk(self._vault.root, KnownTree(), ignored_by=rules)
+            walk = tree_walk.walk(self._vault.root, KnownTree(), self._rules())
             if locked and self._built(walk) and (whole := self._whole()):
                 return whole
             return snapshot_of_documents([each.document for each in self._read_all(walk.new)])
@@ -230,9 +232,9 @@ class DiskLibrary:
 
     def _compared(self, index: Index, *, only_folders: bool = False) -> tuple[Walk, IndexDifference]:
         """Walk the vault, and return what differs from the index."""
-        rules = tree_walk.ignore_rules(self._vault.root)
+        rules = self._rules()
         believed = index.stats if only_folders else None
-        walk = tree_walk.walk(self._vault.root, index.known_tree(rules), ignored_by=rules, believed=believed)
+        walk = tree_walk.walk(self._vault.root, index.known_tree(rules), rules, believed=believed)
         plan = plan_refresh(index.stats, walk.seen, known_at_ns=index.walked_at_ns)
         difference = IndexDifference(files=len(plan.changed) + len(plan.gone) + len(walk.new))
         doubtful = (*plan.changed, *plan.suspicious)
@@ -256,12 +258,16 @@ class DiskLibrary:
         for row, file in files:
             if file is None:
                 difference.gone.update(() if row is None else (row,))
-            elif row is None and file.blob in lost:
-                moved = lost.pop(file.blob)
+            elif row is None and (moved := lost.get(file.blob)) is not None and self._has_name(index, moved, file):
+                del lost[file.blob]
                 difference.moved[moved] = file.stat
                 difference.gone.discard(moved)
             elif row is None or not file.blob or blob_of(row) != file.blob:
                 difference.read.append(ReadAnew(file.stat, file.document, row))
+
+    def _has_name(self, index: Index, row: int, file: LoadedFile) -> bool:
+        """Whether a file has the name that it had: the words of another would have to be indexed."""
+        return PurePosixPath(index.cells(row)["path"]).name == PurePosixPath(file.stat.path).name
 
     def _loaded(self, stats: Sequence[FileStat]) -> Iterator[LoadedFile | None]:
         """Yield the files with these stats, None for those that are gone, and tell how far it is."""
@@ -273,6 +279,9 @@ class DiskLibrary:
             yield file
             if self.on_progress and count >= MANY_FILES and (done % PROGRESS_STEP == 0 or done == count):
                 self.on_progress(done, count)
+
+    def _rules(self) -> Rules:
+        return tree_walk.ignore_rules(self._vault.root, mixed=self._vault.mixed)
 
     def _blob_id(self, data: bytes) -> str:
         from memstore.core.digests import blob_id

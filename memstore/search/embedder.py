@@ -13,41 +13,16 @@ import sys
 import zlib
 from array import array
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import UsageError
 from memstore.files.local_state import is_private, make_private
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Vector = Sequence[float]
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-
-class Embedder(Protocol):
-    """Turns texts into vectors. A text's vector depends on that text alone, and not on those beside it."""
-
-    @property
-    def name(self) -> str:
-        """Names the model: vectors are kept under it, so whatever changes them changes the name."""
-
-    def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Return a vector for each text, all of one length; their own lengths do not matter."""
-
-
-class VectorStore(Protocol):
-    """Keeps the vectors of memories, by the blob id of their file; what is lost is made again."""
-
-    def last(self, name: str) -> dict[str, Vector]:
-        """Return the vectors that were kept for an embedder of that name; none where they can't be read."""
-
-    def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep these vectors, all of one length, in place of the last ones; not being able to is no error."""
-
-    def tell(self, done: int, count: int) -> None:
-        """Tell whoever waits how many texts of how many have their vectors."""
+    from memstore.search.meaning import Vector
 
 
 # -- from a folder ---------------------------------------------------------------------------------
@@ -77,7 +52,7 @@ def load_embedder(folder: Path) -> OnnxEmbedder:
     except ImportError as error:
         raise UsageError(
             f"the embedder {folder} needs a package that is not there: {error.name}",
-            hint="pip install 'memstore[semantic]'; `memstore config --user embedder --unset` does without",
+            hint="pip install 'memstore-vault[semantic]'; `memstore config --user embedder --unset` does without",
         ) from error
     try:
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -53,7 +54,11 @@ class Catalog(Protocol):
 
     @property
     def plain(self) -> Sequence[int]:
-        """The rows of Markdown files without a fence."""
+        """The rows of Markdown files that are not memories."""
+
+    @property
+    def texts(self) -> Sequence[int]:
+        """The rows of memories and plain notes, ascending."""
 
     def column(self, name: str) -> Sequence[str]:
         """Return a field of `Entry` for every row, dead ones included; lists joined by `ITEM_SEPARATOR`."""
@@ -155,23 +160,43 @@ class Library(Protocol):
 
 
 # To be raised when the same memory gives other terms than before: indexes of another version are built again.
-VERSION = 4
+VERSION = 5
 
 
 class Searchable(NamedTuple):
-    """The terms of one memory in order: of its body, and of its head (title, aliases, the words of its date)."""
+    """The terms of one file in order: of its body, and of its head (title, aliases, tags, words of date and name)."""
 
     text: list[str]
     head: list[str]
 
 
-def searchable(memory: Memory) -> Searchable:
-    """Return the terms under which a memory is found."""
+def searchable(memory: Memory, path: str, *, head: str = "") -> Searchable:
+    """Return the terms under which a memory or a note is found.
+
+    Args:
+        memory: the memory, or what is known of the note.
+        path: its file; a word of its name finds it, where nothing else in the head does.
+        head: the front matter of a note, all of which is text.
+    """
     from memstore.core import terms
 
-    head = [memory.title or "", *memory.aliases, date_words(memory.created_at)]
-    claims = [claim_term(claim) for claim in memory.claims]
-    return Searchable(text=terms.terms(memory.body), head=terms.terms(" . ".join(head)) + claims)
+    named = [memory.title or "", *memory.aliases, date_words(memory.created_at), head]
+    found = terms.terms(" . ".join(named)) + [claim_term(claim) for claim in memory.claims]
+    known = set(found)
+    more = terms.terms(" . ".join((*memory.tags, name_words(path, memory.id))))
+    return Searchable(text=terms.terms(memory.body), head=found + [term for term in more if term not in known])
+
+
+# `systemPatterns` and `GENESIS_PROMPT` are found by their parts, too.
+_PARTS_OF_NAME = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
+
+
+def name_words(path: str, memory_id: str | None) -> str:
+    """Return the words of a file's name: without its ending, and without the id that new files have in theirs."""
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    if memory_id:
+        stem = stem.replace(memory_id, " ")
+    return " ".join((stem, *_PARTS_OF_NAME.findall(stem))) if not stem.islower() or "_" in stem else stem
 
 
 def claim_term(claim: Claim) -> str:

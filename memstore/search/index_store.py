@@ -7,7 +7,6 @@ fits. What is damaged, of another version, or written where others may write, is
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from array import array
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry
     from memstore.files.vault import FileStat
-    from memstore.files.walk import Walk
+    from memstore.files.walk import Rules, Walk
     from memstore.lineage.edges import EdgeTable
     from memstore.search.index import Searchable
     from memstore.search.manifest import Manifest
@@ -119,9 +118,9 @@ class Index:
         """Return all that is known of a row."""
         return entry_of_cells(self.cells(row))
 
-    def known_tree(self, rules: bytes) -> KnownTree:
+    def known_tree(self, rules: Rules) -> KnownTree:
         """Return what the walk found; folders are listed anew under other rules of what to ignore."""
-        same_rules = self.manifest.facts["ignored_by"] == _digest(rules)
+        same_rules = self.manifest.facts["ignored_by"] == rules.digest
         names, paths = self.manifest.texts("name"), self.manifest.texts("folder")
         folders = {}
         inner: dict[str, list[str]] = {path: [] for path in paths}
@@ -142,9 +141,10 @@ class IndexStore:
     Args:
         cache: the folder.
         object_format: how blobs are named in the vault's repository, sha1 or sha256.
+        mixed: whether notes of other programs lie in the vault: what is a memory depends on it.
     """
 
-    def __init__(self, cache: Path, *, object_format: str) -> None:
+    def __init__(self, cache: Path, *, object_format: str, mixed: bool = False) -> None:
         self.cache = cache
         # The columns stand for themselves: an index of others can't be read, whoever forgot to count the format up.
         self._versions = {
@@ -152,6 +152,7 @@ class IndexStore:
             "searchable": SEARCHABLE_VERSION,
             "object_format": object_format,
             "entry": " ".join(COLUMNS),
+            "mixed": mixed,
         }
         self._open: Index | None = None
 
@@ -261,7 +262,7 @@ class IndexStore:
             purge=purge,
         )
         facts = self._versions | {
-            "ignored_by": _digest(table.walk.ignored_by),
+            "ignored_by": table.walk.rules.digest,
             "generation": generation._asdict(),
         }
         # (1) the new state of the search index is there, (2) the manifest names it, (3) the old one goes. Killed before
@@ -383,7 +384,3 @@ class _Table:
 
 def _stats_of(stat: FileStat) -> tuple[int, ...]:
     return stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode
-
-
-def _digest(rules: bytes) -> str:
-    return hashlib.sha256(rules).hexdigest()

@@ -37,12 +37,20 @@ class LayeredCatalog:
     @cached_property
     def memories(self) -> Sequence[int]:
         """The rows of readable memories, ascending."""
-        index = self._index
-        without = {*index.broken, *index.plain, *index.dead, *self._dead}
-        below: Sequence[int] = range(index.row_count)
+        return self._all_but([*self._index.broken, *self._index.plain], self._above.memories)
+
+    @cached_property
+    def texts(self) -> Sequence[int]:
+        """The rows of memories and plain notes, ascending."""
+        return self._all_but(self._index.broken, self._above.texts)
+
+    def _all_but(self, left_out: Sequence[int], above: Sequence[int]) -> Sequence[int]:
+        """Return the living rows of the layer below but for some, and rows of the layer above."""
+        without = {*left_out, *self._index.dead, *self._dead}
+        below: Sequence[int] = range(self._index.row_count)
         if without:
             below = [row for row in below if row not in without]
-        return [*below, *self._raised(self._above.memories)] if self._above.memories else below
+        return [*below, *self._raised(above)] if above else below
 
     @cached_property
     def broken(self) -> Sequence[int]:
@@ -51,7 +59,7 @@ class LayeredCatalog:
 
     @cached_property
     def plain(self) -> Sequence[int]:
-        """The rows of Markdown files without a fence."""
+        """The rows of Markdown files that are not memories."""
         return [*self._living(self._index.plain), *self._raised(self._above.plain)]
 
     def column(self, name: str) -> Sequence[str]:

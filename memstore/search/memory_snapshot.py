@@ -31,7 +31,7 @@ LIST_COLUMNS = frozenset(name for name, default in Entry._field_defaults.items()
 
 
 class Document(NamedTuple):
-    """What is known of one file: its entry, and what is searched of it; None where it is no readable memory."""
+    """What is known of one file: its entry, and what is searched of it; None where it can't be read."""
 
     entry: Entry
     searchable: Searchable | None
@@ -40,10 +40,17 @@ class Document(NamedTuple):
 def document_of(file: ReadFile, blob: str) -> Document:
     """Return what is known of a file that was read; `blob` is the git blob id of its bytes."""
     from memstore.files.catalog_entry import entry_of
-    from memstore.files.memory_file import MemoryFile
+    from memstore.files.memory_file import MemoryFile, PlainFile
     from memstore.search.index import searchable
 
-    return Document(entry_of(file, blob), searchable(file.memory) if isinstance(file, MemoryFile) else None)
+    entry = entry_of(file, blob)
+    match file:
+        case MemoryFile(memory=memory):
+            return Document(entry, searchable(memory, entry.path))
+        case PlainFile(memory=memory, text=text):
+            return Document(entry, searchable(memory, entry.path, head=text.head))
+        case _:
+            return Document(entry, None)
 
 
 def cell(entry: Entry, column: str) -> str:
@@ -91,8 +98,13 @@ class MemoryCatalog:
 
     @cached_property
     def plain(self) -> Sequence[int]:
-        """The rows of Markdown files without a fence."""
+        """The rows of Markdown files that are not memories."""
         return self._rows(FileKind.PLAIN)
+
+    @property
+    def texts(self) -> Sequence[int]:
+        """The rows of memories and plain notes, ascending."""
+        return sorted((*self.memories, *self.plain)) if self.plain else self.memories
 
     def column(self, name: str) -> Sequence[str]:
         """Return a field of `Entry` for every row, dead ones included; lists joined by `ITEM_SEPARATOR`."""
@@ -156,11 +168,13 @@ class LazySnapshot:
         return snapshot_of_documents([document_of(file, blob) for file, blob in self._documents]).index
 
 
-def snapshot_of_files(files: Iterable[tuple[str, bytes]], *, blob_id: Callable[[bytes], str]) -> LazySnapshot:
+def snapshot_of_files(
+    files: Iterable[tuple[str, bytes]], *, blob_id: Callable[[bytes], str], mixed: bool = False
+) -> LazySnapshot:
     """Return the snapshot of files given by path and bytes, a row each in that order."""
     from memstore.files import memory_file
 
-    return LazySnapshot([(memory_file.read(path, data), blob_id(data)) for path, data in files])
+    return LazySnapshot([(memory_file.read(path, data, mixed=mixed), blob_id(data)) for path, data in files])
 
 
 # -- the index -------------------------------------------------------------------------------------
@@ -230,8 +244,8 @@ class MemoryIndex:
 class LoadedFile:
     """The bytes of a file, named by its blob id (empty where they can't be read), and what they say."""
 
-    def __init__(self, stat: FileStat, data: bytes | BrokenFile, blob: str) -> None:
-        self.stat, self.blob = stat, blob
+    def __init__(self, stat: FileStat, data: bytes | BrokenFile, blob: str, *, mixed: bool = False) -> None:
+        self.stat, self.blob, self._mixed = stat, blob, mixed
         self._data: Any = data
         self._document: Document | None = None
 
@@ -242,7 +256,7 @@ class LoadedFile:
             from memstore.files import memory_file
 
             data = self._data
-            file = memory_file.read(self.stat.path, data) if isinstance(data, bytes) else data
+            file = memory_file.read(self.stat.path, data, mixed=self._mixed) if isinstance(data, bytes) else data
             self._document = document_of(file, self.blob)
             self._data = None
         return self._document
@@ -284,7 +298,7 @@ class FileReader:
             return LoadedFile(stat, _unreadable(path), "")
         except VaultError as error:
             return None if isinstance(error.__cause__, FileNotFoundError) else LoadedFile(stat, _unreadable(path), "")
-        return LoadedFile(stat, data, self._blob_id(data))
+        return LoadedFile(stat, data, self._blob_id(data), mixed=self._vault.mixed)
 
 
 def _unreadable(path: str) -> BrokenFile:

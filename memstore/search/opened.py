@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memstore.core import digests, memory
-from memstore.files import fence, passages
+from memstore.core.catalog import FileKind
+from memstore.files import fence, passages, plain_note
 from memstore.files.fence import FencedText
 from memstore.files.passages import LineMap
 from memstore.search.retrieval import Citation
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.core.catalog import Entry
-    from memstore.files.memory_file import MemoryFile, ReadFile
+    from memstore.files.memory_file import MemoryFile, PlainFile, ReadFile
     from memstore.files.passages import Passage
 
 
@@ -35,6 +36,8 @@ class Opened:
     def own_title(self) -> str:
         """The title that the frontmatter has; empty where the text's beginning serves for one."""
         title = self.entry.title
+        if self.entry.kind is FileKind.PLAIN:
+            return "" if any(title in (*one.headings, one.text) for one in self.passages) else title
         return "" if not title or title == memory.default_title(self.text.body) else title
 
     def states(self) -> Iterator[str]:
@@ -62,10 +65,10 @@ class Opened:
 
     @cached_property
     def file(self) -> ReadFile:
-        """What its bytes hold: the memory."""
+        """What its bytes hold: the memory, or the plain note."""
         from memstore.files import memory_file
 
-        return memory_file.read(self.entry.path, self.data)
+        return memory_file.read(self.entry.path, self.data, mixed=self.entry.kind is FileKind.PLAIN)
 
     @cached_property
     def _lines(self) -> LineMap:
@@ -78,12 +81,12 @@ def is_revision(entry: Entry, data: bytes) -> bool:
 
 
 def opened(entry: Entry, data: bytes) -> Opened | None:
-    """Return the file whose bytes an entry is of; None where it has no text of a memory."""
-    text = fence.split(data)
+    """Return the file whose bytes an entry is of; None where it has no text."""
+    text = plain_note.parts(data) if entry.kind is FileKind.PLAIN else fence.split(data)
     return Opened(entry, data, text) if isinstance(text, FencedText) else None
 
 
-def of_file(file: MemoryFile, entry: Entry) -> Opened:
+def of_file(file: MemoryFile | PlainFile, entry: Entry) -> Opened:
     """Return a file that was saved since `entry` was made of it."""
     from memstore.files.catalog_entry import entry_of
 

@@ -1,8 +1,7 @@
 """Quality: how far a search result may be relied on today; seed 003's confidence, its formula mended and as it stands.
 
 Terms are added: what the memory's origin is worth, how readily it comes to mind, how often it was used on purpose,
-whether it cites lines that still stand, less its open conflicts. See docs/numbers.md. What they are made of is gathered
-from the file, the log of uses and what it cites.
+whether it cites lines that still stand, less its open conflicts. See docs/numbers.md.
 
 How readily it comes to mind is its strength. Retrieval strength falls as exp(-t/S); each use sets it back to 1 and
 raises the stability S, the more the longer the pause before it: uses in a row teach nothing. Storage strength is the
@@ -19,12 +18,9 @@ from memstore.core.config import QualityProfile
 from memstore.core.keys import RELIABILITY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from memstore.files.vault import VaultFiles
-    from memstore.search.opened import Opened
-    from memstore.search.ranker import Audience
-    from memstore.search.uses import Use
 
 
 STABILITY_DAYS = 30.0  # of a memory that was never used; seed 003's recency factor is exp(-days/30)
@@ -247,37 +243,3 @@ def made_at(vault: VaultFiles | None, path: str, created_at: str | None) -> date
     if created_at:
         return datetime.fromisoformat(created_at)
     return vault.saved_at(path) if vault else None
-
-
-# -- grounds ---------------------------------------------------------------------------------------
-
-
-def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use]], now: datetime) -> QualityGrounds:
-    """Return what the quality of a memory is made of at `now`, UTC.
-
-    Args:
-        audience: what the one who looks may see.
-        file: the memory, read.
-        uses: the uses that count, by id; those of the memory are among them.
-        now: UTC.
-    """
-    entry = file.entry
-    return grounds(
-        confidence=float(entry.confidence) if entry.confidence else None,
-        channel=entry.channel,
-        source_type=entry.source_type,
-        made_at=audience.then.made_at(entry.path, entry.created_at),
-        uses=[use.at for use in uses.get(entry.id, ())],
-        cites=_cites(audience, file),
-        now=now,
-    )
-
-
-def _cites(audience: Audience, file: Opened) -> bool:
-    """Whether a memory cites lines that still stand."""
-    marks_in_text = "[[" in file.text.body and "@" in file.text.body
-    if not marks_in_text and not any(source.startswith("file:") for source in file.entry.derived_from):
-        return False  # most cite nothing, and need not wait for what follows citations to be loaded
-    from memstore.search.citations import cites_standing_lines
-
-    return cites_standing_lines(audience, file)

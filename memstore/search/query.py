@@ -109,7 +109,7 @@ def _words(text: str) -> list[tuple[Clause, bool]]:
     """Return the clauses of plain text without blanks, several for `re-use`, and whether each is a stop word's."""
     if _PREFIX.fullmatch(text):
         return [(Clause(Prefix(terms.fold(text[:-1]))), False)]
-    return [(Clause(_word(word, text)), word in terms.STOP_WORDS) for word in terms.words(text)]
+    return [(Clause(_word(word, text)), word in terms.stop_words()) for word in terms.words(text)]
 
 
 def _exact(part: _Part) -> list[Clause]:
@@ -187,7 +187,7 @@ def of_prompt(text: str) -> Query:
 
     It asks for nothing where there are no such words.
     """
-    words = dict.fromkeys(word for word in terms.words(text) if word not in terms.STOP_WORDS)
+    words = dict.fromkeys(word for word in terms.words(text) if word not in terms.stop_words())
     return Query(text=text, clauses=tuple(Clause(_word(word, word)) for word in [*words][:MOST_WORDS]))
 
 

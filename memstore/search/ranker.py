@@ -114,7 +114,7 @@ class Audience:
 
     def __init__(self, then: View) -> None:
         self.then = then
-        self.rows = then.rows
+        self.rows, self.memories = then.texts, then.rows
         self._columns: dict[str, Sequence[str]] = {}
 
     @cached_property

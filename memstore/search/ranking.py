@@ -138,6 +138,7 @@ class Demands(NamedTuple):
 class _Matched(NamedTuple):
     """What of a passage matches: counts by clause in its text, its speaker and above it; the words side by side.
 
+    `opening` counts those in the headings among its lines, `opening_length` the words of these.
     `asks` is the share of it that is questions, in [0,1], and `is_answered` whether it ends with one.
     """
 
@@ -148,6 +149,8 @@ class _Matched(NamedTuple):
     text: Counts
     speaker: Counts
     above: Sequence[Counts]
+    opening: Counts
+    opening_length: int
     pairs: int
 
 
@@ -211,6 +214,8 @@ class _Reader:
             _counted(places),
             self.counts(passage.speaker),
             [counts for heading in passage.headings if (counts := self.counts(heading))],
+            self.counts("\n".join(passage.opening)),
+            sum(heading.count(" ") + 1 for heading in passage.opening),
             self._matcher.pairs(places) if len(places) > 1 else 0,
         )
 
@@ -240,7 +245,7 @@ def _ranked(
     texts = [nothing, *(one.text for one in matched), nothing]
     found = []
     for one, before, share, after in zip(matched, texts, _shares_of_before(matched), texts[2:], strict=False):
-        if not (one.text or one.speaker or (one.above and one.passage.has_heading) or before or after):
+        if not (one.text or one.speaker or one.opening or before or after):
             continue
         if not demands.met_by({*one.text, *one.speaker, *title}.union(*one.above)):
             continue
@@ -254,11 +259,17 @@ def _ranked(
             _add(tf, counts, ABOVE_WEIGHT)
         dampening = K1 * (1 - PASSAGE_B) + norm * one.length
         own = (K1 + 1) * sum(weights[clause] * times / (times + dampening) for clause, times in tf.items())
-        own += PAIR_BONUS * one.pairs
+        own = max(own + PAIR_BONUS * one.pairs, _own_of_headings(one, weights, norm))
         score = own * (1 - ASKING_COST * one.asks) + MEMORY_SHARE * source.score
         found.append(ScoredPassage(one.passage, own, score))
     found.sort(key=lambda scored: (-scored.score, scored.passage.line_start))
     return found
+
+
+def _own_of_headings(one: _Matched, weights: Sequence[float], norm: float) -> float:
+    """Return the own score of the headings among a passage's lines, as lines by themselves: others stand below them."""
+    dampening = K1 * (1 - PASSAGE_B) + norm * one.opening_length
+    return (K1 + 1) * sum(weights[clause] * times / (times + dampening) for clause, times in one.opening.items())
 
 
 def asking(text: str) -> float:

@@ -7,12 +7,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core import terms
+from memstore.core.catalog import FileKind
 from memstore.core.config import QualityProfile
 from memstore.files.passages import Passage, PassageKind
 from memstore.search import quality, ranking
-from memstore.search.index import date_words
+from memstore.search.index import date_words, name_words
 from memstore.search.matching import holds_alias
-from memstore.search.quality import grounds_of
 from memstore.search.ranker import FILES_AT_ONCE
 from memstore.search.ranking import ScoredPassage, Source
 from memstore.search.retrieval import NO_FILTERS, Filters, Hit, Sort, Unit
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Conflict
     from memstore.search.opened import Opened
     from memstore.search.quality import QualityGrounds
-    from memstore.search.ranker import Candidates
+    from memstore.search.ranker import Audience, Candidates
     from memstore.search.retrieval import Query
     from memstore.search.uses import Use
 
@@ -233,7 +233,7 @@ class HitReader:
         return []
 
     def _lines_of_the_head(self, file: Opened) -> Iterator[Passage]:
-        """Yield the lines of the frontmatter by which a memory may have been found."""
+        """Yield the lines of the frontmatter by which a memory may have been found, and the first line for its name."""
         aliases = file.entry.aliases
         named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, terms.words(alias))]
         for at in named:
@@ -242,8 +242,15 @@ class HitReader:
             yield _line(file.line_of_key("title"), file.own_title)
         for at, alias in enumerate(aliases):
             yield _line(file.line_of_key("aliases", at), alias)
+        for at, tag in enumerate(file.entry.tags):
+            yield _line(file.line_of_key("tags", at), tag)
         if file.entry.created_at:
             yield _line(file.line_of_key("created_at"), date_words(file.entry.created_at))
+        if file.entry.kind is FileKind.PLAIN:
+            for number, line in enumerate(file.text.head.split("\n"), file.text.head_line):
+                yield _line(number, line)
+        first = file.passages[0].line_start if file.passages else 1
+        yield _line(first, name_words(file.entry.path, file.entry.id))
 
     def _hit(self, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
         entry = file.entry
@@ -281,3 +288,37 @@ def _place(hit: Hit) -> tuple[str, str, int]:
 
 def _by_quality(hit: Hit) -> tuple[float, str, str, int]:
     return (-round(hit.combined, 9), *_place(hit))
+
+
+# -- what its quality is made of -------------------------------------------------------------------
+
+
+def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use]], now: datetime) -> QualityGrounds:
+    """Return what the quality of a memory is made of at `now`, UTC.
+
+    Args:
+        audience: what the one who looks may see.
+        file: the memory, read.
+        uses: the uses that count, by id; those of the memory are among them.
+        now: UTC.
+    """
+    entry = file.entry
+    return quality.grounds(
+        confidence=float(entry.confidence) if entry.confidence else None,
+        channel=entry.channel,
+        source_type=entry.source_type,
+        made_at=audience.then.made_at(entry.path, entry.created_at),
+        uses=[use.at for use in uses.get(entry.id, ())],
+        cites=_cites(audience, file),
+        now=now,
+    )
+
+
+def _cites(audience: Audience, file: Opened) -> bool:
+    """Whether a memory cites lines that still stand."""
+    marks_in_text = "[[" in file.text.body and "@" in file.text.body
+    if not marks_in_text and not any(source.startswith("file:") for source in file.entry.derived_from):
+        return False  # most cite nothing, and need not wait for what follows citations to be loaded
+    from memstore.search.citations import cites_standing_lines
+
+    return cites_standing_lines(audience, file)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core import digests
 from memstore.core.short_repr import short_repr
+from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,8 +184,6 @@ class TrustReader:
         """Return the trust of the memory in a file that the viewer may see."""
         if not _ATTESTED.search(file.data):
             return UNATTESTED
-        from memstore.files.memory_file import MemoryFile
-
         return self.of(file.file.memory) if isinstance(file.file, MemoryFile) else UNATTESTED
 
     def of_row(self, row: int) -> Trust:

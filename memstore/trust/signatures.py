@@ -144,7 +144,7 @@ class SshSignatures:
 
     def _crypto_needed(self) -> Any:
         if self._crypto is None:
-            raise VaultError("the library cryptography is not installed", hint="pip install 'memstore[sign]'")
+            raise VaultError("the library cryptography is not installed", hint="pip install 'memstore-vault[sign]'")
         return self._crypto
 
     def _certificate(self, path: Path) -> Certificate:

@@ -122,5 +122,5 @@ def _run(*arguments: str, message: bytes | None = None) -> subprocess.CompletedP
     except FileNotFoundError as error:
         raise VaultError(
             "signatures need the library cryptography or the program ssh-keygen, and neither is there",
-            hint="pip install 'memstore[sign]', or install OpenSSH",
+            hint="pip install 'memstore-vault[sign]', or install OpenSSH",
         ) from error

@@ -99,7 +99,7 @@ def trust_of(view: View, ref: str, *, profile: TrustProfile = TrustProfile.ISNAD
         NotFoundError: there is none that the viewer may see.
     """
     voucher = Voucher(view)
-    return trusted(view, view.original(ref), voucher, Reputations(view, voucher), profile=profile)
+    return trusted(view, view.original(view.named(ref).path), voucher, Reputations(view, voucher), profile=profile)
 
 
 def trusted(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.registry import expected_id, is_named
 from memstore.beliefs import evidence
+from memstore.beliefs.compress import summary_of, whole_of
 from memstore.core.errors import FormatError
 from memstore.core.places import RegistryKind
 from memstore.files import catalog_entry
@@ -147,7 +148,6 @@ class Voucher:
         """
         if memory.compressed_from is None:
             return memory
-        from memstore.beliefs.compress import summary_of, whole_of
 
         whole = whole_of(self._view, memory)
         if whole is None or canonical.canonical_body(summary_of(whole)) != canonical.canonical_body(memory.body):

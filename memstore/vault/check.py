@@ -6,7 +6,7 @@ It may be checked as a successor of an earlier revision, too: what a pull reques
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.access import registry as registry_file
@@ -17,7 +17,7 @@ from memstore.beliefs.recompute import HandEdits
 from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit
 from memstore.core.errors import FormatError, NotFoundError, VaultError
-from memstore.core.finding import Finding, in_order
+from memstore.core.finding import Finding, Position, in_order
 from memstore.core.finding_codes import CODES
 from memstore.core.ids import MemoryRef
 from memstore.core.places import RegistryKind, kind_of
@@ -29,11 +29,12 @@ from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.files.render import entry_of
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
+from memstore.vault.note_names import LinkTable
 from memstore.vault.references import directory_of
 from memstore.vault.staged import check_staged, findings_of, staged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from memstore.access.registry import RegistryFile
     from memstore.core.view import View
@@ -42,11 +43,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What a check found in how many files; `fixed` names the findings that were mended before."""
+    """What a check found in how many files; `fixed` names the findings that were mended before.
+
+    `notices` are what is worth knowing and no fault: they are not among the findings.
+    """
 
     files: int
     findings: tuple[Finding, ...]
     fixed: tuple[Finding, ...] = ()
+    notices: tuple[Finding, ...] = ()
 
     __repr__ = short_repr
 
@@ -97,7 +102,11 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
     findings += () if paths else attestations.keyring()
     attestations.keep()
-    return CheckResult(files=len(memories) - plain + len(registry), findings=in_order(findings))
+    return CheckResult(
+        files=len(memories) - plain + len(registry),
+        findings=in_order(findings),
+        notices=in_order([*_dangling_links(view, {*memories})]),
+    )
 
 
 @again_where_changed
@@ -131,7 +140,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> C
             fixed += done[1]
     save_all(view, edits, verb="check --fix")
     found = check(view, paths)
-    return CheckResult(files=found.files, findings=found.findings, fixed=in_order(fixed))
+    return replace(found, fixed=in_order(fixed))
 
 
 def check_staged_files(view: View) -> CheckResult:
@@ -183,6 +192,22 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
             for _, at in catalog_entry.places(file, EdgeKind.CITES, cited):
                 text, hint = f"the text cites {cited}, and there is no such memory", "mend the citation, or take it out"
                 yield checked.finding("ref-dangling", text, hint, line=at.line)._replace(at=at)
+
+
+def _dangling_links(view: View, paths: Collection[str]) -> Iterator[Finding]:
+    """Yield the links in these files that lead to no note; those that name a memory's id are dangling refs."""
+    table = LinkTable(view)
+    for note in table.notes:
+        for line, link in table.dangling(note.row) if note.path in paths else ():
+            if MemoryRef.parse(link.target) is None:
+                yield Finding(
+                    code="link-dangling",
+                    severity=CODES["link-dangling"].severity,
+                    path=note.path,
+                    at=Position(line),
+                    text=f"{link.written} leads to no note",
+                    hint="write the note, or mend the link",
+                )
 
 
 def _lost_texts(view: View, compressed: Sequence[Checked]) -> Iterator[Finding]:

@@ -58,7 +58,7 @@ def _body(checked: Checked) -> Iterator[Finding]:
         if len(written) > 1:
             yield checked.finding(
                 "forgotten-body", "the memory is forgotten, and its text is still here",
-                "leave one line at most; memstore forget does it", line=checked.body_line + written[1],
+                "leave one line at most", line=checked.body_line + written[1],
             )  # fmt: skip
     elif not written:
         yield checked.finding(

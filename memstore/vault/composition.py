@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from memstore.files.local_state import Environment
     from memstore.files.vault import VaultFiles as Files
     from memstore.history.git_history import GitHistory
-    from memstore.search.embedder import Embedder, VectorStore
     from memstore.search.local_state import DerivedCache
+    from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.uses import UsageLog
     from memstore.trust.pages import WebPages
     from memstore.trust.pin import UserPins
@@ -112,11 +112,11 @@ def assemble(
 
     state = state_folder(root, state_home=env.state_home)
     cache = cache_folder(root, cache_home=env.cache_home)
-    vault = DiskVault(root, state=state)
+    vault = DiskVault(root, state=state, mixed=config.mixed)
     _finish_what_was_begun(state, vault)
     ws = Workspace(
         vault=vault,
-        history=cast("GitHistory", _Later(lambda: _history(env, root))),
+        history=cast("GitHistory", _Later(lambda: _history(env, root, mixed=config.mixed))),
         library=DiskLibrary(vault, cache=cache, on_progress=env.on_progress),
         clock=SystemClock(),
         ids=RandomIds(),
@@ -182,10 +182,10 @@ class _Later:
         return getattr(self._made, name)
 
 
-def _history(env: Environment, root: Path) -> GitHistory:
+def _history(env: Environment, root: Path, *, mixed: bool) -> GitHistory:
     from memstore.history.git_history import GitHistory
 
-    return GitHistory(root, env.variables)
+    return GitHistory(root, env.variables, mixed=mixed)
 
 
 def _finish_what_was_begun(state: Path, vault: Files) -> None:
@@ -487,7 +487,7 @@ def synthesizer(env: Environment, named: str | None) -> Synthesizer | None:
     chosen = named or config_file.read_user_config(env.config_file).synthesizer
     if chosen is None:
         return None
-    from memstore.beliefs.wording import synthesizer as made
+    from memstore.beliefs.synthesizers import synthesizer as made
 
     return made(chosen)
 

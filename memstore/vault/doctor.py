@@ -64,7 +64,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
         open_vault: opens the vault; may fail, which is an answer too.
         fix: mend what needs no judgement.
     """
-    checks = [_python(around), _git(around), _settings(around)]
+    checks = [_python(around), *_other_memstore(around), _git(around), _settings(around)]
     if checks[-1].verdict is DoctorVerdict.ERROR:
         return Diagnosis(tuple(checks))  # they may say which vault, and who looks
     try:
@@ -88,6 +88,15 @@ def _python(around: Machine) -> Check:
     if around.python < OLDEST_PYTHON:
         return Check("python", DoctorVerdict.ERROR, f"{version} is too old", "install Python 3.11 or later")
     return Check("python", DoctorVerdict.OK, version)
+
+
+def _other_memstore(around: Machine) -> Iterator[Check]:
+    """Yield that the distribution of this name is somebody else's, which shares command and package with this one."""
+    version = around.other_memstore()
+    if version is not None:
+        text = f"memstore {version} is installed, too, and another project: this one is memstore-vault"
+        hint = "pip uninstall memstore; pip install --force-reinstall memstore-vault"
+        yield Check("distribution", DoctorVerdict.WARNING, text, hint)
 
 
 def _git(around: Machine) -> Check:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,20 +25,23 @@ if TYPE_CHECKING:
 MOST_CANDIDATES = 10
 
 
-def find(view: VaultView, text: str, log: DiskAccessLog) -> Entry:
-    """Return the memory that `text` means; see `View.find`.
+def find(view: VaultView, text: str, log: DiskAccessLog, *, by_name: bool = False) -> Entry:
+    """Return the memory that `text` means; see `View.find` and, with `by_name`, `View.named`.
 
-    Paths are relative to the vault's folder, or to the one in which whoever asks is.
+    Paths are relative to the folder in which whoever asks is, or to the vault's.
     """
     asked = text.strip().removeprefix("[[").removesuffix("]]")
+    if by_name and asked != text.strip():
+        asked = re.split(r"[|#]", asked)[0].strip()  # `[[Note#Heading|text]]`
     kind, colon, memory_id = asked.partition(":")
     if not colon or kind not in MEMORY_TYPES:
         kind, memory_id = "", asked
-    found = _candidates(view, asked, memory_id)
+    found = _candidates(view, asked, memory_id, by_name=by_name)
     if not found:
         _note_denied(view, memory_id, log)
-        raise _unknown(view, asked, memory_id)
-    of_kind = [entry for entry in found if kind in ("", entry.type)]
+        raise _unknown(view, asked, memory_id, by_name=by_name)
+    # A title may begin with a word that is a type, too.
+    of_kind = [entry for entry in found if kind in ("", entry.type) or not entry.id.startswith(memory_id)]
     if not of_kind:
         raise _other_type(asked, kind, found)
     if len(of_kind) > 1:
@@ -68,8 +72,11 @@ def _access(view: VaultView, how: str) -> Access:
     return Access(view.clock.now(), view.actor, context.id if context else None, how)
 
 
-def _candidates(view: VaultView, asked: str, memory_id: str) -> list[Entry]:
-    """Return the visible memories that `asked` may mean: by id, else by path, else by the beginning of the id."""
+def _candidates(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> list[Entry]:
+    """Return the visible memories that `asked` may mean: by id, else by path, else by the beginning of the id.
+
+    With `by_name` a title, an alias or a file stem counts as much as the beginning of an id.
+    """
     if same_id := view.rows_of_id(memory_id):
         return [view.entry(row) for row in same_id]
     paths = view.column("path")
@@ -77,40 +84,45 @@ def _candidates(view: VaultView, asked: str, memory_id: str) -> list[Entry]:
         same_path = [row for row in view.rows if paths[row] == path]
         if same_path:
             return [view.entry(row) for row in same_path]
-    if len(memory_id) < SHORTEST_PREFIX:
-        return []
-    ids = view.column("id")
-    return [view.entry(row) for row in view.rows if ids[row].startswith(memory_id)]
+    rows: list[int] = []
+    if len(memory_id) >= SHORTEST_PREFIX:
+        ids = view.column("id")
+        rows = [row for row in view.rows if ids[row].startswith(memory_id)]
+    if by_name:
+        from memstore.vault.note_names import NoteNames, notes_of
+
+        rows += NoteNames(notes_of(view, view.rows)).called(asked, here=view.here)
+    return [view.entry(row) for row in dict.fromkeys(rows)]
 
 
 def _paths_meant(view: VaultView, asked: str) -> list[str]:
-    """Return the paths in the vault that `asked` may mean: from the vault's folder, from where one is, or whole."""
+    """Return the paths in the vault that `asked` may mean: from where one is, from the vault's folder, or whole."""
     if not asked.endswith(MEMORY_SUFFIX):
         return []
     if asked.startswith("/"):
         return [asked.removeprefix(f"{view.root}/")]
     from_here = [posixpath.normpath(f"{view.here}/{asked}")] if view.here else []
-    return [posixpath.normpath(asked), *from_here]
+    return [*from_here, posixpath.normpath(asked)]
 
 
-def _unknown(view: VaultView, asked: str, memory_id: str) -> NotFoundError:
+def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> NotFoundError:
     for path in _paths_meant(view, asked):
-        if why := _no_memory(view, path):
+        if why := _no_memory(view, path, asked):
             return why
-    ids = view.column("id")
-    known = sorted({ids[row] for row in view.rows})
+    columns = [view.column(name) for name in (("id", "title") if by_name else ("id",))]
+    known = sorted({column[row] for column in columns for row in view.rows})
     otherwise = "memstore list shows what there is; memstore search finds by words"
     hint = did_you_mean(memory_id, known, otherwise=otherwise, similar=0.8)
     return NotFoundError(f"no memory answers to `{asked}`", hint=hint)
 
 
-def _no_memory(view: VaultView, path: str) -> NotFoundError | None:
-    """Return why the file at a path is not a memory; None where there is none."""
+def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
+    """Return why the file at a path, which was asked for so, is not a memory; None where there is none."""
     paths = view.column("path")
     if any(paths[row] == path for row in view.broken):
-        return NotFoundError(f"`{path}` can't be read as a memory", hint=f"memstore check {path}")
+        return NotFoundError(f"`{asked}` can't be read as a memory", hint=f"memstore check {asked}")
     if any(paths[row] == path for row in view.plain):
-        return NotFoundError(f"`{path}` is no memory: it has no frontmatter", hint=f"memstore adopt {path}")
+        return NotFoundError(f"`{asked}` is no memory: it has no frontmatter", hint=f"memstore adopt {asked}")
     return None
 
 
@@ -121,7 +133,7 @@ def _other_type(asked: str, kind: str, found: list[Entry]) -> NotFoundError:
 
 def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
     shown = sorted(found, key=lambda entry: (entry.ref or "", entry.path))[:MOST_CANDIDATES]
-    lines = [f"  {entry.ref}  {entry.title}  {entry.path}" for entry in shown]
+    lines = [f"  {entry.ref or entry.type}  {entry.title}  {entry.path}" for entry in shown]
     more = [f"  … and {len(found) - len(shown)} more"] if len(found) > len(shown) else []
     return NotFoundError(
         "\n".join([f"`{asked}` may mean {len(found)} memories:", *lines, *more]),

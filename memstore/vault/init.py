@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from memstore.vault.surroundings import DiskPlace
 
 
-# Line ends are the person's (-text); the driver's name makes a diff's hunks tell their key or heading.
+# Line ends are the person's (-text), but where notes were there before: git may have put theirs in order. The driver's
+# name makes a diff's hunks tell their key or heading.
 ATTRIBUTES_PATH = ".gitattributes"
 ATTRIBUTES_LINE = "*.md diff=memstore -text"
+MIXED_ATTRIBUTES_LINE = "*.md diff=memstore"
 # What a hunk of a diff is headed with: the key or the heading above it, in git's extended regular expressions.
 FUNCTION_KEY = "diff.memstore.xfuncname"
 FUNCTION_PATTERN = "^(#{1,6}[ \\t].*|[a-z][a-z0-9_]*:.*)$"
@@ -31,8 +33,6 @@ IGNORE_TEXT = """\
 # drafts/
 # *.template.md
 """
-# Enough to say that there is something to adopt; a folder may hold a whole disk.
-MOST_COUNTED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +40,8 @@ class Initialised:
     """What `init` found and did.
 
     `changed` are the paths that it made or added to, relative to `root`; `hooks_refused` says why a hook could not be
-    installed, and what to do; `notes` is how many Markdown files lie in the folder, None where it was a vault already:
-    their number is not everybody's.
+    installed, and what to do; `notes` is how many notes lie in the folder, None where it was a vault already: their
+    number is not everybody's. `mixed` is whether they stay plain notes, until they are adopted.
     """
 
     root: Path
@@ -52,6 +52,7 @@ class Initialised:
     hooks_installed: tuple[str, ...]
     hooks_refused: str | None
     notes: int | None
+    mixed: bool
 
     @property
     def is_new(self) -> bool:
@@ -64,7 +65,14 @@ class Initialised:
         return bool(self.changed or self.repository_made or self.git_configured or self.hooks_installed)
 
 
-def init(place: DiskPlace, *, owner: str | None, default_owner: str, open_vault: Callable[[], View]) -> Initialised:
+def init(
+    place: DiskPlace,
+    *,
+    owner: str | None,
+    default_owner: str,
+    open_vault: Callable[[], View],
+    notes: str | None = None,
+) -> Initialised:
     """Make a folder a vault; what is there already stays as it is, and a vault stays the vault that it was.
 
     Args:
@@ -72,10 +80,11 @@ def init(place: DiskPlace, *, owner: str | None, default_owner: str, open_vault:
         owner: whose memories they are to be; None leaves it to `default_owner`, or as it was.
         default_owner: the owner of a new vault where none was named.
         open_vault: opens the vault once its configuration is there.
+        notes: whether a new vault is "own" or "mixed" (`core.config.NOTES`); None: mixed where notes lie there.
 
     Raises:
         VaultError: the folder lies in another vault.
-        UsageError: the vault has another owner than was asked for.
+        UsageError: the vault has another owner, or is of another kind, than was asked for.
         GitError: git is missing.
     """
     outer = place.outer_vault()
@@ -85,16 +94,20 @@ def init(place: DiskPlace, *, owner: str | None, default_owner: str, open_vault:
         raise UsageError(f"{place.root} is a file", hint="name a folder, or one to be made")
     # (1) the repository before (2) the configuration, which makes the folder a vault: without git there is none.
     repository_made = place.make_repository()
-    is_new = place.create(CONFIG_PATH, config_text(owner or default_owner))
+    found = place.notes()
+    is_new = place.create(CONFIG_PATH, config_text(owner or default_owner, notes or ("mixed" if found else "own")))
     view = open_vault()
     if owner is not None and view.config.owner != owner:
         raise UsageError(f"this is a vault of {view.config.owner} already", hint=f"memstore config owner {owner}")
+    if notes is not None and view.config.notes != notes:
+        raise UsageError(f"this is a vault with notes = {view.config.notes}", hint=f"memstore config notes {notes}")
     changed = [CONFIG_PATH] if is_new else []
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
     installed, refused = _with_hooks(view)
     git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
+    attributes = MIXED_ATTRIBUTES_LINE if view.config.mixed else ATTRIBUTES_LINE
     git_configured |= place.exclude(f"{TEMPORARY_PREFIX}*")
-    changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, ATTRIBUTES_LINE) else []
+    changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, attributes) else []
     return Initialised(
         root=place.root,
         owner=view.config.owner,
@@ -103,14 +116,15 @@ def init(place: DiskPlace, *, owner: str | None, default_owner: str, open_vault:
         git_configured=git_configured,
         hooks_installed=installed,
         hooks_refused=refused,
-        notes=place.markdown_files(MOST_COUNTED) if is_new else None,
+        notes=found if is_new else None,
+        mixed=view.config.mixed,
     )
 
 
-def config_text(owner: str) -> str:
+def config_text(owner: str, notes: str = "own") -> str:
     """Return a new vault's configuration: what is chosen, and as comments what can be."""
     lines = ["# This folder is a memstore vault. `memstore config` explains and changes these settings.", ""]
-    chosen = {"format": str(FORMAT_VERSION), "owner": f'"{owner}"'}
+    chosen = {"format": str(FORMAT_VERSION), "owner": f'"{owner}"', "notes": f'"{notes}"'}
     defaults = Config(owner=owner)
     for setting in VAULT_SETTINGS:
         if setting.name in chosen:
@@ -122,6 +136,8 @@ def config_text(owner: str) -> str:
 
 def _toml(setting: Setting, config: Config) -> str:
     value = getattr(config, setting.name)
+    if isinstance(value, tuple):
+        return str(list(value))
     return str(value).lower() if isinstance(value, bool | int) else f'"{value}"'
 
 

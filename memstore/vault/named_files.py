@@ -79,7 +79,7 @@ def _is_seen(view: VaultView, place: Path, root: Path) -> bool:
     if not place.is_relative_to(root):
         return False
     inside = place.relative_to(root).as_posix()
-    return is_memory_path(inside) and view.read(inside) is not None
+    return is_memory_path(inside, mixed=view.config.mixed) and view.read(inside) is not None
 
 
 def _owner_of(vault: Path) -> str:

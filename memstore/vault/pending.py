@@ -96,7 +96,9 @@ def _present(snapshot: Snapshot) -> dict[str, str]:
 def read_blobs(ws: Workspace, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
     """Return the files that these blobs hold, by path."""
     data = ws.history.blobs(blobs.values())
-    return {path: memory_file.read(path, data[blob]) for path, blob in blobs.items() if blob in data}
+    return {
+        path: memory_file.read(path, data[blob], mixed=ws.config.mixed) for path, blob in blobs.items() if blob in data
+    }
 
 
 def _read(ws: Workspace, path: str) -> ReadFile | None:

@@ -38,8 +38,10 @@ def staged(history: GitHistory) -> Staged:
     """Return what a commit of the index would change; reads blobs only, no file of the work tree."""
     files = history.staged()
     blobs = history.blobs(blob for file in files for blob in (file.old, file.new) if blob)
-    before = {file.path: memory_file.read(file.path, blobs[file.old]) for file in files if file.old}
-    after = {file.path: memory_file.read(file.path, blobs[file.new]) for file in files if file.new}
+    before = {
+        file.path: memory_file.read(file.path, blobs[file.old], mixed=history.mixed) for file in files if file.old
+    }
+    after = {file.path: memory_file.read(file.path, blobs[file.new], mixed=history.mixed) for file in files if file.new}
     return Staged(changes_between(before, after), after)
 
 
@@ -79,7 +81,7 @@ def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningCon
     while waiting:
         paths = history.staged_ids(waiting)
         read = history.blobs(blobs[path] for path in paths)
-        found = [memory_file.read(path, read[blobs[path]]) for path in paths]
+        found = [memory_file.read(path, read[blobs[path]], mixed=history.mixed) for path in paths]
         new = {file.memory.id: file.memory for file in found if isinstance(file, MemoryFile) and file.memory.id}
         memories |= new
         waiting = {text.partition(":")[2] for memory in new.values() for text in memory.derived_from} - memories.keys()

@@ -138,7 +138,7 @@ def stats(view: View, filters: Filters | None = None, *, at: str | None = None) 
     """
     then = view.at(at)
     audience = Audience(then)
-    rows = audience.rows if filters is None else narrowed(then, audience.rows, filters)
+    rows = audience.memories if filters is None else narrowed(then, audience.memories, filters)
 
     def cells(name: str) -> list[str]:
         column = audience.column(name)

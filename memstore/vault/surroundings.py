@@ -10,6 +10,7 @@ import re
 import sys
 import time
 from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from memstore.core.config import USER_SETTINGS, SettingKind
@@ -18,6 +19,7 @@ from memstore.core.places import SETTINGS_FOLDER, TEMPORARY_PREFIX
 from memstore.files.config_file import read_user_config
 from memstore.files.disk_vault import LEFT_BEHIND_AFTER_SECONDS
 from memstore.files.local_state import PRIVATE, cache_folder, find_repository, is_private
+from memstore.files.walk import KnownTree, ignore_rules, walk
 from memstore.history.git_process import GitProcess
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 
 
 _ATTRIBUTES = ".gitattributes"
+_OF_REPOSITORIES = frozenset(
+    {"README", "CHANGELOG", "LICENSE", "LICENCE", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY"}
+)
+_PROGRAM = "memstore.cli.main:run"  # what the command starts, by which a distribution is known as this one
 
 
 class Machine:
@@ -49,6 +55,13 @@ class Machine:
     def python(self) -> tuple[int, int, int]:
         """The version of Python that runs."""
         return sys.version_info[:3]
+
+    def other_memstore(self) -> str | None:
+        """Return the version of an installed distribution that is called `memstore` and is not this one; else None."""
+        from importlib.metadata import distributions
+
+        named = (one for one in distributions(name="memstore") if all(e.value != _PROGRAM for e in one.entry_points))
+        return next((one.version for one in named), None)
 
     def git(self) -> tuple[int, ...] | None:
         """Return git's version; None where git is missing."""
@@ -190,15 +203,10 @@ class DiskPlace:
         said = GitProcess(self._root, self._environ).run("rev-parse", "--git-path", "info/exclude")
         return _line_appended(self._root / os.fsdecode(said).removesuffix("\n"), pattern)
 
-    def markdown_files(self, limit: int) -> int:
-        """Return how many Markdown files the folder holds, counted up to `limit`."""
-        count = 0
-        for _, folders, names in os.walk(self._root):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            count += sum(name.endswith(".md") for name in names)
-            if count >= limit:
-                return limit
-        return count
+    def notes(self) -> int:
+        """Return how many notes the folder holds: Markdown files but those that every repository has."""
+        found = walk(self._root, KnownTree(), ignore_rules(self._root, mixed=True)).new
+        return sum(PurePosixPath(stat.path).stem.upper() not in _OF_REPOSITORIES for stat in found)
 
 
 def _line_appended(file: Path, line: str) -> bool:

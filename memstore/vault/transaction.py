@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from memstore.access import registry
-from memstore.core.change import Operation, Saved, Written
+from memstore.core.change import Edit, Operation, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
 from memstore.core.memory import title_of
 from memstore.core.places import is_audit_path, kind_of
@@ -20,7 +20,7 @@ from memstore.vault.writing import write_all
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.core.change import Committed, Edit
+    from memstore.core.change import Committed
     from memstore.files.memory_file import ReadFile
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
@@ -62,6 +62,7 @@ class VaultTransaction:
         self._edits: list[Edit] = []
         self._checked: dict[str, tuple[MemoryFile, Saved]] = {}
         self._own: list[Written] = []
+        self._moved: tuple[MemoryFile, Written] | None = None
         self.saved: tuple[Saved, ...] = ()
         self.commit: str | None = None
 
@@ -71,7 +72,7 @@ class VaultTransaction:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
         """Write all that was collected, unless something went wrong."""
-        if kind is None and (self._edits or self._own):
+        if kind is None and (self._edits or self._own or self._moved):
             self._finish()
 
     def edit(self, *edits: Edit) -> None:
@@ -102,9 +103,12 @@ class VaultTransaction:
         for file in self._own:
             _check_own(file)
         files, saved = [file for file, _ in done], tuple(saved for _, saved in done)
-        # Before anything is written: what fails here has changed nothing.
-        self.saved = self._with_conflicts(files, saved) if self._compares else saved
-        changed = [_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after]
+        # Before anything is written: what fails here has changed nothing. Where a file moves, only links change.
+        self.saved = self._with_conflicts(files, saved) if self._compares and not self._moved else saved
+        changed = [
+            *self._moved_files(),
+            *(_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after),
+        ]
         if self._dry_run or not (changed or self._own):
             return
         self._write(*changed, *self._own)
@@ -168,15 +172,20 @@ class VaultTransaction:
             for each, file in zip(saved, files, strict=True)
         )
 
-    # -- what is the only change of its transaction ------------------------------------------------
-
-    def move(self, file: MemoryFile, to: str) -> None:
-        """Give a memory's file another path; the only change of its transaction."""
+    def move(self, file: MemoryFile, to: str, after: bytes) -> None:
+        """Give a memory's file another path, and the bytes that its links need there."""
         if not self._view.owns(file.memory):
             refuse_as_not_owner(self._view, file)
         self._must_be_free(to)
-        if not self._dry_run:
-            self._write(Written(file.path, file.data, None), Written(to, None, file.data))
+        if after != file.data:
+            _checked(Edit(path=file.path, before=file, after=after))
+        self._moved = file, Written(to, None, after)
+
+    def _moved_files(self) -> list[Written]:
+        if self._moved is None:
+            return []
+        file, written = self._moved
+        return [Written(file.path, file.data, None), written]
 
     def _must_be_free(self, path: str) -> None:
         try:
@@ -184,6 +193,8 @@ class VaultTransaction:
         except VaultError:
             return
         raise ChangedMeanwhileError(f"there is a file {path} already; nothing was moved", hint="choose another name")
+
+    # -- what is the only change of its transaction ------------------------------------------------
 
     def take_back(self, last: Operation) -> Operation:
         """Undo an operation, and return what is written to do so; the only change of its transaction."""

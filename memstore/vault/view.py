@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.core.places import RegistryKind
     from memstore.core.view import View
-    from memstore.files.memory_file import MemoryFile
+    from memstore.files.memory_file import MemoryFile, PlainFile
     from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
     from memstore.search.index import IndexStatus, Refreshed, Snapshot
@@ -177,16 +177,24 @@ class VaultView:
         return self._sight.rows()
 
     @cached_property
+    def texts(self) -> Sequence[int]:
+        """The rows of the memories, and of the plain notes, that the actor may see, ascending."""
+        catalog = self._snapshot.catalog
+        if not self.plain:
+            return self.rows
+        return catalog.texts if len(self.rows) == len(catalog.memories) else sorted((*self.rows, *self.plain))
+
+    @cached_property
     def _mask(self) -> bytearray:
         mask = bytearray(len(self._snapshot.catalog.column("path")))
-        for row in self.rows:
+        for row in self.texts:
             mask[row] = 1
         return mask
 
     @cached_property
     def _sees_all(self) -> bool:
-        """Whether no memory is hidden."""
-        return len(self.rows) == len(self._snapshot.catalog.memories)
+        """Whether no memory is hidden, and no plain note."""
+        return len(self.texts) == len(self._snapshot.catalog.texts)
 
     def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
         """Return those of some visible rows whose memories others vouch for so far; most need not be opened."""
@@ -203,10 +211,11 @@ class VaultView:
         """The rows of files that mean to be memories and can't be read; none but for the vault's owner."""
         return self._snapshot.catalog.broken if self.is_owners else ()
 
-    @property
+    @cached_property
     def plain(self) -> Sequence[int]:
-        """The rows of Markdown files without a fence; none but for the vault's owner."""
-        return self._snapshot.catalog.plain if self.is_owners else ()
+        """The rows of Markdown files that aren't memories; none but for the vault's owner, and whom they are for."""
+        may_see_notes = self.is_owners or (self.is_alone and self.actor in self.config.notes_for)
+        return self._snapshot.catalog.plain if may_see_notes else ()
 
     def column(self, name: str) -> Sequence[str]:
         """Return a field of `Entry` for every row; empty for hidden rows, without refs to what is hidden."""
@@ -221,7 +230,7 @@ class VaultView:
 
         whole = self._snapshot.catalog.column(name)
         cells = [""] * len(whole)
-        for row in self.rows:
+        for row in self.texts:
             cells[row] = whole[row]
         if name in COLUMNS_OF_REFS:
             shown = {cell: ITEM_SEPARATOR.join(filter(self._is_shown, cell.split(ITEM_SEPARATOR))) for cell in {*cells}}
@@ -309,6 +318,12 @@ class VaultView:
 
         return find(self, text, self._ws.access_log)
 
+    def named(self, text: str) -> Entry:
+        """Return the memory that `text` means, by a title, alias or file stem too, where one memory alone has it."""
+        from memstore.vault.finding import find
+
+        return find(self, text, self._ws.access_log, by_name=True)
+
     def is_hidden(self, memory_id: str) -> bool:
         """Whether there is a memory with this id, of which none may be seen; for the log of what was denied."""
         return bool(self._snapshot.catalog.rows_of_id(memory_id)) and not self.rows_of_id(memory_id)
@@ -321,6 +336,19 @@ class VaultView:
         from memstore.vault.finding import redacted
 
         return redacted(file, self._is_shown)
+
+    def text(self, path: str) -> MemoryFile | PlainFile | None:
+        """Return a memory's file as `read` does, or a plain note; None where it can't be seen."""
+        file = self.read(path)
+        if file is not None or not self.plain:
+            return file
+        from memstore.files.memory_file import PlainFile, read
+
+        try:
+            plain = read(path, self._bytes(path), mixed=self.config.mixed)
+        except VaultError:
+            return None
+        return plain if isinstance(plain, PlainFile) else None
 
     def memories(self) -> Iterator[MemoryFile]:
         """Yield the files of all visible memories by path, as `read` gives them."""
@@ -342,7 +370,7 @@ class VaultView:
         from memstore.files.memory_file import MemoryFile, read  # a search reads files in its own way: `opened`
 
         try:
-            file = read(path, self._bytes(path))
+            file = read(path, self._bytes(path), mixed=self.config.mixed)
         except VaultError:
             return None
         return file if isinstance(file, MemoryFile) and self.sees(file.memory) else None
@@ -359,7 +387,7 @@ class VaultView:
         if opened.is_revision(entry, data):
             return opened.opened(entry, data)
         # Saved since the snapshot was made: what the catalogue says of it, and what was decided, no longer holds.
-        file = self.read(entry.path)
+        file = self.text(entry.path)
         now = opened.of_file(file, entry) if file else None
         return now if now and now.entry.status == entry.status else None
 
@@ -414,7 +442,7 @@ class VaultView:
         """Whether a file's very bytes may be shown: its frontmatter names nothing that is hidden."""
         from memstore.files.memory_file import MemoryFile, read
 
-        whole = read(file.path, file.data)
+        whole = read(file.path, file.data, mixed=self.config.mixed)
         return isinstance(whole, MemoryFile) and self._shown_values(whole.front.values) == whole.front.values
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
@@ -426,7 +454,7 @@ class VaultView:
         found = self._ws.history.blobs(ids)
         if self.is_owners:
             return found
-        files = {blob: read("", data) for blob, data in found.items()}
+        files = {blob: read("", data, mixed=self.config.mixed) for blob, data in found.items()}
         return {blob: one.data for blob, one in files.items() if isinstance(one, MemoryFile) and self.sees(one.memory)}
 
     def note_shown(self, how: str, memory_ids: Iterable[str]) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from memstore.cli.commands import COMMANDS
+from memstore.cli.commands import COMMANDS, EVERYDAY, FORMER
 from memstore.cli.group import GLOBAL_OPTIONS, PROGRAM, Command, Group
 from memstore.cli.main import main
+from memstore.cli.meant import MEANT
 from memstore.cli.options import command, several
 from memstore.cli.session import CliSession
 
@@ -141,6 +142,66 @@ def test_a_word_that_is_no_command_names_the_nearest(capsys: pytest.CaptureFixtu
     assert "--help" in capsys.readouterr().err
 
 
-def test_without_words_the_program_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 0
-    assert "Examples:" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("tried", "answer"),
+    [
+        ("xyzzy", None),
+        ("serach", "memstore search"),
+        ("lst", "memstore list"),
+        ("find", "memstore search"),
+        ("grep", "memstore search"),
+        ("ls", "memstore list"),
+        ("new", "memstore add"),
+        ("remember", "memstore add"),
+        ("open", "memstore edit"),
+        ("rm", "memstore archive"),
+        ("Delete", "memstore archive"),
+        ("forget", "memstore archive"),
+        ("rename", "memstore mv"),
+        ("history", "memstore log"),
+        ("share", "memstore privacy grant"),
+    ],
+)
+def test_a_word_that_people_try_names_the_command_that_does_it(
+    tried: str, answer: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([tried]) == 2
+    told = capsys.readouterr().err
+    assert f"{tried!r} is no command of memstore" in told
+    assert (answer or "memstore --help") in told
+    if answer:
+        assert main(["help", tried]) == 2
+        assert answer.removeprefix("memstore ") in capsys.readouterr().err
+
+
+def test_a_word_that_means_something_is_no_command() -> None:
+    assert MEANT.keys().isdisjoint({*COMMANDS, *FORMER})
+
+
+@pytest.mark.parametrize("words", [[], ["--help"]])
+def test_without_words_the_program_explains_itself_on_one_screen(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[0] for line in lines if line.startswith("  ") and line.split()[0] in EVERYDAY] == [*EVERYDAY]
+    assert "Examples:" in lines
+
+
+def test_all_commands_are_listed_on_request_and_former_ones_are_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "--all"]) == 0
+    named = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("  ")}
+    assert named == set(COMMANDS)
+    assert named.isdisjoint(FORMER)
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_a_former_name_explains_itself_and_what_it_is_called_today(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert FORMER[name][1].split()[1] in COMMANDS
+    assert main([name, "--help"]) == 0
+    assert f"now `{FORMER[name][1]}`" in " ".join(capsys.readouterr().out.split())

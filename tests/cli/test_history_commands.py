@@ -30,7 +30,7 @@ def test_a_day_with_the_history(here: InProcess) -> None:
     made = program.json("commit")
     assert (made["schema"], made["refs"], made["message"]) == (
         "memstore.commit/1", ["note:m_aaa"],
-        "add note:m_aaa\n\nwith .gitattributes, .memstore/config.toml, .memstoreignore\n\nMemory-Id: m_aaa\n",
+        "add one\n\nwith .gitattributes, .memstore/config.toml, .memstoreignore\n\nMemory-Id: m_aaa\n",
     )  # fmt: skip
     assert program.ok("commit") == "nothing to commit\n"
     assert program.ok("status").splitlines()[0] == f"1 memory, on branch main at {made['commit'][:10]}, all committed"
@@ -50,7 +50,10 @@ def test_a_day_with_the_history(here: InProcess) -> None:
     assert "[created-at-changed]" in warned.stderr
     second = program.json("log", "m_aaa", "-n", "1")["entries"][0]
     assert (second["verb"], second["summary"], second["by"]) == ("edit", "Surer", "Tester")
-    assert [line.split()[3] for line in program.ok("log").splitlines()] == ["note:m_aaa:", "note:m_aaa"]
+    assert [line.split()[3:5] for line in program.ok("log").splitlines()] == [
+        ["one", "note:m_aaa:"],
+        ["one", "note:m_aaa"],
+    ]
     blamed = program.json("blame", "m_aaa")["body"]
     assert [(line["text"], line["commit"]) for line in blamed] == [("one", made["commit"]), ("2", second["commit"])]
     assert program.ok("blame", "m_aaa").count("Tester") == 2

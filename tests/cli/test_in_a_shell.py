@@ -209,7 +209,7 @@ def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) 
             _MEMSTORE_COMPLETE="bash_complete",
         )  # fmt: skip
         assert done.stderr == b""
-        return [line.partition(",")[2] for line in done.stdout.decode().split()]
+        return [line.partition(",")[2] for line in done.stdout.decode().splitlines() if line]
 
     assert offered("memstore", "sho") == ["show"]
     assert offered("memstore", "list", "--sor") == ["--sort"]
@@ -219,6 +219,10 @@ def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) 
     assert offered("memstore", "show", "belief:m_0b") == ["belief:m_0be11abelf"]
     assert offered("memstore", "show", "m_0ash") == []
     assert offered("memstore", "--vault", "nowhere", "show", "m_0") == []
+    assert offered("memstore", "show", "bella") == ["Bella eats at eight", "Bella's heart is watched, not treated"]
+    assert offered("memstore", "links", "[[tea") == ["[[Tea before mail]]"]
+    assert offered("memstore", "archive", "[[value:m_0t") == ["[[value:m_0tea00001x]]"]
+    assert offered("memstore", "sign", "bella") == offered("memstore", "show", "What") == []
 
 
 @pytest.mark.parametrize(
@@ -240,6 +244,20 @@ def test_bash_completes_a_ref_behind_its_colon(shell: runner.Shell, words: str, 
     """
     done = _bash(shell, script)
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, [offered], b"")
+
+
+@pytest.mark.parametrize("typed", ["bella\\ e", "'bella e", '"bella e'])
+def test_bash_completes_a_title_so_that_it_stays_one_word(shell: runner.Shell, typed: str) -> None:
+    script = r"""
+        eval "$(memstore completion bash)"
+        COMP_WORDS=(memstore show "$typed") COMP_CWORD=2
+        _memstore_completion memstore "$typed" show && printf '%s' "${COMPREPLY[@]}"
+    """
+    done = _bash(shell, script, typed=typed)
+    completed = typed[:1].strip("b") + done.stdout.decode() + typed[:1].strip("b")
+    assert done.stderr == b""
+    shown = _bash(shell, f"memstore path {completed}")
+    assert (shown.returncode, shown.stdout) == (0, b"memories/bella-eats-at-eight.md\n")
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])

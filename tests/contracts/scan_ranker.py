@@ -1,4 +1,4 @@
-"""A ranker without an index: it reads every memory that the view shows, and counts."""
+"""A ranker without an index: it reads all that the view shows, and counts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.core import terms
+from memstore.files.memory_file import PlainFile
 from memstore.search.index import searchable
 from memstore.search.matching import holds_alias
 from memstore.search.ranker import SHORTEST_STEM, Ranked
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
     from memstore.search.index import Searchable
     from memstore.search.retrieval import Clause
 
@@ -34,8 +36,9 @@ class ScanRanker:
         by: Unit = Unit.MEMORY,
     ) -> Ranked:
         """Return the memories that match; see `search.ranker.Ranker`."""
-        memories = {row: file.memory for row in view.rows if (file := view.read(view.entry(row).path))}
-        of_row = {row: searchable(memory) for row, memory in memories.items()}
+        files = {row: file for row in view.texts if (file := view.text(view.entry(row).path))}
+        memories = {row: file.memory for row, file in files.items()}
+        of_row = {row: _searchable(file) for row, file in files.items()}
         vocabulary = {term for each in of_row.values() for term in (*each.text, *each.head)}
         average = sum(len(each.text) for each in of_row.values()) / len(of_row) if of_row else 0.0
         asked = [clause for clause in clauses if clause.need is not Need.MUST_NOT]
@@ -71,6 +74,11 @@ class ScanRanker:
             best_possible=best_possible,
             total=len(scores),
         )
+
+
+def _searchable(file: MemoryFile | PlainFile) -> Searchable:
+    """Return the terms of a memory, or of a plain note, whose front matter is text."""
+    return searchable(file.memory, file.path, head=file.text.head if isinstance(file, PlainFile) else "")
 
 
 def _accepted(clause: Clause, vocabulary: set[str]) -> list[str]:

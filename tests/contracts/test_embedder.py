@@ -11,7 +11,8 @@ from tests.search.test_onnx_embedder import Session
 from tests.search.test_onnx_embedder import embedder as onnx_embedder
 
 if TYPE_CHECKING:
-    from memstore.search.embedder import Embedder, OnnxEmbedder
+    from memstore.search.embedder import OnnxEmbedder
+    from memstore.search.meaning import Embedder
 
 TEXTS = ["A dog barks.", "The cat sleeps all day.", "", "A dog barks."]
 

@@ -58,18 +58,18 @@ PORTS = {
     "beliefs.run_record.RunRecord": Port(
         "test_local_state.py", ("memstore.beliefs.run_record.DiskRuns", "tests.memory_state.LastRun")
     ),
-    "search.embedder.VectorStore": Port(
+    "search.meaning.VectorStore": Port(
         "test_local_state.py", ("memstore.search.embedder.DiskVectors", "tests.memory_state.KeptVectors")
     ),
     "trust.signatures.Signatures": Port(
         "test_signatures.py", ("memstore.trust.signatures.SshSignatures", "tests.memory_state.KeysInMemory")
     ),
-    "search.embedder.Embedder": Port(
+    "search.meaning.Embedder": Port(
         "test_embedder.py", ("memstore.search.embedder.OnnxEmbedder", "tests.embedders.HashedTrigrams")
     ),
     "beliefs.wording.Synthesizer": Port(
         "test_synthesizer.py",
-        ("memstore.beliefs.wording.SynthesizerCommand", "memstore.beliefs.wording.LanguageModel"),
+        ("memstore.beliefs.synthesizers.SynthesizerCommand", "memstore.beliefs.synthesizers.LanguageModel"),
     ),
     "core.clock.Clock": Port("test_clock.py", ("memstore.core.clock.SystemClock", "tests.support.TickClock")),
     "core.clock.IdSource": Port("test_clock.py", ("memstore.core.clock.RandomIds", "tests.support.CountingIds")),

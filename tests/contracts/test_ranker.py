@@ -37,7 +37,7 @@ def clauses_of(query: str) -> tuple[Clause, ...]:
 FILES = {
     "tea.md": memory_text("Hot tea in a hot pot.\n", id="m_0000000001", title="Tea", tags="[green]"),
     "pot.md": memory_text("A pot.\n\nThe pot is for tea, hot or cold, green or black.\n", id="m_0000000002"),
-    "milk.md": memory_text("Cold milk.\n", id="m_0000000003", aliases='["the white stuff"]'),
+    "white.md": memory_text("Cold milk.\n", id="m_0000000003", aliases='["the white stuff"]'),
     "same.md": memory_text("Cold milk.\n", id="m_0000000004"),
     "head.md": memory_text("Nothing else.\n", id="m_0000000005", title="Teapots and policies"),
     "hers.md": memory_text("Claire has a samovar for her tea.\n", id="m_0000000006", owner="human:claire"),
@@ -83,7 +83,7 @@ def test_the_best_stands_first_and_all_are_counted(case: Case) -> None:
 
 def test_what_is_alike_is_ordered_by_ref(case: Case) -> None:
     found = case.rank("cold milk", 10)
-    assert case.names(found) == ["milk", "same", "pot"]
+    assert case.names(found) == ["white", "same", "pot"]
     assert found.scores[0] == found.scores[1] > found.scores[2]
 
 
@@ -96,7 +96,7 @@ def test_what_must_be_there_and_must_not(case: Case) -> None:
 
 def test_where_nothing_is_asked_for_all_match_alike(case: Case) -> None:
     found = case.rank("-black")
-    assert sorted(case.names(found)) == ["head", "milk", "same", "tea"]
+    assert sorted(case.names(found)) == ["head", "same", "tea", "white"]
     assert {*found.scores} == {0.0}
     assert found.best_possible == 0
     assert case.rank("").total == 5
@@ -112,7 +112,7 @@ def test_phrases_and_prefixes(case: Case) -> None:
 
 def test_an_alias_in_the_query_ranks_above_all(case: Case) -> None:
     found = case.rank("is the white stuff for hot tea", 10)
-    assert case.names(found)[0] == "milk"
+    assert case.names(found)[0] == "white"
     assert found.scores[0] > found.best_possible
 
 
@@ -138,6 +138,25 @@ def test_a_word_that_stands_nowhere_has_its_other_spellings(case: Case) -> None:
     assert "tea" in terms
     assert case.rank("colour").terms[0][0] == parse("colour").clauses[0].asked[0]
     assert case.rank('"hot tea" po*').terms == ((), ())
+
+
+NOTES = {"bag.md": b"# Tea in a bag\n\nHot water, then the bag.\n", "ice.md": b"Tea with ice.\n"}
+
+
+def test_plain_notes_are_ranked_among_memories_and_hidden_from_others() -> None:
+    owner, claire = (memory_workspace(FILES | NOTES, actor=actor).view() for actor in (OWNER, "human:claire"))
+    clauses = clauses_of("hot tea")
+    for ranker in (owner.ranker, ScanRanker()):
+        found = ranker.rank(clauses, owner, 10)
+        assert [owner.entry(row).path for row in found.rows] == ["tea.md", "bag.md", "pot.md", "ice.md"]
+        memories = ranker.rank(clauses, owner, 10, among=owner.rows)
+        assert [owner.entry(row).path for row in memories.rows] == ["tea.md", "pot.md"]
+        assert memories.weights == found.weights
+    alone = memory_workspace({"hers.md": FILES["hers.md"]}, actor="human:claire").view()
+    for ranker in (claire.ranker, ScanRanker()):
+        found = ranker.rank(clauses, claire, 10)
+        assert [claire.entry(row).path for row in found.rows] == ["hers.md"]
+        assert found.weights == ScanRanker().rank(clauses, alone, 10).weights
 
 
 WORDS = st.sampled_from(["tea", "hot", "cold", "milk", "pot", "green", "te*", "pot*", '"hot tea"'])

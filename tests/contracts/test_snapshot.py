@@ -75,6 +75,7 @@ def test_kinds(snapshot: Snapshot) -> None:
     assert paths(snapshot, snapshot.catalog.memories) == ["a/tea.md", "b.md", "c/copy.md", "c/empty.md"]
     assert paths(snapshot, snapshot.catalog.broken) == ["broken.md"]
     assert paths(snapshot, snapshot.catalog.plain) == ["plain.md"]
+    assert [*snapshot.catalog.texts] == sorted([*snapshot.catalog.memories, *snapshot.catalog.plain])
     assert list(snapshot.catalog.memories) == sorted(snapshot.catalog.memories)
 
 
@@ -97,7 +98,7 @@ def test_rows_of_an_id(snapshot: Snapshot) -> None:
 
 def test_postings_are_rows_with_counts(snapshot: Snapshot) -> None:
     assert counts(snapshot, Field.TEXT, "hot") == {"a/tea.md": 2, "b.md": 1}
-    assert counts(snapshot, Field.HEAD, "hot") == {"c/empty.md": 2}
+    assert counts(snapshot, Field.HEAD, "hot") == {"a/tea.md": 1, "c/empty.md": 2}
     assert counts(snapshot, Field.HEAD, "2026") == {"a/tea.md": 1}
     assert counts(snapshot, Field.TEXT, "日") == {"b.md": 1}
     assert counts(snapshot, Field.TEXT, "cold") == {}
@@ -123,7 +124,8 @@ def test_lengths_are_exact_and_cover_every_row(snapshot: Snapshot) -> None:
     lengths = snapshot.index.lengths(Field.TEXT)
     assert len(lengths) == len(snapshot.catalog.column("path")) == len(snapshot.index.lengths(Field.HEAD))
     assert [lengths[row_of(snapshot, path)] for path in ("a/tea.md", "b.md", "c/empty.md")] == [9, 3, 0]
-    assert all(lengths[row] == 0 for row in (*snapshot.catalog.broken, *snapshot.catalog.plain))
+    assert [lengths[row] for row in snapshot.catalog.broken] == [0]
+    assert [lengths[row] for row in snapshot.catalog.plain] == [2]
 
 
 def test_terms_by_prefix(snapshot: Snapshot) -> None:

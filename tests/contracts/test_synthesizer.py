@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.beliefs.wording import LanguageModel, QuotedSource, SynthesizerCommand
+from memstore.beliefs.synthesizers import LanguageModel, SynthesizerCommand
+from memstore.beliefs.wording import QuotedSource
 from tests.memory_state import FirstSource
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.core.terms import STOP_WORDS, beginning, is_question, term_of, terms, words
+from memstore.core.terms import beginning, is_question, stop_words, term_of, terms, words
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_does_not(text: str) -> None:
 
 
 def test_stop_words_are_words() -> None:
-    assert all(words(word) == [word] for word in STOP_WORDS)
+    assert all(words(word) == [word] for word in stop_words())
 
 
 def test_stemming_does_not_load_the_rest_of_whoosh() -> None:

@@ -10,7 +10,7 @@ from memstore.core.places import is_memory_path, is_own_path, told
 )
 def test_files_of_the_vault_itself(path: str) -> None:
     assert is_own_path(path)
-    assert not is_memory_path(path)
+    assert not is_memory_path(path, mixed=False)
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,8 @@ def recording(run: str) -> Iterator[str]:
         program = _vault(run, Path(home).resolve(), ids)
         for minute, words in enumerate(RUNS[run]):
             documents = _answer(program, words, ids, at=NOON + timedelta(minutes=minute))
-            yield json.dumps({"words": words, "documents": documents}, ensure_ascii=False)
+            line = json.dumps({"words": words, "documents": documents}, ensure_ascii=False)
+            yield line.replace(str(ROOT), "%root%")
 
 
 def recorded(run: str) -> Path:

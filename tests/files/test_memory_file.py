@@ -59,7 +59,9 @@ def test_a_whole_memory_is_read() -> None:
 
 
 def test_a_file_without_a_fence_is_plain_and_keeps_its_bytes() -> None:
-    assert memory_file.read("a.md", b"# Tea\n") == PlainFile("a.md", b"# Tea\n")
+    file = memory_file.read("a.md", b"# Tea\n")
+    assert isinstance(file, PlainFile)
+    assert (file.data, file.memory.title, file.memory.body) == (b"# Tea\n", "Tea", "# Tea\n")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.files.walk import GONE, UNSETTLED, KnownFolder, KnownTree, Walk, ignore_rules, walk
+from memstore.files.walk import GONE, UNSETTLED, KnownFolder, KnownTree, Rules, Walk, ignore_rules, walk
 from tests.support import shut
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def make(root: Path) -> None:
 
 def test_a_second_walk_finds_the_known_files_by_position(tmp_path: Path) -> None:
     make(tmp_path)
-    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    first = walk(tmp_path, KnownTree(), Rules())
     later = max(max(times) for times in first.folders.values()) + 10**10
-    second = walk(tmp_path, known_of(first, walked_at_ns=later), ignored_by=b"")
+    second = walk(tmp_path, known_of(first, walked_at_ns=later), Rules())
     assert second.new == []
     assert second.folders == first.folders
     assert sorted(second.seen.inode) == sorted(new.inode for new in first.new)
@@ -51,8 +51,8 @@ def test_a_file_from_another_age_is_a_file_like_any_other(tmp_path: Path, year: 
     ns = (datetime(year, 1, 1, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
     for path in (tmp_path / "b" / "c.md", tmp_path / "b"):
         os.utime(path, ns=(ns, ns))
-    first = walk(tmp_path, KnownTree(), ignored_by=b"")
-    second = walk(tmp_path, known_of(first, walked_at_ns=10**30), ignored_by=b"")
+    first = walk(tmp_path, KnownTree(), Rules())
+    second = walk(tmp_path, known_of(first, walked_at_ns=10**30), Rules())
     assert (second.new, second.folders) == ([], first.folders)
     assert sorted(second.seen.mtime_ns) == sorted(new.mtime_ns for new in first.new)
 
@@ -66,29 +66,29 @@ def test_an_inode_may_be_any_number_of_64_bits(tmp_path: Path, monkeypatch: pyte
         times = {"st_mtime_ns": found.st_mtime_ns, "st_ctime_ns": found.st_ctime_ns}
         return SimpleNamespace(st_size=found.st_size, st_ino=found.st_ino + (1 << 63), **times)
 
-    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    first = walk(tmp_path, KnownTree(), Rules())
     monkeypatch.setattr(os, "stat", large)
-    second = walk(tmp_path, known_of(first, walked_at_ns=10**30), ignored_by=b"")
+    second = walk(tmp_path, known_of(first, walked_at_ns=10**30), Rules())
     assert sorted(second.seen.inode) == sorted(new.inode - (1 << 63) for new in first.new)
 
 
 def test_a_folder_that_is_not_older_than_the_walk_is_listed_again(tmp_path: Path) -> None:
     make(tmp_path)
-    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    first = walk(tmp_path, KnownTree(), Rules())
     known = known_of(first, walked_at_ns=max(first.folders["b"]))
     known.folders["b"].names.pop()  # type: ignore[attr-defined]  # as if it had come in the same tick
-    second = walk(tmp_path, known, ignored_by=b"")
+    second = walk(tmp_path, known, Rules())
     assert [new.path.rpartition("/")[0] for new in second.new] == ["b"]
 
 
 def test_lost_and_new_files(tmp_path: Path) -> None:
     make(tmp_path)
-    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    first = walk(tmp_path, KnownTree(), Rules())
     known = known_of(first, walked_at_ns=10**30)
     (tmp_path / "b" / "c.md").unlink()
     (tmp_path / "b" / "e").mkdir()
     (tmp_path / "b" / "e" / "f.md").write_text("new")
-    second = walk(tmp_path, known, ignored_by=b"")
+    second = walk(tmp_path, known, Rules())
     assert [new.path for new in second.new] == ["b/e/f.md"]
     assert list(second.seen.size).count(GONE) == 1
 
@@ -97,10 +97,10 @@ def test_a_link_is_no_memory_wherever_it_leads(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / "b" / "link.md").symlink_to("c.md")
     (tmp_path / "b" / "away.md").symlink_to("nowhere.md")
-    assert sorted(new.path for new in walk(tmp_path, KnownTree(), ignored_by=b"").new) == ["a.md", "b/c.md", "b/d.md"]
+    assert sorted(new.path for new in walk(tmp_path, KnownTree(), Rules()).new) == ["a.md", "b/c.md", "b/d.md"]
     (tmp_path / "b" / "c.md").rename(tmp_path / "b" / "real.md")
     (tmp_path / "b" / "c.md").symlink_to("real.md")
-    assert sorted(new.path for new in walk(tmp_path, KnownTree(), ignored_by=b"").new) == [
+    assert sorted(new.path for new in walk(tmp_path, KnownTree(), Rules()).new) == [
         "a.md",
         "b/d.md",
         "b/real.md",
@@ -109,17 +109,19 @@ def test_a_link_is_no_memory_wherever_it_leads(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_shut_is_told_as_long_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path)
-    first = walk(tmp_path, KnownTree(), ignored_by=b"")
+    first = walk(tmp_path, KnownTree(), Rules())
     with monkeypatch.context() as patch:
         shut(patch, tmp_path / "b")
-        second = walk(tmp_path, known_of(first, walked_at_ns=10**30), ignored_by=b"")
+        second = walk(tmp_path, known_of(first, walked_at_ns=10**30), Rules())
         assert ([new.path for new in second.new], list(second.seen.size).count(GONE)) == (["b"], 2)
         assert second.folders == {"": UNSETTLED, "b": UNSETTLED}
-        alone = Walk(0, b"", second.seen, [new for new in first.new if new.path == "a.md"] + second.new, second.folders)
+        alone = Walk(
+            0, Rules(), second.seen, [new for new in first.new if new.path == "a.md"] + second.new, second.folders
+        )
         known = known_of(alone, walked_at_ns=10**30)
-        third = walk(tmp_path, known, ignored_by=b"")
+        third = walk(tmp_path, known, Rules())
         assert (third.new, list(third.seen.size)) == ([], [4, 0])
-    last = walk(tmp_path, known, ignored_by=b"")
+    last = walk(tmp_path, known, Rules())
     assert (sorted(new.path for new in last.new), list(last.seen.size)) == (["b/c.md", "b/d.md"], [4, GONE])
 
 
@@ -141,30 +143,30 @@ def test_a_folder_that_may_be_listed_and_not_entered_is_told(tmp_path: Path, mon
 
     listed = os.scandir
     monkeypatch.setattr(os, "scandir", scandir)
-    assert sorted(new.path for new in walk(tmp_path, KnownTree(), ignored_by=b"").new) == ["a.md", "b"]
+    assert sorted(new.path for new in walk(tmp_path, KnownTree(), Rules()).new) == ["a.md", "b"]
 
 
 def test_ignore_rules_may_be_of_a_windows_editor(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / ".memstoreignore").write_bytes("\ufeffb/\r\n".encode())
-    found = walk(tmp_path, KnownTree(), ignored_by=ignore_rules(tmp_path))
+    found = walk(tmp_path, KnownTree(), rules=ignore_rules(tmp_path, mixed=False))
     assert [new.path for new in found.new] == ["a.md"]
 
 
 def test_ignore_rules_that_mean_nothing_are_passed_over(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / ".memstoreignore").write_bytes(b"!\n[\n\xff\nb/d.md\n")
-    found = walk(tmp_path, KnownTree(), ignored_by=ignore_rules(tmp_path))
+    found = walk(tmp_path, KnownTree(), rules=ignore_rules(tmp_path, mixed=False))
     assert sorted(new.path for new in found.new) == ["a.md", "b/c.md"]
 
 
 def test_files_may_be_believed_to_be_as_they_were_but_folders_never(tmp_path: Path) -> None:
     make(tmp_path)
-    known = known_of(walk(tmp_path, KnownTree(), ignored_by=b""), walked_at_ns=10**30)
-    before = walk(tmp_path, known, ignored_by=b"").seen
+    known = known_of(walk(tmp_path, KnownTree(), Rules()), walked_at_ns=10**30)
+    before = walk(tmp_path, known, Rules()).seen
     (tmp_path / "a.md").write_text("written anew, in place")
     (tmp_path / "b" / "c.md").rename(tmp_path / "b" / "e.md")
-    seen = walk(tmp_path, known, ignored_by=b"", believed=before)
+    seen = walk(tmp_path, known, Rules(), believed=before)
     assert [new.path for new in seen.new] == ["b/e.md"]
     assert sorted(seen.seen.size) == [GONE, 4, 4]
-    assert sorted(walk(tmp_path, known, ignored_by=b"").seen.size) == [GONE, 4, 22]
+    assert sorted(walk(tmp_path, known, Rules()).seen.size) == [GONE, 4, 22]

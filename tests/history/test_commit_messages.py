@@ -11,7 +11,7 @@ from memstore.core.change import MemoryChange
 from memstore.core.memory import LedgerLine, Memory
 from memstore.history.commit_messages import MOST_NAMED, message, trailers, verb, with_trailers
 
-NOTE = Memory(type="note", id="m_abc", title="A secret", confidence=0.8, body="More secrets.")
+NOTE = Memory(type="note", id="m_abc", title="Green tea", confidence=0.8, body="More secrets.")
 SUPPORT = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", new=0.86, evidence_source="episode:m_e")
 
 
@@ -24,20 +24,21 @@ def change(before: Memory | None, after: Memory | None, *, was: str = "a.md", no
 @pytest.mark.parametrize(
     ("given_change", "subject"),
     [
-        (change(None, NOTE), "add note:m_abc"),
+        (change(None, NOTE), "add Green tea"),
         (change(NOTE, None), "delete note:m_abc"),
-        (change(NOTE, replace(NOTE, body="x")), "edit note:m_abc"),
-        (change(NOTE, NOTE, now="b.md"), "move note:m_abc"),
-        (change(NOTE, replace(NOTE, confidence=0.86)), "edit note:m_abc (confidence 0.80 → 0.86)"),
+        (change(NOTE, replace(NOTE, body="x")), "edit Green tea"),
+        (change(NOTE, NOTE, now="b.md"), "move Green tea"),
+        (change(NOTE, replace(NOTE, confidence=0.86)), "edit Green tea (confidence 0.80 → 0.86)"),
         (
             change(NOTE, replace(NOTE, confidence=0.86, confidence_history=(SUPPORT,))),
-            "reinforce note:m_abc 0.80 → 0.86 (episode:m_e)",
+            "reinforce Green tea 0.80 → 0.86 (episode:m_e)",
         ),
-        (change(NOTE, replace(NOTE, status="archived")), "archive note:m_abc"),
-        (change(replace(NOTE, status="archived"), NOTE), "restore note:m_abc"),
+        (change(NOTE, replace(NOTE, status="archived")), "archive Green tea"),
+        (change(replace(NOTE, status="archived"), NOTE), "restore Green tea"),
         (change(NOTE, replace(NOTE, status="forgotten")), "forget note:m_abc"),
-        (change(NOTE, replace(NOTE, status="draft")), "edit note:m_abc"),
-        (change(None, replace(NOTE, id=None)), "add a.md"),
+        (change(NOTE, replace(NOTE, status="draft")), "edit Green tea"),
+        (change(None, replace(NOTE, id=None, title=None, body="")), "add a.md"),
+        (change(None, replace(NOTE, title="Tea.\n\x1b[2J " * 20)), f"add {'Tea. [2J ' * 6}Tea.…"),
     ],
 )
 def test_the_subject_says_what_was_done(given_change: MemoryChange, subject: str) -> None:
@@ -46,7 +47,7 @@ def test_the_subject_says_what_was_done(given_change: MemoryChange, subject: str
 
 def test_trailers_name_the_memory_and_the_evidence_that_came_in() -> None:
     reinforced = change(NOTE, replace(NOTE, confidence_history=(SUPPORT,)))
-    subject = "reinforce note:m_abc 0.80 (episode:m_e)"
+    subject = "reinforce Green tea 0.80 (episode:m_e)"
     assert message([reinforced]) == f"{subject}\n\nMemory-Id: m_abc\nEvidence: episode:m_e\n"
     assert message([reinforced], "After the vet") == "After the vet\n\nMemory-Id: m_abc\nEvidence: episode:m_e\n"
 
@@ -54,7 +55,7 @@ def test_trailers_name_the_memory_and_the_evidence_that_came_in() -> None:
 def test_several_have_a_summary_and_a_line_each() -> None:
     other = replace(NOTE, id="m_xyz")
     assert message([change(None, NOTE), change(None, other), change(NOTE, None)]) == (
-        "3 memories: 2 added, 1 deleted\n\nadd note:m_abc\nadd note:m_xyz\ndelete note:m_abc\n\n"
+        "3 memories: 2 added, 1 deleted\n\nadd Green tea\nadd Green tea\ndelete note:m_abc\n\n"
         "Memory-Id: m_abc\nMemory-Id: m_xyz\n"
     )
 
@@ -70,13 +71,20 @@ def test_very_many_are_not_all_named() -> None:
 words = st.text(st.characters(categories=["Lu", "Ll"]), min_size=4, max_size=8)
 
 
-@given(words, words, st.booleans())
-def test_no_text_of_a_memory_is_in_a_message(title: str, body: str, new: bool) -> None:  # noqa: FBT001 - drawn
-    secret = replace(
-        NOTE, id="m_0", type="raw", title=f"«{title}»", body=f"«{body}»", tags=(f"«{title}»",), confidence=None
-    )
-    before = None if new else replace(secret, title=f"«{body}»", body="")
-    assert "«" not in message([change(before, secret), change(secret, None)])
+PARTS: dict[str, Any] = {
+    "owner": "human:bob", "context": "ctx:club", "subject_ids": ("human:bob",), "entities": ("human:bob",),
+    "source_entity": "human:bob", "source_chain": ("human:bob",), "access_grants": ("*",), "access_denies": ("*",),
+    "consent_grants": ("*",), "upstream_grants": (("human:bob",),), "type": "raw", "status": "forgotten",
+}  # fmt: skip
+
+
+@given(words, words, st.sampled_from(sorted(PARTS)), st.sampled_from(["new", "was", "is"]))
+def test_no_text_is_in_a_message_of_what_others_have_a_part_in(title: str, body: str, part: str, when: str) -> None:
+    mine = replace(NOTE, id="m_0", title=f"«{title}»", body=f"«{body}»", tags=(f"«{title}»",), confidence=None)
+    theirs = replace(mine, **{part: PARTS[part]})
+    before, after = {"new": (None, theirs), "was": (theirs, mine), "is": (mine, theirs)}[when]
+    assert "«" not in message([change(before, after), change(mine, None)])
+    assert f"«{title}»" in message([change(mine, replace(mine, body="x"))])
 
 
 lines = st.lists(st.sampled_from(("Memory-Id: m_a", "Memory-Id: m_b", "Evidence: x")), unique=True)
@@ -108,12 +116,12 @@ def test_every_verb_has_a_past() -> None:
 @pytest.mark.parametrize(
     ("changed", "subject"),
     [
-        ({"processed_into": ("belief:m_new",)}, "promote note:m_abc to belief:m_new"),
-        ({"superseded_by": ("note:m_new",), "status": "superseded"}, "supersede note:m_abc by note:m_new"),
+        ({"processed_into": ("belief:m_new",)}, "promote Green tea to belief:m_new"),
+        ({"superseded_by": ("note:m_new",), "status": "superseded"}, "supersede Green tea by note:m_new"),
     ],
 )
 def test_both_sides_of_a_link_are_one_act(changed: dict[str, Any], subject: str) -> None:
     new = change(None, replace(NOTE, id="m_new"))
     both = [change(NOTE, replace(NOTE, **changed)), new]
-    assert message(both).splitlines()[:4] == [subject, "", subject, "add note:m_new"]
+    assert message(both).splitlines()[:4] == [subject, "", subject, "add Green tea"]
     assert message([*both, new]).startswith("3 memories: 2 added, 1 ")

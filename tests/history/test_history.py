@@ -372,7 +372,7 @@ def test_commit_makes_the_checks_of_the_hook(vault: Written) -> None:
 def test_the_first_commit_of_a_repository(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa"))
     done = commit(vault.open().view())
-    assert git(vault.root, "log", "--format=%H %s").split(maxsplit=1) == [done.commit, "add note:m_aaa\n"]
+    assert git(vault.root, "log", "--format=%H %s").split(maxsplit=1) == [done.commit, "add Some text\n"]
 
 
 def test_a_clone_of_what_was_committed_is_a_vault(vault: Written) -> None:
@@ -384,7 +384,7 @@ def test_a_clone_of_what_was_committed_is_a_vault(vault: Written) -> None:
     done = commit(vault.open().view())
     assert done.own_files == own
     assert done.message == (
-        "add note:m_aaa\n\nwith .gitattributes, .memstore/config.toml, 1 in entities, 1 in groups\n\nMemory-Id: m_aaa\n"
+        "add Some text\n\nwith .gitattributes, .memstore/config.toml, 1 in entities, 1 in groups\n\nMemory-Id: m_aaa\n"
     )
     assert git(vault.root, "ls-files").split() == sorted([*own, "a.md"])
     assert status(vault.open().view()).own_files == ()

@@ -21,7 +21,7 @@ FILES = {
 
 
 def test_what_could_be_adopted_is_listed() -> None:
-    found = {a.path: a.lacks for a in adoptable(memory_workspace(FILES).view())}
+    found = {a.path: a.lacks for a in adoptable(memory_workspace(FILES).view())[0]}
     assert found == {
         "plain.md": ("type", "id", "created_at", "source_type"),
         "obsidian/tea.md": ("type", "id", "created_at", "source_type"),
@@ -54,7 +54,7 @@ def test_adopted_files_keep_all_their_bytes() -> None:
 
 def test_a_folder_or_a_file_alone() -> None:
     ws = memory_workspace(FILES)
-    assert [a.path for a in adoptable(ws.view(), ["obsidian/"])] == ["obsidian/tea.md"]
+    assert [a.path for a in adoptable(ws.view(), ["obsidian/"])[0]] == ["obsidian/tea.md"]
     assert [saved.path for saved in adopt(ws.view(), ["./plain.md"], dry_run=True).saved] == ["plain.md"]
     assert files_of(ws) == FILES
     with pytest.raises(VaultError):

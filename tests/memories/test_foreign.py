@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.memories.adopt import created_at
+from memstore.files.plain_note import note
+
+
+def created_at(data: bytes) -> str | None:
+    return note("tea.md", data)[1].created_at
 
 
 @pytest.mark.parametrize(
@@ -16,6 +20,8 @@ from memstore.memories.adopt import created_at
         ("title: x", None),
         ("date: [", None),
         ("\tdate: 2025-12-24", None),
+        ("content: x\nhandler: y\n2020: z\ndate: !!timestamp 2025-12-24", "2025-12-24T00:00:00Z"),
+        ("modified: 2025-12-25\ncreated: 2025-12-24", "2025-12-24T00:00:00Z"),
     ],
 )
 def test_when_another_program_says_a_note_was_made(head: str, expected: str | None) -> None:
@@ -23,5 +29,5 @@ def test_when_another_program_says_a_note_was_made(head: str, expected: str | No
 
 
 def test_bytes_that_are_no_text_say_nothing() -> None:
-    assert created_at(b"---\ndate: 2025-12-24\n---\n\xff") is None
+    assert created_at(b"---\ndate: \xff\n---\n\xff") is None
     assert created_at(b"\xef\xbb\xbf---\r\ndate: 2025-12-24\r\n---\r\n") == "2025-12-24T00:00:00Z"

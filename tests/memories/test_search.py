@@ -69,7 +69,7 @@ def found(ws: Workspace, text: str, **wish: object) -> list[str | None]:
         ('bella -"heart murmur"', ["note:m_walk"]),
         ("murm*", ["note:m_heart"]),
         ("tag:health", ["note:m_heart"]),
-        ("heart tag:bella -type:belief", ["note:m_walk", "note:m_heart"]),
+        ("heart tag:bella -type:belief", ["note:m_heart", "note:m_walk"]),
         ("note:m_walk", ["note:m_walk"]),
         ("heart status:archived", ["note:m_old"]),
         ("what is a morning ritual", ["value:m_tea"]),

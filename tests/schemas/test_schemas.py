@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,9 +22,12 @@ from memstore.files import shapes
 from memstore.files.memory_file import MemoryFile
 from memstore.files.memory_file import read as read_memory
 from memstore.files.strict_yaml import Frontmatter
+from tests.installed import PUBLISHED, ROOT, SCHEMAS
 from tests.schemas import generate
 
-ROOT = Path(__file__).parents[2]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 SAMPLE = ROOT / "sample-vault"
 TABLES = {"memory": KEYS, "entity": ENTITY_KEYS, "group": GROUP_KEYS, "context": CONTEXT_KEYS, "consent": CONSENT_KEYS}
 
@@ -56,6 +61,64 @@ def test_every_schema_is_one_and_says_its_version(name: str) -> None:
 def test_the_list_of_schemas_is_whole() -> None:
     listed = (generate.FOLDER / "README.md").read_text(encoding="utf-8")
     assert [name for name in ALL if f"]({name})" not in listed] == []
+
+
+# -- what several outputs have in common -----------------------------------------------------------------------------
+
+OUTPUTS = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(SCHEMAS.glob("*.json"))}
+SHARED = "output-defs-v1.json#/$defs/"
+
+
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every map in a schema, itself first."""
+    if isinstance(schema, dict):
+        yield schema
+    if isinstance(schema, dict | list):
+        for part in schema.values() if isinstance(schema, dict) else schema:
+            yield from parts(part)
+
+
+def places(name: str) -> set[str]:
+    """Return what the references of a schema say."""
+    return {part["$ref"] for part in parts(OUTPUTS[name]) if isinstance(part.get("$ref"), str)}
+
+
+def test_no_definition_stands_in_two_files() -> None:
+    found: dict[str, set[str]] = {}
+    for name, schema in OUTPUTS.items():
+        named = [*schema.get("$defs", {}).values()]
+        for part in parts(schema):
+            if part in named or (part.get("type") == "object" and "properties" in part):
+                found.setdefault(json.dumps(part, sort_keys=True), set()).add(name)
+    assert [names for names in found.values() if len(names) > 1] == []
+
+
+def test_what_is_shared_is_used_by_two_files_at_least() -> None:
+    uses = [place.removeprefix(SHARED) for name in OUTPUTS for place in places(name) if place.startswith(SHARED)]
+    assert {name for name in uses if uses.count(name) > 1} == OUTPUTS["defs.schema.json"]["$defs"].keys()
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_every_reference_leads_somewhere_without_the_network(name: str) -> None:
+    resolver = PUBLISHED.resolver(OUTPUTS[name]["$id"])
+    for place in places(name):
+        assert resolver.lookup(place).contents["type"] == "object", place
+
+
+PROGRAM = re.findall(r"^```python\n(.*?)^```$", (generate.FOLDER / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(("line", "code"), [(1, 0), ("1", 1)])
+def test_the_program_in_the_readme_validates_an_answer(line: object, code: int) -> None:
+    place = {"path": "tea.md", "line": line, "column": 1}
+    finding = {"code": "no", "severity": "error", "text": "no", "hint": None, "mended": None} | place
+    answer = {"schema": "memstore.audit-verify/1", "events": 1, "findings": [finding]}
+    (program,) = PROGRAM
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, input=json.dumps(answer), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    assert ("'1' is not of type 'integer'" in done.stderr) == bool(code)
 
 
 # -- the same judgement ----------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from memstore.search.embedder import Embedder
+    from memstore.search.meaning import Embedder
     from memstore.vault.workspace import Workspace
 
 FILES = {

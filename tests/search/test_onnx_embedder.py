@@ -89,4 +89,4 @@ def test_packages_that_are_missing_are_named(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     with pytest.raises(UsageError, match="needs a package that is not there") as caught:
         load_embedder(tmp_path)
-    assert "memstore[semantic]" in caught.value.hint  # type: ignore[operator]
+    assert "memstore-vault[semantic]" in caught.value.hint  # type: ignore[operator]

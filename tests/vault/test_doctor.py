@@ -50,6 +50,26 @@ def test_a_new_vault_is_well(vault: Path) -> None:
     assert {check.verdict for check in diagnosis.checks} == {DoctorVerdict.OK}
 
 
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("memstore.__main__:main", "memstore 9.1 is installed, too, and another project: this one is memstore-vault"),
+        ("memstore.cli.main:run", None),  # what this one was called before
+    ],
+)
+def test_another_project_of_the_name_is_told_of(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, told: str | None
+) -> None:
+    folder = tmp_path / "site" / "memstore-9.1.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: memstore\nVersion: 9.1\n")
+    (folder / "entry_points.txt").write_text(f"[console_scripts]\nmemstore = {program}\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    diagnosis = _examine(vault)
+    assert [check.text for check in diagnosis.checks if check.name == "distribution"] == ([told] if told else [])
+    assert diagnosis.is_well
+
+
 def test_no_vault_is_an_error_with_a_hint(tmp_path: Path) -> None:
     diagnosis = _examine(tmp_path)
     assert not diagnosis.is_well
@@ -147,6 +167,9 @@ class _OldMachine(Machine):
     @property
     def python(self) -> tuple[int, int, int]:
         return (3, 10, 1)
+
+    def other_memstore(self) -> None:
+        return None
 
     def git(self) -> tuple[int, ...] | None:
         return self._git

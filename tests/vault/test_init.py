@@ -48,11 +48,11 @@ def test_what_lies_there_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / ".gitattributes").write_text("*.png binary")
     (tmp_path / ".memstoreignore").write_text("mine/\n")
     done = _init(tmp_path)
-    assert done.notes == 1
+    assert (done.notes, done.mixed) == (1, True)
     assert _init(tmp_path).notes is None  # from now on their number is the owner's business
     assert (tmp_path / "old.md").read_text() == "No fence.\n"
     assert (tmp_path / ".memstoreignore").read_text() == "mine/\n"
-    assert (tmp_path / ".gitattributes").read_text() == "*.png binary\n*.md diff=memstore -text\n"
+    assert (tmp_path / ".gitattributes").read_text() == "*.png binary\n*.md diff=memstore\n"
 
 
 def test_another_programs_hook_stays_and_is_named(tmp_path: Path) -> None:

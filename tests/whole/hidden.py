@@ -171,6 +171,10 @@ def every_command(ids: list[str], paths: list[str]) -> list[tuple[str, ...]]:
             ("trace", memory_id, "--reverse"),
             ("impact", memory_id),
             ("path", path),
+            ("links", memory_id, "--json"),
+            ("links", path),
+            ("show", path.rpartition("/")[2].removesuffix(".md")),
+            ("trace", path.removesuffix(".md")),
             ("cite", f"{memory_id}:L1-L2"),
             ("set", memory_id, "scope=project:x", "--dry-run"),
             ("mv", path, "b/moved.md", "--dry-run"),
@@ -429,7 +433,8 @@ class Vaults:
         session.choices.vault = str(self.program.vault)
         session.choices.entity, session.choices.context = case.viewer, case.context
         with patch.dict(os.environ, self.program.environment, clear=True):
-            return "\n".join(f"{one.value} {one.help}" for one in complete_refs(session, ""))
+            offered = [*complete_refs(session, ""), *complete_refs(session, "", by_name=True)]
+        return "\n".join(f"{one.value} {one.help}" for one in offered)
 
     def files(self) -> dict[str, bytes]:
         """Return all files of the vault as they are."""

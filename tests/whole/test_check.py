@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from memstore.core.finding_codes import CODES
+from tests.installed import validated, verb_of
 
 if TYPE_CHECKING:
     from tests.whole.program import Program
 
-SCHEMAS = Path(__file__).parents[2] / "schemas" / "output"
 WARNED = """---
 type: note
 source: a walk
@@ -34,9 +32,8 @@ def warned(program: Program) -> Program:
 
 
 def valid(verb: str, text: str) -> dict[str, object]:
-    schema = json.loads((SCHEMAS / f"{verb}.schema.json").read_text(encoding="utf-8"))
-    document: dict[str, object] = json.loads(text)
-    Draft202012Validator(schema).validate(document)
+    document = validated(text)
+    assert verb_of(document) == verb
     return document
 
 
@@ -113,6 +110,13 @@ def test_sarif_names_rules_and_places(warned: Program) -> None:
     assert {p["artifactLocation"]["uri"] for p in places} == {"notes/tea.md"}
 
 
+@pytest.mark.parametrize("form", ["github", "sarif"])
+def test_json_goes_before_the_forms_of_build_servers(warned: Program, form: str) -> None:
+    assert valid("check", warned.ok("check", "--output-format", form, "--json"))["warnings"]
+    lines = warned.ok("check", "--output-format", form, "--jsonl").splitlines()
+    assert {json.loads(line)["severity"] for line in lines} == {"warning"}
+
+
 def test_a_code_is_explained(program: Program) -> None:
     assert program.ok("check", "--explain", "yaml-ambiguous").startswith("yaml-ambiguous (error): ")
     done = program.run("check", "--explain", "yaml-ambigous")
@@ -153,3 +157,28 @@ def test_two_registry_files_with_one_id_are_an_error(program: Program) -> None:
         ("groups/b.yaml", "registry-duplicate"),
         ("groups/b.yaml", "registry-name"),
     ]
+
+
+def test_links_that_lead_nowhere_are_notices_and_fail_nothing(program: Program) -> None:
+    program.add("See [[Nowhere]], [t](gone.md), ![[picture.png]], [site](https://e.org/x.md) and `[[code]]`.")
+    done = program.run("check", "--strict")
+    assert (done.returncode, done.stderr) == (0, "1 file, 0 errors, 0 warnings\n")
+    assert [line.partition(": ")[2] for line in done.stdout.splitlines() if "hint" not in line] == [
+        "notice: (gone.md) leads to no note [link-dangling]",
+        "notice: [[Nowhere]] leads to no note [link-dangling]",
+    ]
+    assert program.ok("check") == done.stdout
+    document = valid("check", program.ok("check", "--json"))
+    assert (document["findings"], document["errors"], document["warnings"]) == ([], 0, 0)
+    assert "::notice " in program.ok("check", "--strict", "--output-format", "github")
+    assert '"level":"note"' in program.ok("check", "--strict", "--output-format", "sarif").replace(" ", "")
+
+
+def test_many_notices_are_counted_and_listed_for_who_asks(program: Program) -> None:
+    program.add(" ".join(f"[[Nowhere {number}]]" for number in range(50)))
+    done = program.run("check")
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[0] == (
+        "50 notices, of links that lead to no note; memstore check --strict lists them"
+    )
+    assert program.ok("check", "--strict").count("[link-dangling]") == 50

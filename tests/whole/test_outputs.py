@@ -26,6 +26,7 @@ COMMANDS = (
     ["undo"], ["adopt"], ["adopt", BARE], ["check"], ["check", "--explain", "yaml-tab"], ["commit"], ["status"],
     ["log"], ["log", REF], ["blame", REF], ["diff", REF], ["show", REF], ["list"], ["list", "-t", "belief"],
     ["search", "Bella"], ["search", "nothingofthekind"], ["stats"], ["trace", REF], ["impact", REF], ["orphans"],
+    ["links", REF],
     ["recall", "Bella's heart"], ["recall", "zzz"], ["expand", REF], ["expand", BARE, "--full"],
     ["graduate", "--dry-run"], ["compress", "--dry-run"],
     ["cite", f"{REF}:L1-L2"], ["why", REF], ["why", BARE], ["why", "m_enqj11r5df", "--profile", "seed-003"],
@@ -85,6 +86,12 @@ def test_without_a_repository_too(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "sample-vault", program.vault)
     for words in (["status"], ["list"], ["check"], ["log"], ["show", REF], ["doctor"]):
         validated(program.run("--json", *words).stdout)
+
+
+def test_a_draft_left_without_a_text_is_answered_as_well(sample: InProcess) -> None:
+    sample.ok("init", ".")
+    document = validated(sample.ok("--json", "add", MEMSTORE_EDITOR="true"))
+    assert (verb_of(document), document["ref"], document["path"]) == ("add", None, None)
 
 
 def emitted() -> Iterator[str]:

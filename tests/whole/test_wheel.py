@@ -42,9 +42,14 @@ def python(unpacked: Path, *words: str) -> str:
 
 
 def test_the_wheel_holds_the_package_and_nothing_beside_it(unpacked: Path) -> None:
-    assert sorted(path.name for path in unpacked.iterdir()) == ["memstore", f"memstore-{__version__}.dist-info"]
-    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "memstore").rglob("*.py")}
-    assert modules <= {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*.py")}
+    assert sorted(path.name for path in unpacked.iterdir()) == ["memstore", f"memstore_vault-{__version__}.dist-info"]
+    files = {
+        path.relative_to(ROOT).as_posix()
+        for pattern in ("*.py", "*.toml")
+        for path in (ROOT / "memstore").rglob(pattern)
+    }
+    assert files <= {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
+    assert "memstore/core/words.toml" in files
     assert list(unpacked.rglob("*.pyc")) == []
 
 

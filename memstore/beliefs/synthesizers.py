@@ -1,0 +1,124 @@
+"""Who may word a suggestion better than a quotation does: a command that the user named, or a model of `llm`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from memstore.beliefs.wording import SynthesisFailedError
+from memstore.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.beliefs.wording import QuotedSource, Synthesizer
+
+TIME_LIMIT_SECONDS = 60.0
+MOST_BYTES = 64 * 1024
+MODEL = "llm:"
+_PROMPT = (
+    "Say in one sentence of at most 30 words what these memories have in common. Name nothing that they don't name. "
+    'Answer with JSON alone: {"text": "…", "cites": ["ref", …]}, citing the refs that say so.\n\n'
+)
+
+
+def synthesizer(named: str, *, time_limit_seconds: float = TIME_LIMIT_SECONDS) -> Synthesizer:
+    """Return who is named: `llm:` and a model of the `llm` package, or a command line.
+
+    Raises:
+        UsageError: it is no command line, or the package is missing.
+    """
+    if named.startswith(MODEL):
+        return LanguageModel(named.removeprefix(MODEL))
+    try:
+        words = shlex.split(named)
+    except ValueError as error:
+        raise UsageError(f"{named!r} is no command line: {error}", hint="quote it as in a shell") from error
+    if not words:
+        raise UsageError("no command is named", hint='--with "my-program --fast"')
+    return SynthesizerCommand(words, time_limit_seconds=time_limit_seconds)
+
+
+class SynthesizerCommand:
+    """A program that reads `{"sources": [{"ref", "text"}], "terms": […]}` and writes `{"text", "cites"}`, all JSON.
+
+    No shell is between.
+
+    Args:
+        words: the program and its arguments.
+        time_limit_seconds: after so long it is stopped, with all that it started; > 0.
+    """
+
+    def __init__(self, words: Sequence[str], *, time_limit_seconds: float) -> None:
+        self._words = words
+        self._limit = time_limit_seconds
+
+    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
+        """Return what it wrote; `SynthesisFailedError` where that is no JSON, or nothing came."""
+        asked = json.dumps({"sources": [source._asdict() for source in sources], "terms": list(terms)})
+        return _parsed(self._said(asked.encode()))
+
+    def _said(self, asked: bytes) -> bytes:
+        try:
+            child = subprocess.Popen(
+                self._words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise SynthesisFailedError(f"{self._words[0]} can't be started: {error.strerror}") from error
+        with child:
+            try:
+                said, _ = child.communicate(asked, timeout=self._limit)
+            except subprocess.TimeoutExpired as error:
+                raise SynthesisFailedError(f"{self._words[0]} took longer than {self._limit:g} s") from error
+            finally:
+                # What it started holds its pipes open, and would keep us waiting.
+                with suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGKILL)
+        if child.returncode:
+            raise SynthesisFailedError(f"{self._words[0]} ended with {child.returncode}")
+        return said
+
+
+class LanguageModel:
+    """A model of the `llm` package, which the user has set up.
+
+    Args:
+        name: the model; empty for the user's default.
+    """
+
+    def __init__(self, name: str) -> None:
+        try:
+            import llm
+        except ImportError as error:
+            raise UsageError("the llm package is not installed", hint='pip install "memstore-vault[llm]"') from error
+        try:
+            self._model: Any = llm.get_model(name or None)
+        except llm.UnknownModelError as error:
+            raise UsageError(f"llm knows no model {name!r}", hint="llm models lists them") from error
+
+    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
+        """Return what it wrote; `SynthesisFailedError` where that is no JSON, or nothing came."""
+        told = "\n".join(f"{source.ref}: {source.text}" for source in sources)
+        try:
+            said = str(self._model.prompt(f"{_PROMPT}{told}\n\nThey share: {', '.join(terms)}").text())
+        except Exception as error:  # whatever a plugin raises, there is no answer
+            raise SynthesisFailedError(f"the model failed: {error}") from error
+        return _parsed(said.encode())
+
+
+def _parsed(said: bytes) -> Any:
+    if len(said) > MOST_BYTES:
+        raise SynthesisFailedError(f"the answer has {len(said):,} bytes")
+    try:
+        return json.loads(said)
+    except ValueError as error:
+        raise SynthesisFailedError("the answer is no JSON") from error

@@ -1,0 +1,91 @@
+"""Words that people try, and the commands that do what they mean.
+
+Near spellings are found by likeness (`core/errors.py::nearest`); these are found by meaning. Where no command does it,
+the answer says how it is done.
+"""
+
+from __future__ import annotations
+
+# What is tried, words apart by blanks -> what does it.
+_MEANT: dict[str, str] = {
+    "find grep query ask lookup locate": "`memstore search QUERY` finds memories by words",
+    "ls all dir browse recent": "`memstore list` lists memories, the newest first",
+    "new create write note remember store insert capture learn believe": "`memstore add TEXT` writes a memory",
+    "open": "`memstore show REF` shows a memory; `memstore edit REF` opens it in your editor",
+    "cat view get read print less": "`memstore show REF` shows a memory",
+    "change update modify amend rewrite": (
+        "`memstore edit REF` changes a memory in your editor; `memstore set REF KEY=VALUE` changes a key of it"
+    ),
+    "rm delete remove del trash hide forget erase": (
+        "`memstore archive REF` puts a memory out of sight; to delete one, delete its file (memstore path REF prints "
+        "its path) and `memstore commit`"
+    ),
+    "unarchive undelete": "`memstore restore REF` brings an archived memory back",
+    "links backlinks references graph tree parents sources origin": (
+        "`memstore trace REF` shows what a memory comes from; `memstore trace REF --reverse` what came of it"
+    ),
+    "children dependents": (
+        "`memstore trace REF --reverse` shows what came of a memory; `memstore impact REF` what needs it"
+    ),
+    "move rename": "`memstore mv REF PATH` moves or renames a memory's file",
+    "replace": "`memstore supersede REF TEXT` puts another memory in the place of one",
+    "history versions revisions changes": "`memstore log REF` shows what happened to a memory; `memstore log` to all",
+    "annotate": "`memstore blame REF` shows who wrote each line",
+    "revert rollback reset back": "`memstore undo` takes back what memstore wrote last; older versions are in git",
+    "save": "`memstore add TEXT` writes a memory; `memstore commit` commits what is pending",
+    "stage": "`memstore commit` commits pending memories, staged or not",
+    "sync push pull fetch clone": "a vault is a git repository: `git push`, `git pull` and `git clone` exchange it",
+    "setup start": "`memstore init DIR` makes a folder a vault",
+    "settings set-config configure": "`memstore config` shows and changes settings",
+    "validate lint fsck verify": (
+        "`memstore check` finds what is wrong; `memstore trust REF` shows whose signatures hold"
+    ),
+    "fix repair mend": "`memstore check --fix` mends what needs no judgement",
+    "format": "`memstore fmt` makes the layout of memories even",
+    "reindex index-rebuild refresh": (
+        "every search refreshes the index by itself; `memstore index rebuild` makes it anew"
+    ),
+    "duplicates duplicate dups": "`memstore conflicts --duplicates` finds memories that say nearly the same",
+    "compare": "`memstore diff REF` shows what became different; `memstore conflicts` what can't both be right",
+    "support confirm evidence": "`memstore reinforce REF --evidence REF` records what speaks for a memory",
+    "oppose refute dispute": (
+        "`memstore contradict REF --evidence REF` records what speaks against a memory; `memstore witness REF "
+        "--attest dispute` says so under your signature"
+    ),
+    "explain": "`memstore why REF` shows how a memory's numbers came about; `memstore help COMMAND` explains a command",
+    "dream reflect": "`memstore consolidate` suggests what to believe from what happened",
+    "accept": "`memstore suggestions accept REF` does what was suggested",
+    "reject": "`memstore suggestions reject REF` puts a suggestion away",
+    "share grant permit": "`memstore privacy grant REF --to ENTITY` lets others see a memory",
+    "revoke unshare": (
+        "`memstore privacy revoke REF --from ENTITY` takes a grant back; `memstore consent revoke ID` a consent"
+    ),
+    "generalize": (
+        "`memstore add TEXT --derived-from REF` writes down what follows from memories; it stays as closed as they are"
+    ),
+    "who visible": "`memstore privacy explain REF --for ENTITY` says whether somebody may see a memory, and why",
+    "enter leave": "`memstore context enter CTX` and `memstore context leave` say where you are",
+    "tags": "`memstore search QUERY --facets tags` counts tags; `memstore tag REF TAG` gives a memory one",
+    "report info summary count": "`memstore stats` counts memories; `memstore privacy report` shows who sees what",
+    "load": "`memstore import` takes over memories from other files",
+    "dump backup": (
+        "a vault is a folder of text files in git: copy or clone it; `memstore export memory-v0.1 --all` gives JSON"
+    ),
+    "mcp serve server": (
+        "there is no server in this version: agents call the program with --json, such as `memstore recall --json "
+        "PROMPT`"
+    ),
+    "seal unseal encrypt": "memstore encrypts nothing in this version: keep a vault on an encrypted disk",
+    "gc clean cleanup purge": (
+        "`memstore compress` puts summaries in the place of old texts; `memstore doctor --fix` deletes leftovers"
+    ),
+    "version": "`memstore --version` prints it",
+    "man docs tutorial usage topics commands": "`memstore help` lists topics, `memstore help --all` all commands",
+}
+
+MEANT: dict[str, str] = {word: does for words, does in _MEANT.items() for word in words.split()}
+
+
+def what_does(word: str) -> str | None:
+    """Return what does that which a word means that is no command; None where that is not known."""
+    return MEANT.get(word.lower().lstrip("-"))

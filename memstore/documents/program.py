@@ -1,0 +1,23 @@
+"""What the program says of itself, as JSON: its failures, its help, and what it has for shells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def error_document(code: str, exit_code: int, message: str, hint: str | None) -> dict[str, Any]:
+    """Return why a command failed; `code` is a word for programs."""
+    return {"error": {"code": code, "exit": exit_code, "message": message, "hint": hint}}
+
+
+def help_document(topic: Sequence[str], text: str) -> dict[str, Any]:
+    """Return the help on a topic, or on a command by its words."""
+    return {"topic": " ".join(topic), "text": text}
+
+
+def completion_document(shell: str, script: str) -> dict[str, Any]:
+    """Return the script by which a shell completes commands."""
+    return {"shell": shell, "script": script}

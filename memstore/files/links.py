@@ -1,0 +1,236 @@
+"""Links between notes, as they stand in a text: `[[Note]]`, `![[Note#Heading|text]]`, `[text](../note.md#heading)`.
+
+A link leads a reader from one note to another; it says nothing about what a memory was made of, and is no evidence.
+None stands in code. Finding them takes time in proportion to the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from enum import Enum
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
+
+from memstore.files.passages import PassageKind, passages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# What the name of a note may end with; a link may leave it out.
+NOTE_SUFFIXES = (".md", ".markdown", ".mdx")
+
+
+class LinkKind(Enum):
+    """How a link is written."""
+
+    WIKI = "wiki"
+    MARKDOWN = "markdown"
+
+
+class Link(NamedTuple):
+    """What a link names: `place` is a name, or a path as it is written, with percent signs.
+
+    It is empty for a link within the same note. `fragment` is the heading or the `^block`, as it is written.
+    """
+
+    kind: LinkKind
+    place: str
+    fragment: str = ""
+    is_embedded: bool = False
+
+    @classmethod
+    def of(cls, written: str) -> Link:
+        """Return the link that is written so; the reverse of `written`."""
+        bare = written.removeprefix("!")
+        kind = LinkKind.WIKI if bare.startswith("[[") else LinkKind.MARKDOWN
+        opening, closing = _AROUND[kind]
+        place, _, fragment = bare[len(opening) : -len(closing)].partition("#")
+        return cls(kind, place, fragment, bare != written)
+
+    @property
+    def written(self) -> str:
+        """The link without its text: `[[Note#Heading]]`, `(../note.md#heading)`; `!` before what is embedded."""
+        opening, closing = _AROUND[self.kind]
+        fragment = f"#{self.fragment}" if self.fragment else ""
+        return f"{'!' if self.is_embedded else ''}{opening}{self.place}{fragment}{closing}"
+
+    @property
+    def target(self) -> str:
+        """What it names: a name or a path, without percent signs."""
+        return self.place if self.kind is LinkKind.WIKI else unquote(self.place)
+
+    @property
+    def may_name_note(self) -> bool:
+        """Whether it can lead to a note: a picture, a folder or a page of a website is named by a path alone."""
+        if self.kind is LinkKind.WIKI:
+            return self.place != "" and not self.place.startswith("file:") and "://" not in self.place
+        name = self.target.rpartition("/")[2]
+        return name.lower().endswith(NOTE_SUFFIXES) or (name not in ("", ".", "..") and "." not in name)
+
+    @property
+    def must_name_note(self) -> bool:
+        """Whether it leads nowhere if there is no such note; anything else may be a file that is no note."""
+        if self.kind is LinkKind.MARKDOWN:
+            return self.target.lower().endswith(NOTE_SUFFIXES)
+        return self.target.lower().endswith(NOTE_SUFFIXES) or not _ATTACHMENT.search(self.target)
+
+
+class PlacedLink(NamedTuple):
+    """A link and where it stands: offsets count characters from 0, `end` and `place_end` exclusive."""
+
+    link: Link
+    start: int
+    end: int
+    place_start: int
+    place_end: int
+
+
+_AROUND = {LinkKind.WIKI: ("[[", "]]"), LinkKind.MARKDOWN: ("(", ")")}
+_ATTACHMENT = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
+
+# Every repetition is possessive, and none can begin anew inside what another one has passed: linear for any text.
+_TOKEN = re.compile(
+    r"""
+    \\[\\\[\]()!`#]                                          # a sign that is meant as itself
+    | (?P<embed>!?)\[\[(?P<wiki>[^\[\]|\#\x00-\x1f]*+)
+        (?:\#(?P<heading>[^\[\]|\x00-\x1f]*+))?
+        (?:\|[^\[\]\x00-\x1f]*+)?\]\]
+    | (?P<open>!?\[)
+    | \](?:\([ \t]*+
+        (?:<(?P<angle>[^<>\x00-\x1f]*+)>|(?P<plain>[^\s()<>\x00-\x1f]*+(?:\([^\s()<>\x00-\x1f]*+\)[^\s()<>\x00-\x1f]*+)*+))
+        (?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'|\([^()\n]*+\)))?+
+        [ \t]*+(?P<close>\)))?+
+    | \n(?=[ \t\r]*+\n)                                      # a blank line: no link goes beyond it
+    """,
+    re.VERBOSE,
+)
+# `https:`, `mailto:`, `//host`; a letter and a colon is no drive here.
+_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:|//")
+_MAY_LINK = re.compile(r"\[\[|\]\((?![ \t]*+<?(?:[A-Za-z][A-Za-z0-9+.-]*+:|//))")
+_TAG = re.compile(r"(?<![^\s(,;\"'])#(\w[\w/-]*+)")
+
+
+def links_in(text: str, code: Code | None = None) -> Iterator[PlacedLink]:
+    """Yield the links of a text in the order of their ends; web addresses are none, nor is what stands in code.
+
+    Args:
+        text: what is read.
+        code: its code, where that is looked at for something else as well.
+    """
+    if _MAY_LINK.search(text):
+        yield from _links(text, code or Code(text))
+
+
+def _links(text: str, code: Code) -> Iterator[PlacedLink]:
+    opened: list[re.Match[str]] = []
+    for found in _TOKEN.finditer(text):
+        if found.start() in code:
+            continue
+        match found.lastgroup, found[0]:
+            case "open", _:
+                opened.append(found)
+            case "close", _ if opened:
+                if link := _markdown_link(opened.pop(), found):
+                    yield link
+            case None, "\n":
+                opened.clear()
+            case None, "]":
+                del opened[-1:]
+            case "wiki" | "heading", _:
+                if link := _wiki_link(found):
+                    yield link
+
+
+def _wiki_link(found: re.Match[str]) -> PlacedLink | None:
+    start = found.start("wiki")
+    place, heading = found["wiki"], found["heading"] or ""
+    if found["heading"] is None:
+        place = place.removesuffix("\\")  # `[[Note\|text]]`, as it has to be written in a table
+    start += len(place) - len(place.lstrip())
+    link = Link(LinkKind.WIKI, place.strip(), heading.removesuffix("\\").strip(), bool(found["embed"]))
+    return PlacedLink(link, *found.span(), start, start + len(link.place)) if link.place or link.fragment else None
+
+
+def _markdown_link(opening: re.Match[str], found: re.Match[str]) -> PlacedLink | None:
+    group = "plain" if found["angle"] is None else "angle"
+    place, _, heading = found[group].partition("#")
+    if not (place or heading) or _ELSEWHERE.match(place):
+        return None
+    start = found.start(group)
+    link = Link(LinkKind.MARKDOWN, place, heading, opening["open"].startswith("!"))
+    return PlacedLink(link, opening.start(), found.end(), start, start + len(place))
+
+
+def tags_in(text: str, code: Code | None = None) -> tuple[str, ...]:
+    """Return the tags that stand in a text as `#tag`, each once, without the sign; a number alone is none."""
+    if "#" not in text:
+        return ()
+    code = code or Code(text)
+    found = (found for found in _TAG.finditer(text) if found.start() not in code)
+    named = (each[1].strip("/-") for each in found)
+    return tuple(dict.fromkeys(tag for tag in named if not tag.replace("/", "").isdecimal()))
+
+
+# -- what is code ----------------------------------------------------------------------------------
+
+
+class Code:
+    """The parts of a text that are code: blocks between fences, and what stands between backticks in one passage.
+
+    They are looked for when first asked about.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _spans(self) -> tuple[list[int], list[int]]:
+        found = _code_spans(self._text) if "`" in self._text or "~~~" in self._text else ()
+        spans = [*found]
+        return [start for start, _ in spans], [end for _, end in spans]
+
+    def __contains__(self, offset: int) -> bool:
+        starts, ends = self._spans
+        before = bisect_right(starts, offset) - 1
+        return before >= 0 and offset < ends[before]
+
+
+_TICKS = re.compile("`++")
+
+
+def _code_spans(text: str) -> Iterator[tuple[int, int]]:
+    starts = [0, *(found.end() for found in re.finditer("\n", text)), len(text) + 1]
+    lines = [*pairwise(starts)]
+    for passage in passages(text, first_line=0):
+        start, end = lines[passage.line_start][0], lines[passage.line_end][1] - 1
+        if passage.kind is PassageKind.CODE:
+            yield start, end
+        else:
+            yield from _inline_code(text, start, end)
+
+
+def _inline_code(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield what stands between backticks: it ends with the next run of as many as it began with."""
+    runs = [found.span() for found in _TICKS.finditer(text, start, end)]
+    following: dict[int, int] = {}
+    closing = [0] * len(runs)
+    for i in range(len(runs) - 1, -1, -1):
+        length = runs[i][1] - runs[i][0]
+        closing[i] = following.get(length, -1)
+        following[length] = i
+    i = 0
+    while i < len(runs):
+        if closing[i] > 0 and not _is_escaped(text, runs[i][0]):
+            yield runs[i][0], runs[closing[i]][1]
+            i = closing[i]
+        i += 1
+
+
+def _is_escaped(text: str, offset: int) -> bool:
+    before = offset
+    while before and text[before - 1] == "\\":
+        before -= 1
+    return (offset - before) % 2 == 1

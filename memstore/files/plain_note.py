@@ -1,0 +1,207 @@
+"""A plain note: a Markdown file that is not a memory, read loosely, since another program or a person wrote it.
+
+Nothing in it is an error: front matter that isn't YAML is text, bytes that aren't UTF-8 are read as U+FFFD. It opens
+nothing to anybody, whatever keys it has, and is never rewritten.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from memstore.core.ids import is_entity_id
+from memstore.core.memory import Memory
+from memstore.core.times import instant
+from memstore.files import fence
+from memstore.files.fence import BOM, FencedText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+NOTE_TYPE = "note"
+
+_TOML = re.compile(r"\+\+\+[ \t]*\r?\n")
+_TOML_END = re.compile(r"^\+\+\+[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_CODE = re.compile(r"\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
+# The first heading is looked for in so many lines.
+MOST_LINES_TO_HEADING = 200
+LONGEST_TITLE = 200
+# A day in a file's name: 2026-02-01, 20260201, 202602011530.
+_DAY_IN_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?:\d{4}|\d{6})?(?!\d)")
+# What programs call the day on which a note was made, and else the last one on which it was changed.
+_CREATED = ("created_at", "created", "date", "date_created", "creation_date", "date created", "timestamp")
+_MODIFIED = ("modified", "updated", "lastmod", "last_modified", "date modified")
+
+# What makes a fence a memory where other programs' notes lie beside: an id of memstore, or an owner.
+_ID_LINE = re.compile(rb"^(\"id\"|'id'|id)[ \t]*:[ \t]*[\"']?m_", re.MULTILINE)
+_OWNER_LINE = re.compile(rb"^(?:\"owner\"|'owner'|owner)[ \t]*:[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
+
+
+def means_to_be_memory(data: bytes) -> bool:
+    """Whether a file in a vault with notes of other programs claims to be a memory, readable or not.
+
+    A line of its fence begins with an id of memstore, or with an owner; were it taken for a note, whatever else the
+    fence says of who may see it would be lost.
+    """
+    head = fence.head_of(data)
+    if _ID_LINE.search(head):
+        return True
+    return any(is_entity_id(found[1].decode(errors="replace")) for found in _OWNER_LINE.finditer(head))
+
+
+def parts(data: bytes) -> FencedText:
+    """Return a note taken apart; what is not front matter of YAML or TOML belongs to the body."""
+    return _read(data)[0]
+
+
+def note(path: str, data: bytes) -> tuple[FencedText, Memory]:
+    """Return the parts of a note, and what is known of it: title, day, tags, other names and text."""
+    text, values = _read(data)
+    names = _words_of(values, "aliases", "alias", by=",")
+    foreign_id = _line_of(values.get("id"))
+    memory = Memory(
+        type=NOTE_TYPE,
+        title=_title(path, values, text.body),
+        tags=_words_of(values, "tags", "tag", "keywords", "categories", by=r"[,\s]"),
+        aliases=(*names, foreign_id) if foreign_id and foreign_id not in names else names,
+        created_at=_created_at(path, values),
+        body=text.body,
+    )
+    return text, memory
+
+
+def _read(data: bytes) -> tuple[FencedText, Mapping[str, Any]]:
+    text = data.decode("utf-8", "replace")
+    clean = text.encode() if "\N{REPLACEMENT CHARACTER}" in text else data
+    if isinstance(fenced := fence.split(clean), FencedText):
+        values = _yaml(fenced.head)
+        if values is not None:
+            return fenced, values
+    elif _TOML.match(text) and (found := _toml(text)):
+        return found
+    mark = BOM if data.startswith(BOM) else b""
+    return FencedText(before=mark, head="", between=b"", body=text.removeprefix("\ufeff"), body_line=1), {}
+
+
+def _yaml(head: str) -> Mapping[str, Any] | None:
+    """Return the values of a YAML map, every scalar as text; None where it is none."""
+    import yaml
+
+    try:
+        values = yaml.load(head, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506 -- makes texts alone
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError):
+        return None
+    if values is None or values == "":
+        return {}
+    return values if isinstance(values, dict) else None
+
+
+def _toml(text: str) -> tuple[FencedText, Mapping[str, Any]] | None:
+    """Return the parts of a text that begins with a fence of TOML; None where that isn't closed or can't be read."""
+    import tomllib
+
+    opening = _TOML.match(text)
+    closing = _TOML_END.search(text, opening.end()) if opening else None
+    if opening is None or closing is None:
+        return None
+    head, body = text[opening.end() : closing.start()], text[closing.end() :]
+    try:
+        values = tomllib.loads(head.replace("\r\n", "\n"))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+    return (
+        FencedText(
+            before=opening[0].encode(),
+            head=head,
+            between=closing[0].encode(),
+            body=body,
+            body_line=text.count("\n", 0, closing.end()) + 1,
+        ),
+        values,
+    )
+
+
+def _title(path: str, values: Mapping[str, Any], body: str) -> str:
+    """Return the title that front matter has, else the first heading, else the file's name without its ending."""
+    title = _line_of(values.get("title")) or _line_of(_first_heading(body)) or _line_of(_stem(path))
+    return title[:LONGEST_TITLE]
+
+
+def _stem(path: str) -> str:
+    """Return a file's name without its ending."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def _first_heading(body: str) -> str:
+    in_code, above = "", ""
+    for line in body.split("\n", MOST_LINES_TO_HEADING)[:MOST_LINES_TO_HEADING]:
+        if fence_line := _CODE.match(line):
+            sign = fence_line[1]
+            if not in_code:
+                in_code = sign
+            elif sign.startswith(in_code):
+                in_code = ""
+        elif not in_code:
+            if (heading := _HEADING.match(line)) and heading[1]:
+                return " ".join(heading[1].split())
+            if above and _UNDERLINE.match(line):
+                return " ".join(above.split())
+        above = line.strip()
+    return ""
+
+
+def _line_of(value: Any) -> str:
+    """Return a value as one line of text; empty for what isn't one."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    line = " ".join(str(value).replace("\0", "\N{REPLACEMENT CHARACTER}").split())
+    return line.encode("utf-8", "replace").decode()  # YAML can escape halves of characters
+
+
+def _words_of(values: Mapping[str, Any], *names: str, by: str) -> tuple[str, ...]:
+    """Return the words that front matter lists under these names, as a list or in one line."""
+    found: list[str] = []
+    for name in names:
+        value = values.get(name)
+        listed = value if isinstance(value, list) else re.split(by, value) if isinstance(value, str) else []
+        found += (_line_of(item).removeprefix("#") for item in listed)
+    return tuple(dict.fromkeys(item for item in found if item))
+
+
+def _created_at(path: str, values: Mapping[str, Any]) -> str | None:
+    """Return when a note was made, RFC 3339 in UTC, by its front matter or its name; None where neither says it."""
+    days: Iterator[str | None] = (_instant(values.get(name)) for name in (*_CREATED, *_MODIFIED))
+    return next((day for day in days if day), None) or _day_in_name(path)
+
+
+def _day_in_name(path: str) -> str | None:
+    for found in _DAY_IN_NAME.finditer(_stem(path)):
+        year, _, month, day = found.groups()
+        try:
+            return instant(datetime(int(year), int(month), int(day), tzinfo=UTC))
+        except ValueError:
+            continue
+    return None
+
+
+def _instant(value: Any) -> str | None:
+    """Return a time in UTC; one without a zone is taken for UTC."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return _day_in_name(f"{value}.")
+    if isinstance(value, datetime):
+        try:
+            value = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        except OverflowError:
+            return None
+    elif isinstance(value, date):
+        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
+    else:
+        return None
+    return instant(value)

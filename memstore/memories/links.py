@@ -1,0 +1,317 @@
+"""Links of notes: where one leads, what leads to it, and how they stay whole when a file moves.
+
+Links are for finding one's way. They say nothing about what a memory was made of, and are no evidence.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+from memstore.core.change import Edit, Written
+from memstore.core.short_repr import short_repr
+from memstore.files import memory_file
+from memstore.files.links import LinkKind, links_in
+from memstore.files.memory_file import MemoryFile
+from memstore.vault.note_names import LinkTable, folded, last_word, spelled_out, without_suffix
+from memstore.vault.transitions import findings_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.core.view import View
+    from memstore.files.links import Link, PlacedLink
+    from memstore.vault.note_names import Note, NoteNames
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedNote:
+    """A note at one end of a link: its path, its ref where it has one, and its title, else the stem of its file."""
+
+    path: str
+    ref: str | None
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteLink:
+    """A link on file line `line` of the note `source`, `written` as it stands there, without its text.
+
+    `target` is the note that it leads to, None for nowhere; `others` are the paths of notes that have the same name.
+    """
+
+    source: LinkedNote
+    line: int
+    written: str
+    target: LinkedNote | None
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteLinks:
+    """The links of a note, `outgoing` by line, and others' that lead to it, `incoming` by path and line."""
+
+    note: LinkedNote
+    outgoing: tuple[NoteLink, ...]
+    incoming: tuple[NoteLink, ...]
+
+    __repr__ = short_repr
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the note; None where it has no id."""
+        return self.note.ref
+
+
+def links(view: View, ref: str) -> NoteLinks:
+    """Return where the links of a note lead, and which links lead to it, as far as the viewer may see.
+
+    A link to what the viewer may not see leads nowhere, and a link that stands there is not there.
+
+    Args:
+        view: the vault.
+        ref: what names the note.
+
+    Raises:
+        NotFoundError: there is none that the viewer may see.
+    """
+    path = view.named(ref).path
+    table = LinkTable(view)
+    own = next(note for note in table.notes if note.path == path)
+    outgoing = tuple(_outgoing(view, table, own))
+    incoming = tuple(
+        NoteLink(source=_end(view, other), line=line, written=link.written, target=_end(view, own))
+        for other, line, link in table.leading_to(own.row)
+    )
+    ends = [*(link.source for link in incoming), *(link.target for link in outgoing)]
+    view.note_shown("links", [end.ref.partition(":")[2] for end in ends if end and end.ref])
+    return NoteLinks(note=_end(view, own), outgoing=outgoing, incoming=incoming)
+
+
+def _outgoing(view: View, table: LinkTable, own: Note) -> Iterator[NoteLink]:
+    for line, link in table.links_of(own.row):
+        rows = table.led_to(own.row, link)
+        if rows or link.must_name_note:
+            yield NoteLink(
+                source=_end(view, own),
+                line=line,
+                written=link.written,
+                target=_end(view, table.names[rows[0]]) if rows else None,
+                others=tuple(table.names[row].path for row in rows[1:]),
+            )
+
+
+def _end(view: View, note: Note) -> LinkedNote:
+    kind = view.column("type")[note.row]
+    title = note.title or without_suffix(note.path.rpartition("/")[2])
+    return LinkedNote(path=note.path, ref=f"{kind}:{note.id}" if note.id else None, title=title)
+
+
+# -- when a file moves -----------------------------------------------------------------------------
+
+
+class LeftLink(NamedTuple):
+    """A link that a move would have to change, and can't: where it stands, and why it stays."""
+
+    path: str
+    line: int
+    written: str
+    why: str
+
+
+class Relinked(NamedTuple):
+    """What a move does to links: the moved file's bytes, edits of memories, plain notes, and what stays as it is."""
+
+    moved: bytes
+    edits: tuple[Edit, ...]
+    plain: tuple[Written, ...]
+    left: tuple[LeftLink, ...]
+
+
+def relinked(view: View, file: MemoryFile, to: str) -> Relinked:
+    """Return what becomes of links when a memory's file moves: each leads on to the note that it led to before.
+
+    Only the place in a link changes, and only where it must: a file stem stays one while it leads to the same note, a
+    relative path stays relative. Files of others are left, and so are signed ones, whose signature holds for the text
+    as it stands.
+
+    Args:
+        view: the vault.
+        file: the memory that moves.
+        to: its new path, at which no file lies.
+    """
+    table = LinkTable(view)
+    moving = next(note for note in table.notes if note.path == file.path)
+    plan = _Plan(view, moving, to, table.names, table.names.moved(moving.row, to))
+    moved = file.data
+    edits, plain, left = [], [], []
+    for note in sorted(table.notes, key=lambda note: note.path):
+        # The catalogue has no links to pictures, which move along as well.
+        if note != moving and not any(plan.concerns(note, link) for _, link in table.links_of(note.row)):
+            continue
+        source = _read(view, note)
+        if source is None:
+            continue
+        body, first_line = _body(source)
+        changes, stuck = plan.changes(note, body)
+        why = _why_left(view, source, _with_body(source, body, changes)) if changes else ""
+        changed = [] if why else changes
+        stuck += [(placed, why) for placed, _ in changes if why]
+        left += [
+            LeftLink(note.path, first_line + body.count("\n", 0, placed.start), placed.link.written, reason)
+            for placed, reason in stuck
+        ]
+        after = _with_body(source, body, changed)
+        if note == moving:
+            moved = after
+        elif changed and isinstance(source, MemoryFile):
+            edits.append(Edit(path=note.path, before=source, after=after))
+        elif changed:
+            plain.append(Written(note.path, source.data, after))
+    return Relinked(moved, tuple(edits), tuple(plain), tuple(left))
+
+
+def _read(view: View, note: Note) -> memory_file.ReadFile | None:
+    """Return the file of a note, whole where the actor may change it; None for one that can't be read."""
+    if note.row in view.plain:
+        return view.whole.read_file(note.path)
+    file = view.read(note.path)
+    return view.original(note.path) if file and view.owns(file.memory) else file
+
+
+def _body(file: memory_file.ReadFile) -> tuple[str, int]:
+    """Return the text of a file below its frontmatter, and the file line on which that begins."""
+    if isinstance(file, MemoryFile):
+        return file.text.body, file.text.body_line
+    return file.data.decode(errors="surrogateescape"), 1
+
+
+def _with_body(file: memory_file.ReadFile, body: str, changes: Sequence[tuple[PlacedLink, str]]) -> bytes:
+    """Return a file's bytes with other places in links of its text; nothing else differs."""
+    parts, at = [], 0
+    for placed, place in sorted(changes, key=lambda change: change[0].place_start):
+        parts += [body[at : placed.place_start], place]
+        at = placed.place_end
+    head = file.data[: len(file.data) - len(body.encode(errors="surrogateescape"))]
+    return head + "".join([*parts, body[at:]]).encode(errors="surrogateescape")
+
+
+def _why_left(view: View, file: memory_file.ReadFile, after: bytes) -> str:
+    """Return why a file is left as it is; empty where it may be changed."""
+    if not isinstance(file, MemoryFile):
+        return ""
+    if not view.owns(file.memory):
+        return f"it is {file.memory.owner or view.config.owner}'s"
+    if file.memory.signature or file.memory.witnesses:
+        return "it is signed as it stands"
+    made = memory_file.read(file.path, after)
+    if not isinstance(made, MemoryFile):
+        return "it could not be read any more"
+    return next((finding.text for finding in findings_between(file, made) if finding.is_error), "")
+
+
+class _Plan(NamedTuple):
+    """A move of the note `moving` to the path `to`, with the names of all notes before it and after it."""
+
+    view: View
+    moving: Note
+    to: str
+    before: NoteNames
+    after: NoteNames
+
+    def concerns(self, note: Note, link: Link) -> bool:
+        """Whether a link may have to change: it stands in the moving file, or names it by the stem or path it had."""
+        page = folded(spelled_out(self.moving.path))
+        names = {last_word(self.moving.path), last_word(self.to)}
+        return note == self.moving or last_word(link.target) in names or (page != "" and folded(link.target) == page)
+
+    def changes(self, note: Note, body: str) -> tuple[list[tuple[PlacedLink, str]], list[tuple[PlacedLink, str]]]:
+        """Return the links of a text with the places they get, and those that can't have one with the reason."""
+        changed, stuck = [], []
+        for placed in links_in(body):
+            if placed.link.place and self.concerns(note, placed.link):
+                place = self._place(note, placed.link, is_in_brackets=body[placed.place_start - 1] == "<")
+                if place is None:
+                    stuck.append((placed, "no link can name the new path"))
+                elif place != placed.link.place:
+                    changed.append((placed, place))
+        return changed, stuck
+
+    def _place(self, note: Note, link: Link, *, is_in_brackets: bool) -> str | None:
+        """Return what stands for the note in a link after the move; None where nothing would lead there."""
+        of = self.to if note == self.moving else note.path
+        was = self.before.led_to(link, of=note.path)
+        if not was:
+            target = self._file_beside(note, link)
+            return link.place if target is None else _written(_relative(target, of, link), link, is_in_brackets)
+        old, new = self.before[was[0]].path, self.after[was[0]].path
+        now = self.after.led_to(link, of=of)
+        # Other programs follow a relative path from the file alone: what was the shortest one is that again.
+        was_shortest = link.kind is LinkKind.MARKDOWN and link.place == next(
+            _written(path, link, is_in_brackets) for path in _ways(old, old, note.path, link)
+        )
+        if not was_shortest and now[:1] == was[:1] and len(now) <= max(len(was), 1):
+            return link.place
+        for path in _ways(old, new, of, link):
+            place = _written(path, link, is_in_brackets)
+            if place is not None and [*self.after.led_to(link._replace(place=place), of=of)] == [was[0]]:
+                return place
+        return None
+
+    def _file_beside(self, note: Note, link: Link) -> str | None:
+        """Return the path of the picture, folder or other file that a relative link of the moving note leads to."""
+        if note != self.moving or link.kind is LinkKind.WIKI or link.must_name_note or link.place.startswith("/"):
+            return None
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(note.path), link.target))
+        if path.startswith(".."):
+            return None
+        if not self.view.is_owners:
+            return path  # whether there is such a file isn't for them to know
+        return path if self.view.has_folder(path) or self.view.cited_file(path) is not None else None
+
+
+def _ways(was: str, path: str, of: str, link: Link) -> Iterator[str]:
+    """Yield the paths by which a link in the file `of` could name another one, in the form that it has, or near it."""
+    if without_suffix(link.target) == link.target:
+        was, path = without_suffix(was), without_suffix(path)
+    if link.target.startswith("/"):
+        yield f"/{path}"
+        return
+    if link.kind is LinkKind.MARKDOWN or link.target.startswith("."):
+        yield _relative(path, of, link)
+    else:
+        parts = path.split("/")
+        fewest = len(parts) if folded(link.target) == folded(was) else min(link.target.count("/") + 1, len(parts))
+        fewest = fewest if "/" in link.target else 1
+        yield from ("/".join(parts[-count:]) for count in range(fewest, len(parts) + 1))
+    yield f"/{path}"
+
+
+def _relative(path: str, of: str, link: Link) -> str:
+    """Return a path as seen from the folder of a file; with `./` before it where the link has that."""
+    relative = posixpath.relpath(path, posixpath.dirname(of) or ".")
+    slash = "/" if link.target.endswith("/") else ""
+    return f"{'./' if link.target.startswith('./') else ''}{relative}{slash}"
+
+
+_AS_IT_IS = "/!$&'()*+,;=:@~"
+_ENCODED = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")  # a sign beyond ASCII that needn't be
+_BALANCED = re.compile(r"[^()]*+(?:\([^()]*+\)[^()]*+)*+")
+
+
+def _written(path: str, link: Link, is_in_brackets: bool) -> str | None:  # noqa: FBT001 - of three facts of one link
+    """Return a path as it stands in a link of that kind; None where it can't."""
+    if link.kind is LinkKind.WIKI:
+        return None if re.search(r"[\[\]|#\x00-\x1f]", path) else path
+    if is_in_brackets:
+        return None if re.search(r"[<>#\x00-\x1f]", path) else path.replace("%", "%25")
+    if _ENCODED.search(link.place):
+        whole = quote(path, safe=_AS_IT_IS)
+    else:
+        whole = "".join(
+            sign if sign.isprintable() and not sign.isascii() else quote(sign, safe=_AS_IT_IS) for sign in path
+        )
+    return whole if _BALANCED.fullmatch(whole) else whole.replace("(", "%28").replace(")", "%29")

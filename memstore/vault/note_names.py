@@ -1,0 +1,200 @@
+"""By which names a reader calls the notes that a view shows: path, file stem, title, alias.
+
+A link's place is looked for as a path first, beside the note in which it stands and then from the vault's folder, with
+its suffix or without; then, for `[[…]]`, as a file stem, as a title, as an alias. The first of these that finds
+anything decides; where it finds several notes, the one nearest to the vault's folder comes first, then the first by
+path. Capitals make no difference, and `a___b.md` has the alias
+`a/b`. What the view does not show is not there.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.ids import MemoryRef
+from memstore.files.catalog_entry import links_of_items
+from memstore.files.links import NOTE_SUFFIXES, LinkKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memstore.core.view import View
+    from memstore.files.links import Link
+
+
+class Note(NamedTuple):
+    """A file that links can lead to; `id` and `title` are empty where it has none."""
+
+    row: int
+    path: str
+    id: str
+    title: str
+    aliases: tuple[str, ...]
+
+
+def notes_of(view: View, rows: Iterable[int]) -> list[Note]:
+    """Return the notes of these rows."""
+    paths, ids, titles, aliases = (view.column(name) for name in ("path", "id", "title", "aliases"))
+    return [
+        Note(row, paths[row], ids[row], titles[row], tuple(filter(None, aliases[row].split(ITEM_SEPARATOR))))
+        for row in rows
+    ]
+
+
+def all_notes(view: View) -> list[Note]:
+    """Return all that links can lead to: for the vault's owner also files that are no memories, or can't be read."""
+    return notes_of(view, sorted({*view.rows, *view.plain, *view.broken}))
+
+
+class NoteNames:
+    """Notes by their names.
+
+    Args:
+        notes: which.
+    """
+
+    def __init__(self, notes: Iterable[Note]) -> None:
+        self._notes = {note.row: note for note in notes}
+        self._paths: dict[str, list[int]] = defaultdict(list)
+        self._bare: dict[str, list[int]] = defaultdict(list)
+        self._stems: dict[str, list[int]] = defaultdict(list)
+        self._titles: dict[str, list[int]] = defaultdict(list)
+        self._aliases: dict[str, list[int]] = defaultdict(list)
+        self._ids: dict[str, list[int]] = defaultdict(list)
+        for note in sorted(self._notes.values(), key=lambda note: (note.path.count("/"), note.path)):
+            path = folded(note.path)
+            self._paths[path].append(note.row)
+            self._bare[without_suffix(path)].append(note.row)
+            self._stems[stem_of(path)].append(note.row)
+            self._ids[note.id].append(note.row)
+            self._titles[folded(note.title)].append(note.row)
+            for alias in (*note.aliases, spelled_out(note.path)):
+                self._aliases[folded(alias)].append(note.row)
+        for table in (self._ids, self._titles, self._aliases):
+            table.pop("", None)
+
+    def __getitem__(self, row: int) -> Note:
+        return self._notes[row]
+
+    def __len__(self) -> int:
+        return len(self._notes)
+
+    def moved(self, row: int, path: str) -> NoteNames:
+        """Return these names as they are once the note of a row lies at another path."""
+        return NoteNames((self._notes | {row: self._notes[row]._replace(path=path)}).values())
+
+    def led_to(self, link: Link, *, of: str) -> Sequence[int]:
+        """Return the rows that a link may lead to, the one that it does lead to first; none where it leads nowhere.
+
+        Args:
+            link: what is linked.
+            of: the path of the file in which it stands.
+        """
+        target = folded(link.target)
+        folder = "" if target.startswith("/") else posixpath.dirname(folded(of))
+        found = self._at(f"{folder}/{target}") or self._at(target)
+        if found or link.kind is LinkKind.MARKDOWN:
+            return found
+        named = self._titles.get(target) or dict.fromkeys(self._aliases.get(target, ()))
+        return self._of_ref(link.target) or self._of_stem(target) or [*named]
+
+    def _at(self, path: str) -> Sequence[int]:
+        place = posixpath.normpath(f"./{path}")
+        return self._paths.get(place) or self._bare.get(place) or ()
+
+    def _of_ref(self, target: str) -> Sequence[int]:
+        ref = MemoryRef.parse(target)
+        return self._ids.get(ref.id if ref else target, ())
+
+    def _of_stem(self, target: str) -> Sequence[int]:
+        """Return the notes with this file stem; with folders before it, those whose path ends so."""
+        whole = without_suffix(target)
+        found = self._stems.get(stem_of(whole), ()) if not whole.endswith("/") else ()
+        if "/" not in whole:
+            return found
+        return [row for row in found if without_suffix(folded(self._notes[row].path)).endswith(f"/{whole.lstrip('/')}")]
+
+    def called(self, name: str, *, here: str = "") -> Sequence[int]:
+        """Return the rows of all notes that a person may mean by a name: a path without suffix, stem, title or alias.
+
+        Args:
+            name: what was typed.
+            here: the folder in which that person is, relative to the vault's.
+        """
+        asked = folded(name)
+        by_path = [*self._at(f"{folded(here)}/{asked}"), *self._at(asked)]
+        tables = (self._stems, self._titles, self._aliases)
+        return [*dict.fromkeys([*by_path, *(row for table in tables for row in table.get(asked, ()))])]
+
+
+class LinkTable:
+    """The links of all notes that a view shows, and where they lead.
+
+    Args:
+        view: the vault.
+    """
+
+    def __init__(self, view: View) -> None:
+        self.notes = all_notes(view)
+        self.names = NoteNames(self.notes)
+        self._cells = view.column("links")
+
+    def links_of(self, row: int) -> Iterator[tuple[int, Link]]:
+        """Yield the links of a note with their file lines, in the text's order."""
+        cell = self._cells[row]
+        return links_of_items(cell.split(ITEM_SEPARATOR) if cell else ())
+
+    def led_to(self, row: int, link: Link) -> Sequence[int]:
+        """Return the rows that a link of a note may lead to; see `NoteNames.led_to`."""
+        return self.names.led_to(link, of=self.names[row].path)
+
+    def leading_to(self, row: int) -> Iterator[tuple[Note, int, Link]]:
+        """Yield the links of other notes that lead to this one, each with its note and file line, by path and line."""
+        note = self.names[row]
+        names = (stem_of(note.path), spelled_out(note.path), note.title, note.id, *note.aliases)
+        known = {folded(name) for name in names if name}
+        for other in sorted(self.notes, key=lambda other: other.path):
+            if other.row != row:
+                for line, link in self.links_of(other.row):
+                    # Most links are told by their last word to lead elsewhere.
+                    may_lead = known & {last_word(link.target), folded(link.target), link.target.partition(":")[2]}
+                    if may_lead and [*self.led_to(other.row, link)][:1] == [row]:
+                        yield other, line, link
+
+    def dangling(self, row: int) -> Iterator[tuple[int, Link]]:
+        """Yield the links of a note that lead nowhere and name no picture or other file, with their file lines."""
+        for line, link in self.links_of(row):
+            if link.must_name_note and not self.led_to(row, link):
+                yield line, link
+
+
+def spelled_out(path: str) -> str:
+    """Return the page that a file is where a name can't hold a slash: `a___b.md` is Logseq's page `a/b`; else empty."""
+    stem = stem_of(path)
+    return stem.replace("___", "/") if "___" in stem else ""
+
+
+def last_word(target: str) -> str:
+    """Return the file stem that a link may mean, as names are compared."""
+    return stem_of(folded(target).rstrip("/"))
+
+
+def folded(text: str) -> str:
+    """Return a name as it is compared: without capitals, with single blanks, accents in one form."""
+    plain = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return " ".join(plain.casefold().split())
+
+
+def without_suffix(path: str) -> str:
+    """Return a path without the suffix that makes it a Markdown file's."""
+    suffix = next((suffix for suffix in NOTE_SUFFIXES if path.lower().endswith(suffix)), "")
+    return path.removesuffix(path[len(path) - len(suffix) :]) if suffix else path
+
+
+def stem_of(path: str) -> str:
+    """Return the name of a file without its folders and suffix."""
+    return without_suffix(path.rpartition("/")[2])

@@ -1,0 +1,57 @@
+"""The lists of words that are kept as data: read when they are needed, and written as texts are read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memstore.core.terms import fold
+from memstore.core.word_lists import listed, word_lists
+from tests.installed import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGES = sorted(path.parent.name for path in (ROOT / "memstore").glob("*/words.toml"))
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Yield each list in a table of lists."""
+    if isinstance(value, str):
+        yield value
+    else:
+        for item in value.values():
+            yield from texts(item)
+
+
+def test_who_keeps_lists() -> None:
+    assert PACKAGES == ["beliefs", "conflicts", "core"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_words_are_folded_like_the_texts_they_are_looked_up_for(package: str) -> None:
+    for text in texts(word_lists(package)):
+        assert listed(text)
+        assert fold(text) == text
+
+
+def test_opposites_have_two_sides_and_pairs_two_words() -> None:
+    lists = word_lists("conflicts")
+    for name in ("opposites", "opposite_acts"):
+        assert {line.count("|") for line in lists[name].strip().splitlines()} == {1}
+    assert "|" not in lists["same"]
+    for name in ("one_value", "wider"):
+        assert {len(listed(line)) for line in lists[name].strip().splitlines()} == {2}
+
+
+def test_no_list_is_read_before_a_word_is_looked_up() -> None:
+    code = (
+        "import memstore.beliefs.wording, memstore.conflicts.compare, memstore.conflicts.lexicon as lexicon\n"
+        "from memstore.core.word_lists import word_lists\n"
+        "print(word_lists.cache_info().currsize, lexicon.opposite('hot', 'cold'), word_lists.cache_info().currsize)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "0 True 1\n"

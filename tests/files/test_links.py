@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.files.catalog_entry import link_items, links_of_items
+from memstore.files.links import Link, LinkKind, links_in, tags_in
+
+WIKI, MARKDOWN = LinkKind.WIKI, LinkKind.MARKDOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("see [[Note]]", [Link(WIKI, "Note")]),
+        ("[[Note|its [text]]", []),
+        ("[[Note|another text]]", [Link(WIKI, "Note")]),
+        ("[[a/Note#Heading#Sub|x]]", [Link(WIKI, "a/Note", "Heading#Sub")]),
+        ("[[Note#^b1]]", [Link(WIKI, "Note", "^b1")]),
+        ("[[ Note ]]", [Link(WIKI, "Note")]),
+        ("![[Note]]", [Link(WIKI, "Note", is_embedded=True)]),
+        ("[[#Heading]]", [Link(WIKI, "", "Heading")]),
+        ("[[]] [[\n]] [[a\nb]]", []),
+        (r"| [[Note\|x]] | [[Note#H\|x]] |", [Link(WIKI, "Note"), Link(WIKI, "Note", "H")]),
+        (r"\[[Note]] \\[[Note]]", [Link(WIKI, "Note")]),
+        ("[t](../x.md#h)", [Link(MARKDOWN, "../x.md", "h")]),
+        ('[t](x%20y.md "its title")', [Link(MARKDOWN, "x%20y.md")]),
+        ("[t](<x y.md#h>)", [Link(MARKDOWN, "x y.md", "h")]),
+        ("[t](x_(y).md)", [Link(MARKDOWN, "x_(y).md")]),
+        ("[a [b] c](x.md)", [Link(MARKDOWN, "x.md")]),
+        ("[a\nb](x.md)", [Link(MARKDOWN, "x.md")]),
+        ("[a\n\nb](x.md)", []),
+        ("[![i](i.png)](x.md)", [Link(MARKDOWN, "i.png", is_embedded=True), Link(MARKDOWN, "x.md")]),
+        ("[t](#h)", [Link(MARKDOWN, "", "h")]),
+        ("[t](https://x.y/z.md) [t](mailto:a@b) [t](//x/y.md) <https://x>", []),
+        ("(x.md) ](x.md) [t] (x.md)", []),
+        ("`[[a]]` ``[[b]]` [[c]]`` `[[d]]", [Link(WIKI, "d")]),
+        (r"\`[[a]]`", [Link(WIKI, "a")]),
+        ("- `\n- [[a]]`", [Link(WIKI, "a")]),
+        ("```\n[[a]]\n```\n[[b]]", [Link(WIKI, "b")]),
+        ("~~~ x\n[t](a.md)\n```\n[[a]]\n~~~\n[[b]]", [Link(WIKI, "b")]),
+        ("    ```\n    [[a]]", []),
+        ("[x `]` y](a.md)", [Link(MARKDOWN, "a.md")]),
+    ],
+)
+def test_links(text: str, found: list[Link]) -> None:
+    assert [placed.link for placed in links_in(text)] == found
+
+
+BRACKETS = ["[[", "]]", "![[", "[", "]", "](", "(", ")", "<", ">", "#", "|", "!", "\\"]
+SIGNS = ["`", "``", "```", "~~~", "Note", "a/b.md", "../", "x%20y", ".png", "https:", "é", "日", "'", '"', "-", "1."]
+BLANKS = [" ", "\n", "\n\n", "\r\n"]
+PIECES = st.sampled_from([*BRACKETS, *SIGNS, *BLANKS, "[[Note#h|t]]", "[t](../x.md)", "[t](<x y.md>)", "#tag"])
+TEXTS = st.lists(PIECES, max_size=30).map("".join)
+
+
+@given(TEXTS)
+def test_a_link_is_what_stands_at_its_place(text: str) -> None:
+    for link, start, end, place_start, place_end in links_in(text):
+        written = text[start:end]
+        assert text[place_start:place_end] == link.place
+        assert start < place_start <= place_end < end
+        assert written.startswith("!") is link.is_embedded
+        assert written.endswith("]]" if link.kind is WIKI else ")")
+        assert [placed.link for placed in links_in(written)][-1:] == [link]
+
+
+@given(TEXTS, st.integers(1, 9))
+def test_the_catalogue_keeps_a_link_and_its_line(text: str, first_line: int) -> None:
+    lines = text.split("\n")
+    kept = list(links_of_items(link_items(text, first_line)))
+    found = {placed.link for placed in links_in(text)}
+    assert {link for _, link in kept} == {link for link in found if link.may_name_note}
+    assert [line for line, _ in kept] == sorted(line for line, _ in kept)
+    for line, link in kept:
+        assert link.place in "\n".join(lines[line - first_line :])
+        assert Link.of(link.written) == link
+
+
+UNENDED = ["[[", "](", "[a](", "`", "[", "![[a|", "[](<", "](a(b", "\\", "[[a#", "`\\", "#a/", "[[a\\|", "\n>-"]
+
+
+@pytest.mark.parametrize("piece", [*UNENDED, '](a "', "](  ", " #", "[a](b 'c", "` ", "[a\n\n", "[a](b (c", "``` "])
+def test_the_time_grows_with_the_length_of_a_text_alone(piece: str) -> None:
+    def took(size: int) -> float:
+        text = piece * (size // len(piece)) + "[[ ]( "
+        begun = time.process_time()
+        list(links_in(text))
+        tags_in(text)
+        return time.process_time() - begun
+
+    assert min(took(160_000) for _ in range(3)) < 16 * min(took(40_000) for _ in range(3)) + 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("#tea and #dogs/bella, (#x-y) #tea", ("tea", "dogs/bella", "x-y")),
+        ("# Heading\n#12 a#b [[N#h]] [t](x.md#h) https://x/#y `#z` &#39; #", ()),
+        ("## A #heading\n- #über #日本", ("heading", "über", "日本")),
+        ("```\n#include\n```", ()),
+    ],
+)
+def test_tags(text: str, tags: tuple[str, ...]) -> None:
+    assert tags_in(text) == tags
