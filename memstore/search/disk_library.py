@@ -157,8 +157,8 @@ class DiskLibrary:
             return Refreshed(difference.files, written=self._written(index, walk, difference, purge=purge))
 
     def _drop_derived(self) -> None:
+        from memstore.search.embedder import drop_vectors
         from memstore.search.local_state import drop_derived
-        from memstore.search.vector_store import drop_vectors
 
         drop_vectors(self.store.cache)
         drop_derived(self.store.cache)
