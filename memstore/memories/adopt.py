@@ -147,8 +147,8 @@ def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: s
     try:
         data = _with_keys(file, added)
     except FormatError:
-        text = "no key can be added to its front matter without touching other lines"
-        return _stays(file, text, "write its front matter a key a line")
+        in_the_way = "no key can be added to its front matter without touching other lines"
+        return _stays(file, in_the_way, "write its front matter a key a line")
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     if isinstance(after, MemoryFile) and after.memory.id == memory_id:
         return _Plan(Edit(path=file.path, before=file, after=data), tuple(added))
