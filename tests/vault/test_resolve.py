@@ -61,7 +61,7 @@ def test_what_answers_to_nothing(text: str) -> None:
     ("path", "why", "hint"),
     [
         ("memories/broken.md", "can't be read", "memstore check memories/broken.md"),
-        ("./plain.md", "no frontmatter", "memstore adopt plain.md"),
+        ("./plain.md", "no frontmatter", "memstore adopt ./plain.md"),
     ],
 )
 def test_the_owner_is_told_why_a_file_is_no_memory_and_nobody_else(path: str, why: str, hint: str) -> None:
