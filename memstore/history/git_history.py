@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,6 @@ from memstore.history.history import Commit, CommitChanges, FileChange, Reposito
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from memstore.files.walk import Rules
     from memstore.history.git_objects import GitObject
@@ -200,6 +200,22 @@ class GitHistory:
         git = GitProcess(repository.root, self._git.environ)
         found = git.run("rev-list", *most, first, "--", *paths).decode().split()
         return [git_objects.commit(commit_id, data) for commit_id, data in self._objects(found)]
+
+    def first_commits(self) -> dict[str, datetime]:
+        """Return the time of the first commit of the current branch that has a file, UTC, by its path in the vault."""
+        if self.repository is None or self.head() is None:
+            return {}
+        words = ("--diff-filter=A", "--no-renames", "--relative", "--name-only", "-z", "--format=%x01%ct")
+        done = self._git.attempt("log", *words)
+        printed = done.stdout if done.returncode == 0 else b""  # without it a note is found all the same
+        found: dict[str, datetime] = {}
+        at = datetime.fromtimestamp(0, UTC)
+        for part in printed.split(b"\0"):
+            if part.startswith(b"\1"):
+                at = datetime.fromtimestamp(int(part[1:]), UTC)
+            elif name := part.removeprefix(b"\n"):
+                found[os.fsdecode(name)] = at  # the newest come first, and an older one stands in its place
+        return found
 
     def changes(self, commits: Sequence[Commit]) -> list[CommitChanges]:
         """Return what each commit changed in the vault, in the given order; a merge once for each parent."""

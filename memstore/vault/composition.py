@@ -117,7 +117,12 @@ def assemble(
     ws = Workspace(
         vault=vault,
         history=cast("GitHistory", _Later(lambda: _history(env, root, mixed=config.mixed))),
-        library=DiskLibrary(vault, cache=cache, on_progress=env.on_progress),
+        library=DiskLibrary(
+            vault,
+            cache=cache,
+            on_progress=env.on_progress,
+            first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` comes later
+        ),
         clock=SystemClock(),
         ids=RandomIds(),
         config=config,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from typing import TYPE_CHECKING
@@ -124,6 +125,27 @@ def test_for_others_there_are_no_notes(notes: InProcess, words: tuple[str, ...],
         for path in NOTES:
             (notes.vault / f"{path}.hidden").rename(notes.vault / path)
     assert (seen.returncode, seen.stdout, seen.stderr) == (without.returncode, without.stdout, without.stderr)
+
+
+def test_a_note_is_as_old_as_it_says_or_as_its_first_commit_or_its_file(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.vault.mkdir()
+    lay_out(
+        program.vault, {"said.md": "---\ncreated: 2020-01-02\n---\nx\n", "2021-02-03 named.md": "x\n", "old.md": "x\n"}
+    )
+    program.git("init", "-q")
+    program.git("add", "-A")
+    program.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "x", "--date", "2019-01-01T00:00:00Z")
+    program.ok("init", ".")
+    lay_out(program.vault, {"new.md": "x\n"})
+    os.utime(program.vault / "new.md", (1_600_000_000, 1_600_000_000))
+    os.utime(program.vault / "old.md", (1_600_000_000, 1_600_000_000))
+    made = {one["path"]: one["created_at"] for one in program.json("list")["memories"]}
+    committed = program.git("log", "--format=%cd", "--date=format:%Y-%m-%d", "--", "old.md").strip()
+    assert made["said.md"] == "2020-01-02T00:00:00Z"
+    assert made["2021-02-03 named.md"] == "2021-02-03T00:00:00Z"
+    assert made["old.md"][:10] == committed
+    assert made["new.md"] == "2020-09-13T12:26:40Z"
 
 
 def test_the_settings_may_name_who_else_sees_notes(notes: InProcess) -> None:
