@@ -119,7 +119,11 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
 
 def as_if_adopted(note: PlainFile) -> MemoryFile:
     """Return a plain note as the memory that it would be, to be shown; nothing in its front matter is a key of ours."""
-    return MemoryFile(note.path, note.data, note.text, strict_yaml.Frontmatter(), note.memory)
+    known = note.memory
+    values: dict[str, Any] = {"type": known.type, "title": known.title, "created_at": known.created_at}
+    values |= {"tags": list(known.tags), "aliases": list(known.aliases)}
+    front = strict_yaml.Frontmatter(values={name: value for name, value in values.items() if value})
+    return MemoryFile(note.path, note.data, note.text, front, known)
 
 
 def too_large(path: str, size: int) -> Finding:

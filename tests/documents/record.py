@@ -8,6 +8,7 @@ anew after a change that is meant; the diff shows what it means to others.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -151,9 +152,12 @@ def _vault(name: str, home: Path, ids: CountingIds) -> InProcess:
     if name == "broken":
         for path, data in broken_vault.files().items():
             (program.vault / path).write_bytes(data)
+            os.utime(program.vault / path, (NOON.timestamp(), NOON.timestamp()))
     if name != "outputs":
         with _fixed(NOON - timedelta(days=1), ids) as environment:
-            program.ok("init", ".", *(() if name == "sample" else ("--owner", "human:tester")), **environment)
+            program.ok(
+                "init", ".", *(() if name == "sample" else ("--owner", "human:tester", "--notes", "own")), **environment
+            )
             if name == "sample":
                 program.ok("commit", **environment)
     return program

@@ -75,7 +75,7 @@ PLACES: dict[str, str] = {
 REFS: dict[str, str] = {
     **{f"{command} ref": f"{command} FILE" for command in (
         "show", "path", "trace", "impact", "why", "trust", "sign", "anchor", "attest export",
-        "attest payload", "conflicts", "log", "blame", "diff", "propagate", "edit",
+        "attest payload", "conflicts", "links", "log", "blame", "diff", "propagate", "edit",
         "suggestions accept", "suggestions reject", "suggestions show",
     )},
     **{f"{command} refs": f"{command} FILE" for command in (

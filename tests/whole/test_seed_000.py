@@ -134,7 +134,10 @@ def test_reinforce_belief_records_its_trigger(program: Program) -> None:
     assert (line["op"], line["evidence_source"], line["reason"]) == ("support", seen, f"Confirmed by {seen}")
     assert (line["weight"], line["roots"], memory["relates_to"]) == (0.85, ["session:42"], [seen])
     told = program.git("log", "-1", "--format=%B")
-    assert told.startswith(f"reinforce {belief} 0.85 → 0.8686 ({seen})\n")
+    assert told.startswith(
+        "reinforce Authentic relationships require honesty about my nature 0.85 → 0.8686 (episode:m_"
+    )
+    assert f"\nMemory-Id: {belief.partition(':')[2]}\n" in told
     assert f"\nEvidence: {seen}\n" in told
     again = program.run("reinforce", belief, "--evidence", seen)
     assert (again.returncode, f"{seen} was counted before" in again.stderr) == (0, True)

@@ -93,7 +93,8 @@ def test_nobody_but_the_owner_undoes_a_refusal(program: Program) -> None:
     assert program.run(*bob, "show", ref).returncode == 0
     nothing = program.run(*bob, "undo")
     program.ok("consent", "refuse", "--from", "human:sean", "--to", "*", "--scope", "subject:human:sean")
-    for words in (("undo", "--dry-run"), ("undo",), ("undo", "--as", "human:sean")):
+    assert program.run(*bob, "undo", "--as", "human:sean").returncode == 2
+    for words in (("undo", "--dry-run"), ("undo",)):
         done = program.run(*bob, *words)
         assert (done.returncode, done.stdout, done.stderr) == (3, "", nothing.stderr)
     assert program.run(*bob, "show", ref).returncode == 3
