@@ -1,9 +1,11 @@
-"""The README's tour goes as it says, and its two commands are what people and `.ci/run` run."""
+"""The README's tour and the tutorial go as they say; the README's two commands are what people and `.ci/run` run."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+
+import pytest
 
 from tests.transcripts import runner
 
@@ -17,8 +19,9 @@ def as_seen(lines: list[str]) -> list[str]:
     return [line.removeprefix("! ") for line in lines if not re.fullmatch(r"\[\d+\]", line)]
 
 
-def test_the_tour_goes_as_it_says(tmp_path: Path) -> None:
-    blocks = "".join(_BLOCK.findall(README))
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])
+def test_the_tour_goes_as_it_says(page: str, tmp_path: Path) -> None:
+    blocks = "".join(_BLOCK.findall((ROOT / page).read_text(encoding="utf-8")))
     tour = runner.parse("[empty folder]\n" + "".join(f"    {line}\n" for line in blocks.splitlines()))
     shell, words = runner.Shell(tmp_path, tour.start), runner.Words(tmp_path)
     assert len(tour.steps) > 12
