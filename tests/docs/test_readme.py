@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,15 @@ def test_the_first_block_is_two_commands_that_make_their_own_environment() -> No
     assert all(command.startswith("python3 -m venv .venv && ") for command in commands)
     assert "--vault sample-vault search" in commands[0]
     assert commands[1].endswith("pytest")
+
+
+def test_what_is_to_be_installed_has_the_name_and_the_extras_that_there_are() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = re.findall(r"`pip install \"?([\w-]+)(?:\[(\w+)\])?\"?", README)
+    others = re.findall(r"`\[(\w+)\]`", README)
+    assert {name for name, _ in named} == {project["name"]}
+    assert {extra for _, extra in named if extra} | set(others) <= {*project["optional-dependencies"]}
+    assert others
 
 
 def test_links_lead_somewhere() -> None:
