@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memstore.access.audit import AuditEvent as AuditEvent
+    from memstore.access.audit import Registered as Registered
+    from memstore.access.audit import Saving as Saving
     from memstore.access.audit import Verified as Verified
     from memstore.access.consents import KnownConsent as KnownConsent
     from memstore.access.consents import Told as Told
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
     from memstore.access.entities import KnownGroup as KnownGroup
     from memstore.access.entities import KnownMember as KnownMember
     from memstore.access.privacy import Shared as Shared
-    from memstore.access.registry_edits import Registered as Registered
-    from memstore.access.registry_edits import Saving as Saving
     from memstore.access.report import Sighted as Sighted
     from memstore.access.sight import Seer as Seer
     from memstore.access.sight import SightChange as SightChange
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.recompute import Unequal as Unequal
     from memstore.beliefs.reinforce import Reinforced as Reinforced
     from memstore.beliefs.revise import Proposal as Proposal
-    from memstore.beliefs.synthesizers import Synthesizer as Synthesizer
+    from memstore.beliefs.wording import Synthesizer as Synthesizer
     from memstore.conflicts.duplicates import Copy as Copy
     from memstore.conflicts.duplicates import Duplicates as Duplicates
     from memstore.conflicts.resolve import Resolved as Resolved
@@ -85,11 +85,11 @@ if TYPE_CHECKING:
     from memstore.core.memory import Witness as Witness
     from memstore.face.batch import Batch as Batch
     from memstore.face.given import HasRef as HasRef
+    from memstore.face.given import Hits as Hits
     from memstore.face.given import Keys as Keys
     from memstore.face.given import Named as Named
     from memstore.face.given import Names as Names
     from memstore.face.given import Which as Which
-    from memstore.face.hits import Hits as Hits
     from memstore.face.vault import Vault as Vault
     from memstore.face.vault import open_vault as open_vault
     from memstore.history.diff import Diff as Diff
@@ -124,7 +124,7 @@ if TYPE_CHECKING:
     from memstore.memories.why import Term as Term
     from memstore.memories.why import Why as Why
     from memstore.search.citations import Cited as Cited
-    from memstore.search.embedder import Embedder as Embedder
+    from memstore.search.meaning import Embedder as Embedder
     from memstore.search.retrieval import Answer as Answer
     from memstore.search.retrieval import Citation as Citation
     from memstore.search.retrieval import Filters as Filters
@@ -191,7 +191,7 @@ _HOMES = {
     "Direction": "memstore.lineage.values",
     "Duplicates": "memstore.conflicts.duplicates",
     "Edge": "memstore.lineage.values",
-    "Embedder": "memstore.search.embedder",
+    "Embedder": "memstore.search.meaning",
     "Entry": "memstore.core.catalog",
     "Exit": "memstore.core.errors",
     "Expanded": "memstore.memories.show",
@@ -204,7 +204,7 @@ _HOMES = {
     "Harmed": "memstore.lineage.trace",
     "HasRef": "memstore.face.given",
     "Hit": "memstore.search.retrieval",
-    "Hits": "memstore.face.hits",
+    "Hits": "memstore.face.given",
     "Impact": "memstore.lineage.trace",
     "Keys": "memstore.face.given",
     "KeysChanged": "memstore.trust.keys",
@@ -254,12 +254,12 @@ _HOMES = {
     "Recomputed": "memstore.beliefs.recompute",
     "Recorded": "memstore.trust.anchor",
     "RefusedError": "memstore.core.errors",
-    "Registered": "memstore.access.registry_edits",
+    "Registered": "memstore.access.audit",
     "Reinforced": "memstore.beliefs.reinforce",
     "Resolution": "memstore.core.memory",
     "Resolved": "memstore.conflicts.resolve",
     "Saved": "memstore.core.change",
-    "Saving": "memstore.access.registry_edits",
+    "Saving": "memstore.access.audit",
     "Seer": "memstore.access.sight",
     "Severity": "memstore.core.finding",
     "Shared": "memstore.access.privacy",
@@ -274,7 +274,7 @@ _HOMES = {
     "Stats": "memstore.vault.status",
     "Status": "memstore.vault.status",
     "Suggestion": "memstore.access.contexts",
-    "Synthesizer": "memstore.beliefs.synthesizers",
+    "Synthesizer": "memstore.beliefs.wording",
     "Term": "memstore.memories.why",
     "Told": "memstore.access.consents",
     "TooLargeError": "memstore.core.errors",

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from memstore.access.world import ActiveContext
     from memstore.beliefs.run_record import Run
     from memstore.core.change import Operation
-    from memstore.search.embedder import Vector
     from memstore.search.local_state import Kept
+    from memstore.search.meaning import Vector
     from memstore.search.uses import Use
     from memstore.trust.keyring import PublicKey
     from memstore.trust.sshsig import SshSignature

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 class MemoryVault:
     """Files in a dict; every write is a tick later than the one before. `.memstoreignore` is not obeyed."""
 
-    mixed = False
-
-    def __init__(self, files: dict[str, bytes] | None = None) -> None:
+    def __init__(self, files: dict[str, bytes] | None = None, *, mixed: bool = False) -> None:
+        self.mixed = mixed
         self.files: dict[str, bytes] = {}
         self._stats: dict[str, FileStat] = {}
         self._ticks = 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from memstore.core.change import Operation
-    from memstore.history.history import History
+    from memstore.history.git_history import GitHistory
     from memstore.search.index import Snapshot
     from memstore.search.uses import Use
 
@@ -104,7 +104,7 @@ def memory_workspace(
     vault = MemoryVault(files)
     return Workspace(
         vault=vault,
-        history=cast("History", SimpleNamespace(repository=None, blob_id=blob_id)),
+        history=cast("GitHistory", SimpleNamespace(repository=None, blob_id=blob_id)),
         library=ReadingLibrary(vault),
         clock=TickClock(),
         ids=CountingIds(),

@@ -37,11 +37,11 @@ class CountingIds:
         return f"m_{self._count:010d}"
 
 
-def disk_vault(tmp_path: Path) -> DiskVault:
+def disk_vault(tmp_path: Path, *, mixed: bool = False) -> DiskVault:
     """Return an empty vault, with its state beside it."""
     root = tmp_path / "vault"
     root.mkdir()
-    return DiskVault(root, state=tmp_path / "state")
+    return DiskVault(root, state=tmp_path / "state", mixed=mixed)
 
 
 def shut(patch: pytest.MonkeyPatch, place: Path) -> None:

@@ -13,12 +13,9 @@ if TYPE_CHECKING:
 
 PACKAGES = ("access", "lineage", "conflicts", "beliefs", "trust", "memories")
 LATER = {
-    # Each needs the other.
-    "access.audit": {"access.registry_edits"},
-    "lineage.orphans": {"lineage.repair"},
     # The pre-commit hook and most searches come without.
     "access.widening": {"access.generalization"},
-    "trust.levels": {"trust.reputation", "trust.verification"},
+    "trust.score": {"trust.reputation", "trust.verification"},
     "trust.signatures": {"trust.ssh_crypto"},
     # Only where the user chose an embedder.
     "beliefs.recall": {"search.meaning"},
@@ -31,9 +28,9 @@ LATER = {
     "memories.show": {
         "beliefs.archive",
         "beliefs.reconsolidation",
-        "search.grounds",
         "search.opened",
-        "trust.levels",
+        "search.reranker",
+        "trust.score",
     },
 }
 

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from memstore.access.principals import guardians_of, holds_confidence, kind_of, needs_consent
-from memstore.access.world import Effect, Kind
+from memstore.access.world import Effect, Kind, guardians_of, holds_confidence, kind_of, needs_consent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from memstore.access.principals import Listener
-    from memstore.access.world import Consent, Delegation, Labels, Revocation, World
+    from memstore.access.world import Consent, Delegation, Labels, Listener, Revocation, World
 
 # The code that says most, where a consent is missing for several reasons; a refusal before all.
 MOST_TELLING = (

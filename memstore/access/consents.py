@@ -5,18 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
+from memstore.access.audit import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
 from memstore.access.consent import ConsentBook
 from memstore.access.registry import WITNESS_REQUEST
-from memstore.access.registry_edits import (
-    Saving,
-    create,
-    entity_id,
-    found,
-    new_id,
-    registered,
-    stop_unless_owner,
-    texts,
-)
 from memstore.core import times
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
@@ -30,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from memstore.access.audit import Registered
     from memstore.access.registry import RegistryFile
-    from memstore.access.registry_edits import Registered
     from memstore.core.view import View
     from memstore.files.render import Plain
 

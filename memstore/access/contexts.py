@@ -9,14 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access.audit import append
+from memstore.access.audit import Saving, append, create, entity_id, found, plain, registered, stop_unless_owner, texts
 from memstore.access.entities import role_id
 from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
 from memstore.access.policy import context_trouble, listeners
-from memstore.access.principals import Standings
-from memstore.access.registry_edits import Saving, create, entity_id, found, plain, registered, stop_unless_owner, texts
-from memstore.access.world import ActiveContext, RegisteredContext, Session
+from memstore.access.world import ActiveContext, RegisteredContext, Session, Standings
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY
@@ -28,7 +26,7 @@ from memstore.core.transaction import again_where_changed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.access.registry_edits import About, Registered
+    from memstore.access.audit import About, Registered
     from memstore.access.world import Entity, World
     from memstore.core.view import View
     from memstore.files.render import Plain

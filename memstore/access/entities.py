@@ -5,18 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from memstore.access.audit import Saving, change, create, entity_id, found, plain, registered, stop_unless_owner, texts
 from memstore.access.registry import ENTITY_KINDS
-from memstore.access.registry_edits import (
-    Saving,
-    change,
-    create,
-    entity_id,
-    found,
-    plain,
-    registered,
-    stop_unless_owner,
-    texts,
-)
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
@@ -27,8 +17,8 @@ from memstore.files.splice import AppendItems, RemoveItems, SetValue
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memstore.access.audit import About, Registered
     from memstore.access.registry import RegistryFile
-    from memstore.access.registry_edits import About, Registered
     from memstore.core.view import View
     from memstore.files.render import Plain
 

@@ -25,12 +25,11 @@ ENTITY_NAME = "entity-name"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneralizationVerdict:
-    """What the check says: `safe`, or why not. `k` is how many subjects' memories say as much; None where unknown."""
+    """What the check says: `safe`, or why not."""
 
     warnings: tuple[str, ...] = ()
     blocked_reason: str | None = None
     checks: tuple[str, ...] = ()
-    k: int | None = None
 
     @property
     def verdict(self) -> str:
@@ -43,19 +42,13 @@ class GeneralizationVerdict:
         return self.verdict == "safe"
 
 
-def check(
-    text: str,
-    sources: Sequence[str],
-    subjects: Mapping[str, Sequence[str]],
-    crowd: Mapping[str, Iterable[str]] | None = None,
-) -> GeneralizationVerdict:
+def check(text: str, sources: Sequence[str], subjects: Mapping[str, Sequence[str]]) -> GeneralizationVerdict:
     """Return whether `text` may be told where its sources may not.
 
     Args:
         text: what is to be told.
         sources: the texts it was learnt from.
         subjects: whom the sources are about, topics left out, each with its aliases.
-        crowd: for each subject of any memory the texts about it, to count those that the text may be about.
     """
     names = names_of(subjects)
     named, near = named_in(text, names)
@@ -68,7 +61,6 @@ def check(
         warnings=tuple(warnings[check] for check in sorted(warnings)),
         blocked_reason=f"Text contains subject entity name {named!r}" if named else None,
         checks=tuple(sorted(checks)),
-        k=None if crowd is None else sum(_covered(text, texts) for texts in crowd.values()),
     )
 
 

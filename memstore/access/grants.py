@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from memstore.access.consent import ConsentBook
 from memstore.access.contexts import told_of_contexts
 from memstore.access.policy import FORGOTTEN, NOT_FOUND, Hearing, context_trouble, listeners, participants
-from memstore.access.principals import Standings, can_listen, guardians_of, kind_of
 from memstore.access.reasons import Denial, verdict
-from memstore.access.world import ABOUT, Consent, Decision, Kind
+from memstore.access.world import ABOUT, Consent, Decision, Kind, Standings, can_listen, guardians_of, kind_of
 from memstore.core.errors import RefusedError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES

@@ -1,6 +1,6 @@
 """What access keeps on this machine: the active context, what others were shown, decisions until something changes.
 
-Each has a protocol and a file. The active context is one for each acting entity and session. The log of what others
+The active context is one for each acting entity and session. The log of what others
 were shown has one JSON object a line, and no repository holds it. Decisions lie in the user's cache, one file a
 viewer, of which nobody else can have written a byte: deciding about every memory takes long.
 """
@@ -166,9 +166,6 @@ class DiskAccessLog:
                 )
 
 
-# -- the log, as it is asked for -------------------------------------------------------------------
-
-
 class Access(NamedTuple):
     """One look of somebody who is not the owner alone: when, in UTC, who, in which context, and by what (`how`).
 
@@ -181,16 +178,6 @@ class Access(NamedTuple):
     how: str
     shown: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
-
-
-class AccessLog(Protocol):
-    """Remembers looks as well as it can; it never fails."""
-
-    def record(self, access: Access) -> None:
-        """Remember a look; forget it silently where that can't be done."""
-
-    def accesses(self) -> Iterator[Access]:
-        """Yield all looks, the oldest first; what can't be read is left out."""
 
 
 # -- kept decisions, on disk -----------------------------------------------------------------------
@@ -254,9 +241,6 @@ def _read_verdict(data: bytes) -> AccessVerdict | None:
     return AccessVerdict(facts["state"], facts["since"], facts["until"], rows)
 
 
-# -- kept decisions, as they are asked for ---------------------------------------------------------
-
-
 class AccessVerdict(NamedTuple):
     """The rows that may be seen, ascending, in the `state` of the vault that they were decided on.
 
@@ -267,13 +251,3 @@ class AccessVerdict(NamedTuple):
     since: float
     until: float | None
     rows: Sequence[int]
-
-
-class Verdicts(Protocol):
-    """Keeps the last verdict of each viewer."""
-
-    def last(self, viewer: str) -> AccessVerdict | None:
-        """Return the last verdict that was kept for a viewer, in whatever state; None where none can be read."""
-
-    def keep(self, viewer: str, verdict: AccessVerdict) -> None:
-        """Keep a verdict in place of the viewer's last one; not being able to is no error."""

@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memstore.access.consent import ConsentBook
-from memstore.access.principals import Standings, can_listen
 from memstore.access.reasons import RULE_OF_CODE, Denial, first, verdict
-from memstore.access.world import Decision, Labels
+from memstore.access.world import Decision, Labels, Standings, can_listen
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER, is_external_mark
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from memstore.access.principals import Listener
-    from memstore.access.world import Session, World
+    from memstore.access.world import Listener, Session, World
     from memstore.core.memory import Memory
 
 

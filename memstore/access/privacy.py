@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access import grants
-from memstore.access.audit import recorded
+from memstore.access.audit import Saving, entity_id, new_file, recorded
 from memstore.access.consent import who_may_permit
 from memstore.access.consents import consent_values
 from memstore.access.policy import Judge, labels_of
-from memstore.access.principals import Standings
-from memstore.access.registry_edits import Saving, entity_id, new_file
-from memstore.access.world import ActiveContext, Decision, Session
+from memstore.access.world import ActiveContext, Decision, Session, Standings
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.memory import EVERYBODY

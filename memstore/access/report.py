@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memstore.access.audit import entity_id
 from memstore.access.grants import scope_of
 from memstore.access.policy import labels_of
-from memstore.access.registry_edits import entity_id
 from memstore.access.sight import Seen, Seer, in_short, listeners, not_among, seers, sight_changes
 from memstore.core.errors import RefusedError
 from memstore.core.memory import EVERYBODY

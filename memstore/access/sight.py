@@ -7,8 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memstore.access.policy import Judge
-from memstore.access.principals import Standings, can_listen
-from memstore.access.world import ActiveContext, Effect, Session
+from memstore.access.world import ActiveContext, Effect, Session, Standings, can_listen
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY
 

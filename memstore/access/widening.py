@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.consent import ConsentBook, who_may_permit
 from memstore.access.policy import Hearing, labels_of
-from memstore.access.principals import Standings, needs_consent
 from memstore.access.reasons import verdict
+from memstore.access.world import Standings, needs_consent
 from memstore.core.change import MemoryChange
 from memstore.core.finding import Finding
 from memstore.core.finding_codes import CODES

@@ -51,11 +51,14 @@ if TYPE_CHECKING:
     from memstore.beliefs.consolidation import KnownBelief, Pooled
     from memstore.beliefs.pool import Gathered
     from memstore.beliefs.suggestion_file import SuggestionFile
-    from memstore.beliefs.synthesizers import Synthesizer
+    from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.statements import Statement
     from memstore.core.change import Saved
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
+
+
+# -- consolidate -----------------------------------------------------------------------------------
 
 
 FADED_BY = 0.05

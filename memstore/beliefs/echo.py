@@ -15,8 +15,7 @@ from memstore.core.finding_codes import CODES
 from memstore.core.terms import words
 from memstore.search import query
 from memstore.search.filters import narrowed
-from memstore.search.ranker import Audience, Candidates
-from memstore.search.retrieval import NO_FILTERS, Sort, Unit
+from memstore.search.retrieval import NO_FILTERS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -144,10 +143,11 @@ def _known(view: View, text: str, paths: frozenset[str]) -> dict[str, _Known]:
     asked = query.of_prompt(text)
     if not asked.clauses:
         return {}
-    audience = Audience(view)
-    candidates = Candidates(audience, narrowed(audience.then, audience.memories, NO_FILTERS), asked, Unit.MEMORY)
-    blocks = candidates.blocks(list(candidates.scores), Sort.RELEVANCE, lambda _: 0.0)
-    path_of = audience.column("path")
-    rows = [*next(blocks, [])[:MOST_COMPARED], *(row for row in candidates.scores if path_of[row] in paths)]
-    files = [file for row in dict.fromkeys(rows) if (file := audience.then.opened(row)) and file.entry.ref]
+    active = narrowed(view, view.rows, NO_FILTERS)
+    rows = [*view.ranker.rank(asked.clauses, view, MOST_COMPARED, among=active, text=asked.text).rows]
+    if paths:
+        path_of = view.column("path")
+        named = [row for row in active if path_of[row] in paths]
+        rows += view.ranker.rank(asked.clauses, view, None, among=named, text=asked.text).rows
+    files = [file for row in dict.fromkeys(rows) if (file := view.opened(row)) and file.entry.ref]
     return {str(file.entry.ref): _Known(file.entry.path, f"{file.own_title}\n{file.text.body}") for file in files}

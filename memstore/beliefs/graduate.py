@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs.evidence import roots
 from memstore.beliefs.next_lines import held_now
-from memstore.beliefs.recall_order import one_line, shortened
+from memstore.beliefs.recall import one_line, shortened
 from memstore.beliefs.suggestion_file import ByHand, PageLines
 from memstore.core.change import Written
 from memstore.core.memory import title_of

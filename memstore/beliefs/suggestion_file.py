@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.world import ABOUT
 from memstore.beliefs.archive import edit_of_archiving
+from memstore.beliefs.calibration import ground_of
 from memstore.beliefs.consolidation import Action, proposal_id
 from memstore.beliefs.evidence import as_evidence
 from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.beliefs.pool import ID_OF_PROPOSAL, deleted_suggestions, quotable
 from memstore.beliefs.reinforce import edit_of_evidence
-from memstore.beliefs.suggested import ground_of
-from memstore.beliefs.synthesizers import QuotedSource, SynthesisFailedError
-from memstore.beliefs.wording import Quotation, objection, quotation, said_by
+from memstore.beliefs.wording import Quotation, QuotedSource, SynthesisFailedError, objection, quotation, said_by
 from memstore.core import digests
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
     from memstore.beliefs.consolidation import ConsolidationProposal
     from memstore.beliefs.pool import Gathered
-    from memstore.beliefs.synthesizers import Synthesizer
+    from memstore.beliefs.wording import Synthesizer
     from memstore.core.memory import Memory
     from memstore.core.view import View
 

@@ -8,39 +8,15 @@ import shlex
 import signal
 import subprocess
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
+from memstore.beliefs.wording import SynthesisFailedError
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
-class QuotedSource(NamedTuple):
-    """A memory that a suggestion rests on."""
-
-    ref: str
-    text: str
-
-
-class SynthesisFailedError(Exception):
-    """There is no answer, and why: "it took longer than 60 s"."""
-
-
-class Synthesizer(Protocol):
-    """Words what memories have in common. Nothing that it says is believed: use cases check every answer."""
-
-    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
-        """Return a JSON value: `{"text": …, "cites": [ref, …]}`; `SynthesisFailedError` where none came.
-
-        Args:
-            sources: what it may use, and cite.
-            terms: the words that they share.
-        """
-
-
-# -- a command, or a model -------------------------------------------------------------------------
-
+    from memstore.beliefs.wording import QuotedSource, Synthesizer
 
 TIME_LIMIT_SECONDS = 60.0
 MOST_BYTES = 64 * 1024

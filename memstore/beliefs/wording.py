@@ -1,6 +1,7 @@
 """The words of a suggestion: a quotation, or a wording by somebody else that says no more than its sources.
 
-What a text is about, and which of its sentences can be understood without the others, is decided first.
+What a text is about, and which of its sentences can be understood without the others, is decided first. A
+`Synthesizer` may word it better than a quotation does; what it says is checked here.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memstore.conflicts.statements import statements
 from memstore.core.terms import stop_words, term_of, words
@@ -200,3 +201,29 @@ def _names(text: str) -> Sequence[str]:
 
 def _is_known(name: str, known: Collection[str]) -> bool:
     return all(part in known or term_of(part) in known or part in stop_words() for part in words(name))
+
+
+# -- who words it better ---------------------------------------------------------------------------
+
+
+class QuotedSource(NamedTuple):
+    """A memory that a suggestion rests on."""
+
+    ref: str
+    text: str
+
+
+class SynthesisFailedError(Exception):
+    """There is no answer, and why: "it took longer than 60 s"."""
+
+
+class Synthesizer(Protocol):
+    """Words what memories have in common. Nothing that it says is believed: use cases check every answer."""
+
+    def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
+        """Return a JSON value: `{"text": …, "cites": [ref, …]}`; `SynthesisFailedError` where none came.
+
+        Args:
+            sources: what it may use, and cite.
+            terms: the words that they share.
+        """

@@ -21,7 +21,8 @@ _MEANT: dict[str, str] = {
         "its path) and `memstore commit`"
     ),
     "unarchive undelete": "`memstore restore REF` brings an archived memory back",
-    "references graph tree parents sources origin": (
+    "backlinks references": "`memstore links REF` shows what a note links to, and what links to it",
+    "graph tree parents sources origin": (
         "`memstore trace REF` shows what a memory comes from; `memstore trace REF --reverse` what came of it"
     ),
     "children dependents": (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.beliefs.recall_order import DEFAULT_BUDGET, PROFILES
+from memstore.beliefs.recall import DEFAULT_BUDGET, PROFILES
 from memstore.cli.options import command, named_argument
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, prof
     if hook:
         _answer_hook(session, " ".join(prompt), budget, profile)
         return
-    from memstore.beliefs.recall_order import RecallProfile
+    from memstore.beliefs.recall import RecallProfile
     from memstore.core.errors import UsageError
 
     text = _stdin() if prompt == ("-",) else " ".join(prompt)
@@ -64,8 +64,8 @@ def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, prof
 
 
 def _recalled(session: CliSession, text: str, budget: int, profile: str) -> Recalled:
+    from memstore.beliefs.recall import RecallProfile
     from memstore.beliefs.recall import recall as bring_to_mind
-    from memstore.beliefs.recall_order import RecallProfile
 
     return bring_to_mind(session.view(), text, budget=budget, profile=RecallProfile(profile))
 

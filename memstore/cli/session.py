@@ -70,7 +70,7 @@ class CliSession:
         done = adopt(self.view(), [note.path])
         if not done.saved:
             raise note
-        self.say(f"adopted {self.from_here(note.path)}: {done.saved[0].ref}; memstore undo takes each step back")
+        self.say(f"adopted {self.from_here(note.path)}: {done.saved[0].ref}")
         self._view = self.view().again()
 
     def environment(self) -> Environment:

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memstore.access.registry_edits import Registered
+    from memstore.access.audit import Registered
     from memstore.cli.output import Palette
     from memstore.cli.session import CliSession
     from memstore.core.change import Conflict, Saved

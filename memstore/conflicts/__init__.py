@@ -4,6 +4,7 @@ Enter at `conflict.conflict` for two memories, `compare.conflicts` for a vault, 
 search, `resolve.resolve_conflict` to decide, `duplicates.dedupe` for what says nearly the same.
 
 A call runs like this: `compare.Comparer` finds what is alike by the index, or `prefilter` drops of the hits of a
-search what can't be in conflict; `statements` and `alignment` lay sentences side by side; `contradiction` judges what
-differs, by `lexicon` and `quantities`; `conflict` names the kind, the cost and the command that settles it.
+search what can't be in conflict; `statements` cuts texts into sentences and tokens; `contradiction` lays two sentences
+side by side and judges what differs, by `lexicon` and `quantities`; `conflict` names the kind, the cost and the command
+that settles it.
 """

@@ -21,13 +21,13 @@ from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import SAYS_NOTHING, LineMap, passages
 from memstore.search.filters import narrowed
 from memstore.search.index import claim_term
-from memstore.search.ranker import FILES_AT_ONCE, Audience, Candidates
-from memstore.search.retrieval import NO_FILTERS, Clause, Query, Sort, Unit, Word
+from memstore.search.ranker import FILES_AT_ONCE, Audience
+from memstore.search.retrieval import NO_FILTERS, Clause, Word
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from memstore.conflicts.lexicon import Lexicon
+    from memstore.conflicts.lexicon import WordNet
     from memstore.conflicts.prefilter import Gist
     from memstore.core.change import Conflict
     from memstore.core.view import View
@@ -105,11 +105,9 @@ class Comparer:
         words = self._telling(side)
         if not words:
             return
-        asked = Query("", tuple(Clause(Word(word)) for word in words))
-        candidates = Candidates(self.audience, self._active, asked, Unit.MEMORY)
-        best = next(candidates.blocks(list(candidates.scores), Sort.RELEVANCE, lambda _row: 0.0), [])
-        for row in best[:FILES_AT_ONCE]:
-            path = self.audience.then.entry(row).path
+        clauses = [Clause(Word(word)) for word in words]
+        for row in self._view.ranker.rank(clauses, self._view, FILES_AT_ONCE, among=self._active).rows:
+            path = self._view.entry(row).path
             if path not in (side.path, *but) and (other := self.side_at(path)):
                 yield other
 
@@ -124,7 +122,7 @@ class Comparer:
         """Return the index terms of what a memory states, the rarest, and those of its claims."""
         topics = {word for statement, _ in side.statements for key in statement.topic for word in key.split("_")}
         terms = {term_of(word) for word in topics} - stop_words()
-        counts = {term: self.audience.frequency(term) for term in terms}
+        counts = {term: self._view.frequency(term) for term in terms}
         known = sorted((term for term in terms if counts[term]), key=lambda term: (counts[term], term))
         return [claim_term(claim) for claim, _ in side.claims] + known[:MOST_WORDS]
 
@@ -211,7 +209,7 @@ class Among:
         lexicon: tells opposites that the built-in list lacks.
     """
 
-    def __init__(self, lexicon: Lexicon) -> None:
+    def __init__(self, lexicon: WordNet) -> None:
         self._lexicon = lexicon
         self._compared: list[Compared] = []
         # By the paths of both files: passages of one memory share its conflicts.

@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts.alignment import Difference, difference
-from memstore.conflicts.contradiction import Comparison, TextVerdict, compare_statements
-from memstore.conflicts.statements import EMPTY
-from memstore.conflicts.tokens import tokens
+from memstore.conflicts.contradiction import Comparison, Difference, TextVerdict, compare_statements, difference
+from memstore.conflicts.statements import EMPTY, tokens
 from memstore.core.change import PENALTY, Conflict, ConflictType, Lines
 from memstore.search.index import claim_key
 
@@ -21,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.conflicts.lexicon import Opposes
-    from memstore.conflicts.statements import Statement
-    from memstore.conflicts.tokens import Token
+    from memstore.conflicts.statements import Statement, Token
     from memstore.core.memory import Claim, Memory
 
 # A path in free text: the file that a memory was taken from.

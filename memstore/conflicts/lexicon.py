@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cache, cached_property, lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from memstore.core.terms import beginning, term_of
 from memstore.core.word_lists import word_lists
@@ -150,20 +150,6 @@ def _lines(text: str) -> list[str]:
 
 def _pairs(text: str) -> frozenset[frozenset[str]]:
     return frozenset(frozenset(line.split()) for line in _lines(text))
-
-
-# -- more opposites --------------------------------------------------------------------------------
-
-
-class Lexicon(Protocol):
-    """Tells what words mean to each other."""
-
-    @property
-    def has_words(self) -> bool:
-        """Whether it knows any words at all."""
-
-    def opposes(self, one: str, other: str) -> bool:
-        """Whether two words, in lower case, are opposites."""
 
 
 # -- from WordNet ----------------------------------------------------------------------------------

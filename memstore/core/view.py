@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memstore.access.local_state import AccessLog, ContextState
+    from memstore.access.local_state import ContextState, DiskAccessLog
     from memstore.access.registry import RegistryFile
     from memstore.access.world import Labels, Session, World
     from memstore.beliefs.run_record import RunRecord
-    from memstore.conflicts.lexicon import Lexicon
+    from memstore.conflicts.lexicon import WordNet
     from memstore.core.catalog import Entry, Field
     from memstore.core.change import Operation, Pending
     from memstore.core.clock import Clock, IdSource
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from memstore.core.transaction import Transaction
     from memstore.files.memory_file import MemoryFile, PlainFile, ReadFile
     from memstore.files.vault import FileStat
-    from memstore.history.history import History
+    from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
-    from memstore.search.embedder import Embedder, VectorStore
     from memstore.search.index import IndexStatus, Refreshed
-    from memstore.search.local_state import Derived
+    from memstore.search.local_state import DerivedCache
+    from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.opened import Opened
+    from memstore.search.ranker import Ranker
     from memstore.search.uses import UsageLog
+    from memstore.trust.pin import UserPins
     from memstore.trust.signatures import Signatures
-    from memstore.trust.user_pins import Pins
 
 
 class View(Protocol):
@@ -54,12 +55,12 @@ class View(Protocol):
     ids: IdSource
     contexts: ContextState
     usage: UsageLog
-    access_log: AccessLog
+    access_log: DiskAccessLog
     runs: RunRecord
     signatures: Signatures
-    pins: Pins
-    lexicon: Lexicon
-    derived: Derived
+    pins: UserPins
+    lexicon: WordNet
+    derived: DerivedCache
     embedder: Embedder | None
     vectors: VectorStore
 
@@ -170,19 +171,20 @@ class View(Protocol):
     def edges(self) -> EdgeTable | None:
         """Return the edges of lineage as far as they can be walked over visible rows alone; None where nobody can."""
 
-    # -- the index, over visible rows alone --------------------------------------------------------
+    # -- words, over visible rows alone ------------------------------------------------------------
 
-    def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the visible rows that hold a term in a field, and how often each does."""
+    @property
+    def ranker(self) -> Ranker:
+        """What ranks memories by words."""
+
+    def holding(self, field: Field, term: str) -> Sequence[int]:
+        """Return the visible rows that hold a term in a field, ascending."""
 
     def frequency(self, term: str) -> int:
         """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
 
-    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
-        """Return where a term stands in the field of each visible row, counted in terms from 0."""
-
-    def lengths(self, field: Field) -> Sequence[int]:
-        """Return the number of terms of a field for every row; only those of `rows` mean anything."""
+    def word_count(self, rows: Sequence[int]) -> int:
+        """Return how many words the texts of some visible rows have in all."""
 
     def terms(self, prefix: str) -> Sequence[str]:
         """Return the terms that begin with `prefix`, sorted; some may stand in no visible memory."""
@@ -298,7 +300,7 @@ class View(Protocol):
         """All files and the history; `RefusedError` for anybody but the vault's owner alone."""
 
     @property
-    def history(self) -> History:
+    def history(self) -> GitHistory:
         """The repository around the vault; what its blobs hold is asked of `blobs`."""
 
     def pending(self, *, since: str | None = None) -> Pending:

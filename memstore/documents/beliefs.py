@@ -113,7 +113,7 @@ def rebuilt_document(done: Rebuilt) -> dict[str, Any]:
 
 def recalled_document(recalled: Recalled) -> dict[str, Any]:
     """Return what came to mind for a prompt."""
-    from memstore.beliefs.recall_order import WEIGHTS
+    from memstore.beliefs.recall import WEIGHTS
 
     return {
         "prompt": recalled.prompt,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.access.registry_edits import Registered
+    from memstore.access.audit import Registered
     from memstore.core.change import Conflict, Saved
     from memstore.core.finding import Finding
     from memstore.search.retrieval import Citation

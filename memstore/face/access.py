@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from memstore.access.audit import Saving
 from memstore.access.consents import Told
 from memstore.access.contexts import AboutContext
 from memstore.access.entities import AboutEntity
-from memstore.access.registry_edits import Saving
 from memstore.face import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memstore.access.audit import AuditEvent, Verified
+    from memstore.access.audit import AuditEvent, Registered, Verified
     from memstore.access.consents import KnownConsent
     from memstore.access.contexts import KnownContext, Present, Suggestion
     from memstore.access.entities import KnownEntity, KnownGroup
     from memstore.access.privacy import Shared
-    from memstore.access.registry_edits import Registered
     from memstore.access.report import Sighted
     from memstore.access.sight import SightChange
     from memstore.access.world import Decision

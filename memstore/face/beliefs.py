@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access.registry_edits import Saving
+from memstore.access.audit import Saving
 from memstore.face import given
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.recompute import Rebuilt, Recomputed
     from memstore.beliefs.reinforce import Reinforced
     from memstore.beliefs.revise import Proposal
-    from memstore.beliefs.synthesizers import Synthesizer
+    from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.duplicates import Duplicates
     from memstore.conflicts.resolve import Resolved
     from memstore.core.change import Conflict, Saved

@@ -1,11 +1,14 @@
-"""What a program hands over, made into what use cases take: names of memories, lists, filters, keys."""
+"""What a program hands over, made into what use cases take: names of memories, lists, filters, keys.
+
+And what a search gives back: its hits, to be gone through, and what else there is to know.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast, overload
 
 from memstore.core import times
 from memstore.core.errors import UsageError, nearest
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from memstore.files.render import Plain
+    from memstore.search.retrieval import Answer, Hit
 
 
 E = TypeVar("E", bound=Enum)
@@ -253,3 +257,57 @@ def _moment(given: str | datetime | None, now: datetime, side: str) -> datetime 
         return given.astimezone(UTC)
     found: datetime | None = None if given is None else getattr(times.period(given, now=now), side)
     return found
+
+
+# -- hits ------------------------------------------------------------------------------------------
+
+
+class Hits(Sequence["Hit"]):
+    """The hits of a search, best first.
+
+    Args:
+        answer: the whole answer.
+    """
+
+    __slots__ = ("answer",)
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+
+    def __len__(self) -> int:
+        return len(self.answer.hits)
+
+    @overload
+    def __getitem__(self, at: int) -> Hit: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, at: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.answer.hits[at]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} of {self.total} hits for {self.answer.query.text[:60]!r}>"
+
+    @property
+    def total(self) -> int:
+        """How many memories match."""
+        return self.answer.total
+
+    @property
+    def left_out(self) -> int:
+        """Of how many files it is not known whether they match, since they can't be read."""
+        return self.answer.left_out
+
+    @property
+    def fallback(self) -> str | None:
+        """Why hits below the asked-for quality are given; None where none are."""
+        return self.answer.fallback
+
+    @property
+    def facets(self) -> dict[str, dict[str, int]]:
+        """How many matching memories have each value of the keys that were asked for, most first."""
+        return {key: dict(counts) for key, counts in self.answer.facets}
+
+    @property
+    def suggestion(self) -> str | None:
+        """A query that finds something, where this one found nothing."""
+        return self.answer.suggestion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access.registry_edits import Saving
+from memstore.access.audit import Saving
 from memstore.face import given
 
 if TYPE_CHECKING:

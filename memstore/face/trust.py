@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.access.registry_edits import Saving
+from memstore.access.audit import Saving
 from memstore.core.errors import UsageError
 from memstore.face import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.access.registry_edits import Registered
+    from memstore.access.audit import Registered
     from memstore.core.view import View
     from memstore.face.given import Named, Names
     from memstore.trust.anchor import Recorded

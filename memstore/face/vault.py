@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from memstore.access.registry_edits import Saving
+from memstore.access.audit import Saving
 from memstore.core.errors import UsageError
 from memstore.face import given
 from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
 from memstore.face.batch import Batch
 from memstore.face.beliefs import VaultBeliefs, VaultConflicts
-from memstore.face.hits import Hits
+from memstore.face.given import Hits
 from memstore.face.lineage import VaultHistory, VaultLineage
 from memstore.face.trust import VaultTrust
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.memories.show import Listed, Shown
     from memstore.memories.why import Why
     from memstore.search.citations import Cited
-    from memstore.search.embedder import Embedder
+    from memstore.search.meaning import Embedder
     from memstore.vault.check import CheckResult
     from memstore.vault.status import Stats, Status
     from memstore.vault.view import VaultView
@@ -172,8 +172,7 @@ class Vault:
             budget: how many tokens the bites may have, about; None is the usual number.
             profile: how the order comes about: "default", "seed-002" or "memory-recall".
         """
-        from memstore.beliefs.recall import recall
-        from memstore.beliefs.recall_order import DEFAULT_BUDGET, RecallProfile
+        from memstore.beliefs.recall import DEFAULT_BUDGET, RecallProfile, recall
 
         tokens = DEFAULT_BUDGET if budget is None else budget
         return recall(self.view(), prompt, budget=tokens, profile=given.choice(RecallProfile, profile))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.config import (
     CONFIG_PATH,
@@ -26,7 +26,7 @@ from memstore.files.advice import worth_showing
 from memstore.files.local_state import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -378,33 +378,6 @@ def _helps(guess: str, line: int, lines: list[str]) -> bool:
     except tomllib.TOMLDecodeError as error:
         return _told(error, mended)[1] > line
     return True
-
-
-# -- settings, as they are asked for ---------------------------------------------------------------
-
-
-class SettingsFile(Protocol):
-    """One file of settings."""
-
-    @property
-    def path(self) -> Path:
-        """The file; there need not be one."""
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """What can be set in it, by name."""
-
-    def values(self) -> Mapping[str, Any]:
-        """Return what the file sets, checked; `FormatError` where it can't be used."""
-
-    def set(self, name: str, text: str) -> Any:
-        """Write one setting as a person types it, keep all else as it is, and return its value."""
-
-    def unset(self, name: str) -> None:
-        """Take one setting out of the file, so that its default holds."""
-
-    def advice(self, name: str) -> str:
-        """Return what to do where there is no setting of that name in this file."""
 
 
 # -- whose a vault was, in any state of it ---------------------------------------------------------

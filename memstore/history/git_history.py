@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,11 +24,9 @@ from memstore.history.history import Commit, CommitChanges, FileChange, Reposito
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from memstore.files.walk import Rules
     from memstore.history.git_objects import GitObject
-    from memstore.history.history import Hooks
 
 # So many blobs are asked for at once: enough to make starting git cheap, few enough for their bytes to fit in memory.
 _BLOBS_AT_ONCE = 5_000
@@ -85,7 +84,7 @@ class GitHistory:
         )
 
     @cached_property
-    def hooks(self) -> Hooks:
+    def hooks(self) -> GitHooks:
         """The hooks of the repository."""
         return GitHooks(self._git)
 
@@ -138,7 +137,10 @@ class GitHistory:
         return {path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)}
 
     def kept_files(self) -> Collection[str]:
-        """Return the files of the work tree that are in the index, or that git would add."""
+        """Return the files of the work tree that are in the index, or that git would add.
+
+        Those that `.gitignore` names are not among them, nor those of a repository within the vault.
+        """
         self.require()
         listed = self._git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         return {os.fsdecode(path) for path in listed.split(b"\0")[:-1]}
@@ -161,7 +163,10 @@ class GitHistory:
         return hashlib.sha256(f"{self.head()}\n".encode() + kept).hexdigest()
 
     def past_blobs(self) -> Collection[str]:
-        """Return the blobs of all files that could be memories in any commit that the current, or a kept one, has."""
+        """Return the blobs of all files that could be memories in any commit that the current, or a kept one, has.
+
+        Kept are those that `keep` holds. Commits that are not in this clone are left out.
+        """
         repository, head = self.require(), self.head()
         where = ("--", repository.prefix) if repository.prefix else ()
         listed = GitProcess(repository.root, self._git.environ).run(
@@ -175,7 +180,13 @@ class GitHistory:
         return digests.blob_id(data, self.require().object_format)
 
     def commits(self, *, path: str | None = None, start: str | None = None, limit: int | None = None) -> list[Commit]:
-        """Return the commits that touched a path (None: anything in the vault), newest first."""
+        """Return the commits that touched a path (None: anything in the vault), newest first.
+
+        Args:
+            path: a file, or None.
+            start: the commit to go back from; None for the current one.
+            limit: how many at most.
+        """
         repository = self.require()
         first = start or self.head()
         if first is None:
@@ -189,6 +200,22 @@ class GitHistory:
         git = GitProcess(repository.root, self._git.environ)
         found = git.run("rev-list", *most, first, "--", *paths).decode().split()
         return [git_objects.commit(commit_id, data) for commit_id, data in self._objects(found)]
+
+    def first_commits(self) -> dict[str, datetime]:
+        """Return the time of the first commit of the current branch that has a file, UTC, by its path in the vault."""
+        if self.repository is None or self.head() is None:
+            return {}
+        words = ("--diff-filter=A", "--no-renames", "--relative", "--name-only", "-z", "--format=%x01%ct")
+        done = self._git.attempt("log", *words)
+        printed = done.stdout if done.returncode == 0 else b""  # without it a note is found all the same
+        found: dict[str, datetime] = {}
+        at = datetime.fromtimestamp(0, UTC)
+        for part in printed.split(b"\0"):
+            if part.startswith(b"\1"):
+                at = datetime.fromtimestamp(int(part[1:]), UTC)
+            elif name := part.removeprefix(b"\n"):
+                found[os.fsdecode(name)] = at  # the newest come first, and an older one stands in its place
+        return found
 
     def changes(self, commits: Sequence[Commit]) -> list[CommitChanges]:
         """Return what each commit changed in the vault, in the given order; a merge once for each parent."""
@@ -222,7 +249,7 @@ class GitHistory:
         return [change.path for change in self._staged()]
 
     def is_taking_in(self) -> bool:
-        """Whether git is in the middle of taking in commits; see the port."""
+        """Whether git is in the middle of taking in commits: by a merge, a rebase, a cherry-pick or a revert."""
         self.require()
         words = [word for name in _TAKING_IN for word in ("--git-path", name)]
         paths = os.fsdecode(self._git.run("rev-parse", *words)).splitlines()
@@ -281,7 +308,11 @@ class GitHistory:
         return {path: file.memory.id for path, file in read.items() if isinstance(file, MemoryFile) and file.memory.id}
 
     def objects(self, ids: Iterable[str]) -> Mapping[str, GitObject]:
-        """Return objects of any kind as the repository has them; ids that it does not have are left out."""
+        """Return objects of any kind as the repository has them; ids that it does not have are left out.
+
+        Nothing is fetched for it, and no replacement is looked at; whether the bytes are what the id says is for the
+        caller to check.
+        """
         self.require()
         asked = [object_id for object_id in dict.fromkeys(ids) if _OBJECT_ID.fullmatch(object_id)]
         printed = self._git.run("cat-file", "--batch", data="".join(f"{one}\n" for one in asked).encode())
@@ -301,7 +332,10 @@ class GitHistory:
         return told.decode().split()
 
     def touching(self, paths: Sequence[str], *, since: str, until: str) -> list[tuple[str, tuple[str, ...]]] | None:
-        """Return the commits between two that touched paths, and all merges, oldest first; see the port."""
+        """Return the commits after `since` up to `until` that touched one of these paths, and all merges, oldest first.
+
+        With each stand those that it follows among them. None where `since` is no ancestor of `until`, or not there.
+        """
         repository = self.require()
         if since == until:
             return []
@@ -320,7 +354,10 @@ class GitHistory:
         self._git.run("update-ref", f"{_KEPT}{name}", commit)
 
     def follow_anchors(self) -> Mapping[str, bool]:
-        """Have each remote's anchors fetched from now on; return of each remote whether that was new."""
+        """Have each remote's anchors fetched with all else from now on, apart from this clone's own.
+
+        Return the remotes, and of each whether that was new. What is pushed stays as it is.
+        """
         self.require()
         return {name: self._follow(name) for name in self._git.run("remote").decode().split()}
 
@@ -337,7 +374,12 @@ class GitHistory:
         return CommitMaker(self._git).identity()
 
     def stop_if_busy(self) -> None:
-        """Stop where nothing could be committed just now."""
+        """Stop where nothing could be committed just now.
+
+        Raises:
+            GitError: git does not know who commits, or a merge or the like is under way.
+            LockedError: another git command has the index.
+        """
         self.require()
         CommitMaker(self._git).stop_if_busy()
 
@@ -349,7 +391,16 @@ class GitHistory:
         at: datetime,
         sign: Callable[[bytes], str] | None = None,
     ) -> str:
-        """Commit exactly these files with these bytes (None: gone), and return the new commit."""
+        """Commit exactly these files with these bytes (None: gone), and return the new commit.
+
+        Other files that are staged stay staged. A crash leaves the repository as before or after. `sign` makes the
+        armoured signature over the commit that goes into it.
+
+        Raises:
+            GitError: git does not know who commits, or a merge or the like is under way.
+            LockedError: another git command has the index.
+            ChangedMeanwhileError: somebody else committed at the same time.
+        """
         prefix = self.require().prefix
         return CommitMaker(self._git, sign).commit(
             {prefix + path: data for path, data in files.items()}, message, at=at
@@ -361,7 +412,16 @@ class GitHistory:
         return CommitMaker(self._git).branch_tip(branch)
 
     def commit_on(self, branch: str, files: Mapping[str, bytes], message: str, *, at: datetime) -> str:
-        """Commit these files on a branch that is not checked out, and return the new commit."""
+        """Commit these files on a branch that is not checked out, and return the new commit.
+
+        The work tree and what is staged stay as they are; a branch that is missing begins at the current commit.
+
+        Raises:
+            GitError: git does not know who commits.
+            RefusedError: the branch is checked out.
+            UsageError: no branch can have that name.
+            ChangedMeanwhileError: somebody else committed there at the same time.
+        """
         prefix = self.require().prefix
         return CommitMaker(self._git).commit_on(
             branch, {prefix + path: data for path, data in files.items()}, message, at=at

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memstore.core.catalog import EdgeKind
+from memstore.core import terms
+from memstore.core.catalog import EdgeKind, Field
 from memstore.core.errors import VaultError
 from memstore.core.short_repr import short_repr
 from memstore.files.catalog_entry import places
@@ -279,6 +280,41 @@ def _instant(text: str) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
+def plan(view: View, graph: Graph) -> tuple[ProvenanceChange, ...]:
+    """Return all that can be filled in among the memories of a graph, in a lasting order.
+
+    Args:
+        view: the vault.
+        graph: its memories, as the viewer may see them.
+    """
+    pairs = twins_in_time(graph)
+    rows = {row for pair in pairs for row in pair}
+    texts = _texts(view, graph, rows.union(_perhaps_seeds(view, graph)))
+    return merged(
+        [
+            *one_sided_promotions(graph),
+            *one_sided_successions(graph),
+            *seed_beliefs(graph, texts),
+            *same_texts(graph, pairs, texts),
+        ]
+    )
+
+
+def _perhaps_seeds(view: View, graph: Graph) -> frozenset[int]:
+    """Return the beliefs that do not say how they are known and hold a word of a seed belief: they are to be read."""
+    unsourced = frozenset(unsourced_beliefs(graph))
+    if not unsourced:
+        return unsourced
+    holding = (view.holding(Field.TEXT, terms.term_of(word)) for word in SEED_WORDS)
+    return unsourced.intersection(row for rows in holding for row in rows)
+
+
+def _texts(view: View, graph: Graph, rows: Iterable[int]) -> dict[int, str]:
+    paths = graph.column("path")
+    files = ((row, view.read(paths[row])) for row in rows)
+    return {row: file.memory.body for row, file in files if file is not None}
+
+
 # -- finding them ----------------------------------------------------------------------------------
 
 
@@ -341,8 +377,6 @@ def find_orphans(view: View, *, limit: int | None = None) -> Orphans:
 
 
 def _is_fixable(view: View, graph: Graph, paths: AbstractSet[str]) -> bool:
-    from memstore.lineage.repair import plan  # only where there are orphans: it loads all that writes
-
     changes = plan(view, graph)
     return any(change.path in paths and change.key in _TELLS for change in changes)
 

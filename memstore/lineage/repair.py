@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from memstore.core import terms
-from memstore.core.catalog import Field
 from memstore.core.change import Edit
 from memstore.core.errors import FormatError
 from memstore.core.short_repr import short_repr
@@ -17,11 +15,8 @@ from memstore.lineage import orphans
 from memstore.lineage.graph import graph_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memstore.core.change import Saved
     from memstore.core.view import View
-    from memstore.lineage.graph import Graph
     from memstore.lineage.orphans import ProvenanceChange
 
 
@@ -62,47 +57,12 @@ def fix_provenance(view: View, *, dry_run: bool = False, commit: bool = False) -
     """
     files: list[Filled] = []
     edits: list[Edit] = []
-    for path, changes in groupby(plan(view, graph_of(view)), key=lambda change: change.path):
+    for path, changes in groupby(orphans.plan(view, graph_of(view)), key=lambda change: change.path):
         filled, edit = _filled(view, path, tuple(changes))
         files.append(filled)
         edits += [edit] if edit else []
     saved = save_all(view, edits, verb="fix-provenance", dry_run=dry_run, commit=commit)
     return FixedProvenance(files=tuple(files), saved=saved, dry_run=dry_run)
-
-
-def plan(view: View, graph: Graph) -> tuple[ProvenanceChange, ...]:
-    """Return all that can be filled in among the memories of a graph, in a lasting order.
-
-    Args:
-        view: the vault.
-        graph: its memories, as the viewer may see them.
-    """
-    pairs = orphans.twins_in_time(graph)
-    rows = {row for pair in pairs for row in pair}
-    texts = _texts(view, graph, rows.union(_perhaps_seeds(view, graph)))
-    return orphans.merged(
-        [
-            *orphans.one_sided_promotions(graph),
-            *orphans.one_sided_successions(graph),
-            *orphans.seed_beliefs(graph, texts),
-            *orphans.same_texts(graph, pairs, texts),
-        ]
-    )
-
-
-def _perhaps_seeds(view: View, graph: Graph) -> frozenset[int]:
-    """Return the beliefs that do not say how they are known and hold a word of a seed belief: they are to be read."""
-    unsourced = frozenset(orphans.unsourced_beliefs(graph))
-    if not unsourced:
-        return unsourced
-    postings = (view.postings(Field.TEXT, terms.term_of(word))[0] for word in orphans.SEED_WORDS)
-    return unsourced.intersection(row for rows in postings for row in rows)
-
-
-def _texts(view: View, graph: Graph, rows: Iterable[int]) -> dict[int, str]:
-    paths = graph.column("path")
-    files = ((row, view.read(paths[row])) for row in rows)
-    return {row: file.memory.body for row, file in files if file is not None}
 
 
 def _filled(view: View, path: str, changes: tuple[ProvenanceChange, ...]) -> tuple[Filled, Edit | None]:

@@ -146,8 +146,9 @@ def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: s
     added = _added(view, file, stat, values, kind=kind, memory_id=memory_id)
     try:
         data = _with_keys(file, added)
-    except FormatError as error:
-        return _stays(file, str(error), error.hint or "change it in an editor")
+    except FormatError:
+        in_the_way = "no key can be added to its front matter without touching other lines"
+        return _stays(file, in_the_way, "write its front matter a key a line")
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     if isinstance(after, MemoryFile) and after.memory.id == memory_id:
         return _Plan(Edit(path=file.path, before=file, after=data), tuple(added))

@@ -18,7 +18,7 @@ from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_
 from memstore.memories.show import list_memories, show_memory
 from memstore.search.retrieval import Filters
 from memstore.trust import anchor as anchoring
-from memstore.trust.levels import TrustReader
+from memstore.trust.score import TrustReader
 from memstore.trust.sign import signature_of
 
 if TYPE_CHECKING:

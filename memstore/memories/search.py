@@ -12,8 +12,8 @@ from memstore.search import filters, query
 from memstore.search.filters import narrowed, reader_of_values, texts_at
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
-from memstore.search.retrieval import Answer
-from memstore.trust.levels import TrustReader
+from memstore.search.retrieval import Answer, Sort
+from memstore.trust.score import TrustReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,14 +87,16 @@ class Searcher:
     def answer(self, asked: Query, wish: Wish) -> Answer:
         """Return the results of a query."""
         rows = self._rows(asked.filters, wish.filters)
-        candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
+        best_do = wish.sort is Sort.RELEVANCE and not wish.facets and wish.filters.min_confidence is None
+        best = wish.limit if best_do else None
+        candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked), best=best)
         reader = HitReader(candidates, asked, wish, among=Among(self._then.lexicon), now=self._now)
         hits, fallback = reader.hits()
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
             hits=tuple(hit._replace(trust_level=self._trust.of_file(reader.file_of(hit)).level.word) for hit in hits),
-            total=len(candidates.scores),
+            total=candidates.total,
             left_out=self._audience.left_out,
             fallback=fallback,
             facets=tuple((key, self._facet(key, candidates.scores)) for key in wish.facets),

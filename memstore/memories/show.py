@@ -182,9 +182,9 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     """Return what `show_memory` does, for use cases of which the look is no use."""
     from memstore.beliefs.archive import prunable
     from memstore.beliefs.reconsolidation import standing
-    from memstore.search.grounds import grounds_of
     from memstore.search.opened import Opened
-    from memstore.trust.levels import TrustReader
+    from memstore.search.reranker import grounds_of
+    from memstore.trust.score import TrustReader
 
     commit = None if at is None else view.commit_at(at)
     then = view.at(commit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.access import grants
 from memstore.access.report import shows_more
-from memstore.beliefs import rearranging
+from memstore.beliefs import next_lines
 from memstore.beliefs.archive import reasons
 from memstore.beliefs.next_lines import replayed
 from memstore.core.change import Edit
@@ -77,10 +77,10 @@ def split(
     if not view.owns(file.memory):  # before its evidence is named, which not everybody may see who sees the memory
         refuse_as_not_owner(view, file)
     old = supersedable(view, file)
-    ledger = rearranging.whole(file.memory, view.clock.now(), view.actor)
+    ledger = next_lines.whole(file.memory, view.clock.now(), view.actor)
     given = [_named(view, file, ledger, refs) for refs in (first, second)]
     shares = _shares(ledger, *given)
-    parts = [rearranging.part(ledger, share, of=old, by=view.actor) for share in shares]
+    parts = [next_lines.part(ledger, share, of=old, by=view.actor) for share in shares]
     # What rests on neither side's evidence alone is what both rest on.
     others = [{source for source, share in shares[1 - i].items() if share == 1} for i in range(2)]
     new = [
@@ -113,7 +113,7 @@ def _values(file: MemoryFile, old: str, lines: Sequence[LedgerLine], others: set
 
 def _named(view: View, file: MemoryFile, ledger: Sequence[LedgerLine], refs: Sequence[str]) -> frozenset[str]:
     """Return the sources that refs name; they must be evidence of the memory."""
-    known = rearranging.standing(ledger)
+    known = next_lines.standing(ledger)
     found = {text if text in known else view.find(text).ref or text for text in refs}
     strange = sorted(found - known.keys())
     if strange:
@@ -130,7 +130,7 @@ def _shares(
         raise UsageError(
             f"{min(first & second)} is given to both", hint="each piece of evidence goes to one of the two"
         )
-    known = rearranging.standing(ledger)
+    known = next_lines.standing(ledger)
     halved = {source for source, said in known.items() if said[0].op == "partial" or not said[0].evidence_source}
     lacking = sorted(known.keys() - first - second - halved)
     if lacking:
@@ -246,7 +246,7 @@ def _ledger(view: View, memory: Memory, others: Sequence[Memory]) -> Iterator[sp
 
     merged = memory
     for other in others:
-        lines = rearranging.joined(merged, other, now=view.clock.now(), by=view.actor)
+        lines = next_lines.joined(merged, other, now=view.clock.now(), by=view.actor)
         merged = replace(merged, confidence_history=(*merged.confidence_history, *lines))
         if lines:
             merged = replace(merged, confidence=replayed(merged.confidence_history))

@@ -163,7 +163,7 @@ def cite(view: View, text: str) -> Cited:
     place = parse_place(text)
     then = view
     entry = _entry(then, place)
-    file = then.read(entry.path)
+    file = then.text(entry.path)
     if file is None:
         raise NotFoundError(f"no memory answers to `{place.name}`", hint="memstore list shows what there is")
     data = file.data
@@ -171,7 +171,8 @@ def cite(view: View, text: str) -> Cited:
     if place.lines and place.blob and not blob.startswith(place.blob):
         return _resolved(view, text, place, place.lines, entry, data, blob)
     lines = place.lines or _text_lines(then, entry)
-    _stop_at_hidden(then, file, lines)
+    if isinstance(file, MemoryFile):
+        _stop_at_hidden(then, file, lines)
     now = _citation(entry, data, blob, lines)
     record_use(view, entry.id, "cite")
     return Cited(

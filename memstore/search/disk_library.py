@@ -11,10 +11,14 @@ import pickle
 import signal
 import threading
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from functools import cache as once
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
 
+from memstore.core.catalog import FileKind
 from memstore.core.places import is_memory_path
+from memstore.core.times import instant
 from memstore.files import walk as tree_walk
 from memstore.files.local_state import find_repository
 from memstore.files.vault import FileStat
@@ -26,7 +30,7 @@ from memstore.search.manifest import DamagedError
 from memstore.search.memory_snapshot import FileReader, MemoryIndex, snapshot_of_documents, snapshot_of_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
 
 
 _File = TypeVar("_File")
+# Of the year 9999, the last that a time can be written in.
+LATEST_SECOND = 253_402_300_799
 
 # More changed files than this are written into the index: reading them again and again would cost more.
 MOST_LAID_OVER = 32
@@ -54,10 +60,20 @@ class DiskLibrary:
         vault: the vault.
         cache: the folder for what is derived from it; it is used only while nobody else can write into it.
         on_progress: called with the number of files read and of those to read, when they are many.
+        first_commits: gives the time of the first commit that has a file, by its path: when a note was made that does
+            not say so; None where that is not to be known.
     """
 
-    def __init__(self, vault: DiskVault, *, cache: Path, on_progress: Callable[[int, int], None] | None = None) -> None:
+    def __init__(
+        self,
+        vault: DiskVault,
+        *,
+        cache: Path,
+        on_progress: Callable[[int, int], None] | None = None,
+        first_commits: Callable[[], Mapping[str, datetime]] | None = None,
+    ) -> None:
         self._vault = vault
+        self._first_commits = first_commits
         self.on_progress = on_progress
         repository = find_repository(vault.root)
         self._object_format = repository.object_format if repository else "sha1"
@@ -157,8 +173,8 @@ class DiskLibrary:
             return Refreshed(difference.files, written=self._written(index, walk, difference, purge=purge))
 
     def _drop_derived(self) -> None:
+        from memstore.search.embedder import drop_vectors
         from memstore.search.local_state import drop_derived
-        from memstore.search.vector_store import drop_vectors
 
         drop_vectors(self.store.cache)
         drop_derived(self.store.cache)
@@ -186,10 +202,11 @@ class DiskLibrary:
 
     def _read_all(self, stats: Sequence[FileStat]) -> Generator[ReadAnew]:
         """Yield what files say that are still there, and tell how far it is; nothing is kept."""
+        made = once(self._first_commits) if self._first_commits else None
         with closing(worked(stats, self._document)) as documents:
             for stat, document in zip(stats, self._told(documents, len(stats)), strict=True):
                 if document:
-                    yield ReadAnew(stat, document, None)
+                    yield ReadAnew(stat, _dated(document, stat, made) if made else document, None)
 
     def _document(self, stat: FileStat) -> Document | None:
         file = self._reader.load(stat)
@@ -263,7 +280,12 @@ class DiskLibrary:
                 difference.moved[moved] = file.stat
                 difference.gone.discard(moved)
             elif row is None or not file.blob or blob_of(row) != file.blob:
-                difference.read.append(ReadAnew(file.stat, file.document, row))
+                document = file.document
+                if self._first_commits:
+                    # Git is asked for what is written into the index alone: a file that is new to it is new.
+                    known = index.cells(row)["created_at"] if row is not None else ""
+                    document = _dated(document, file.stat, dict, known=known)
+                difference.read.append(ReadAnew(file.stat, document, row))
 
     def _has_name(self, index: Index, row: int, file: LoadedFile) -> bool:
         """Whether a file has the name that it had: the words of another would have to be indexed."""
@@ -287,6 +309,27 @@ class DiskLibrary:
         from memstore.core.digests import blob_id
 
         return blob_id(data, self._object_format)
+
+
+def _dated(
+    document: Document, stat: FileStat, first_commits: Callable[[], Mapping[str, datetime]], *, known: str = ""
+) -> Document:
+    """Return what is known of a note that doesn't say when it was made with the day of its first commit, or its own.
+
+    Args:
+        document: of a memory, it stays as it is.
+        stat: when the file was saved, where nothing else is known.
+        first_commits: asked only where the note has no date.
+        known: when it was made, as far as that was known before it changed.
+    """
+    entry = document.entry
+    if entry.kind is not FileKind.PLAIN or entry.created_at:
+        return document
+    made = known
+    if not made:
+        saved = datetime.fromtimestamp(min(max(stat.mtime_ns // 10**9, 0), LATEST_SECOND), UTC)
+        made = instant(first_commits().get(stat.path, saved))
+    return document._replace(entry=entry._replace(created_at=made))
 
 
 def _stat_at(index: Index, walk: Walk, position: int) -> FileStat:

@@ -6,7 +6,7 @@ The rows of the index come first, then those of the files that were read anew.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from memstore.search.manifest import DamagedError
 from memstore.search.memory_snapshot import MemoryCatalog, MemoryIndex, cell
@@ -17,25 +17,10 @@ if TYPE_CHECKING:
     from memstore.core.catalog import Entry, Field
     from memstore.lineage.edges import EdgeTable
     from memstore.search.index_store import Index, IndexDifference
+    from memstore.search.whoosh_index import WhooshIndex
 
 
 _Answer = TypeVar("_Answer")
-
-
-class Postings(Protocol):
-    """What the lower layer's search index answers; lengths are the manifest's."""
-
-    def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the rows that hold a term, ascending, and how often each does."""
-
-    def frequency(self, term: str) -> int:
-        """Return how many rows hold a term in their text."""
-
-    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
-        """Return where a term stands in the field of each row."""
-
-    def terms(self, prefix: str) -> Sequence[str]:
-        """Return all terms that begin with `prefix`, sorted."""
 
 
 class LayeredCatalog:
@@ -150,11 +135,11 @@ class LayeredIndex:
         rebuilt: gives the index of the rows on disk from the files themselves; called when that on disk is damaged.
     """
 
-    def __init__(self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], Postings]) -> None:
+    def __init__(self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], MemoryIndex]) -> None:
         self._index = index
         self._dead = difference.dead
         self._rebuilt = rebuilt
-        self._below: Postings | None = None
+        self._below: WhooshIndex | MemoryIndex | None = None
         documents = ((index.row_count + i, each.document.searchable) for i, each in enumerate(difference.read))
         self._above = MemoryIndex(
             ((row, terms) for row, terms in documents if terms), row_count=index.row_count + len(difference.read)
@@ -196,7 +181,7 @@ class LayeredIndex:
         above = self._above.terms(prefix)
         return sorted({*below, *above}) if above else below
 
-    def _ask(self, question: Callable[[Postings], _Answer]) -> _Answer:
+    def _ask(self, question: Callable[[WhooshIndex | MemoryIndex], _Answer]) -> _Answer:
         """Return what the lower layer answers; where it turns out to be damaged, it is made anew from the files."""
         try:
             if self._below is None:
@@ -211,7 +196,7 @@ class LayeredSnapshot:
     """Catalogue and index with the same rows."""
 
     def __init__(
-        self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], Postings], is_certain: bool = True
+        self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], MemoryIndex], is_certain: bool = True
     ) -> None:
         self._layers = index, difference
         self.is_certain = is_certain

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from memstore.core.times import instant
 from memstore.files.local_state import NOT_FOLLOWED, append_line, is_private, make_private
@@ -26,18 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+# -- local state -----------------------------------------------------------------------------------
+
+
 Kept = Mapping[str, Sequence[str]]
 """For each thing, mostly a blob, what was computed of it."""
-
-
-class Derived(Protocol):
-    """Keeps, under each name, what was last computed, with the state of all that it depends on."""
-
-    def last(self, name: str, state: str) -> Kept:
-        """Return what was kept under a name in that state; nothing in any other, or where none can be read."""
-
-    def keep(self, name: str, state: str, found: Kept) -> None:
-        """Keep something in place of what was kept under the name; not being able to is no error."""
 
 
 # -- computed values -------------------------------------------------------------------------------

@@ -213,7 +213,7 @@ def suggestion(audience: Audience, asked: Query) -> str | None:
     """Return the query with each word that stands nowhere replaced by the nearest one that does; None without any."""
     text = asked.text
     for clause in asked.clauses:
-        if isinstance(clause.asked, Word) and not audience.holds(clause.asked.term):
+        if isinstance(clause.asked, Word) and not _rows_holding(audience, clause.asked.term):
             typed = next((word for word in terms.words(asked.text) if terms.term_of(word) == clause.asked.term), "")
             word = _nearest_word(audience, typed)
             if word:
@@ -237,14 +237,14 @@ def _nearest_word(audience: Audience, typed: str) -> str | None:
 
 
 def _rows_holding(audience: Audience, term: str) -> int:
-    return sum(len(audience.rows_of(term, field)) for field in Field)
+    return sum(len(audience.then.holding(field, term)) for field in Field)
 
 
 def _spelt(audience: Audience, term: str) -> str | None:
     """Return a word of which `term` is the stem, from a memory that has it."""
     for field in Field:
         # The first by name: rows stand as files came, hidden ones among them.
-        rows = audience.rows_of(term, field)
+        rows = audience.then.holding(field, term)
         for row in sorted(rows, key=audience.names(rows))[:1]:
             file = audience.then.opened(row)
             if file is None:

@@ -1,7 +1,7 @@
-"""The first stage of a search: the memories that match, scored by the index alone.
+"""The first stage of a search: the memories that match, scored by an index alone.
 
-`Audience` holds what the viewer may see, with statistics over just that, computed once for many queries; `Candidates`
-are the memories that match one query.
+A `Ranker` does the work, here `IndexRanker`; columns and lists of postings stay on its side. `Audience` holds what else
+a search asks of a view, computed once for many queries; `Candidates` are the memories that match one query.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core import terms
-from memstore.core import terms as analysis
 from memstore.core.catalog import ITEM_SEPARATOR, Field
 from memstore.search import quality, ranking
 from memstore.search.matching import Matcher, holds_alias, phrase_counts
@@ -21,24 +20,89 @@ from memstore.search.retrieval import Need, Phrase, Prefix, Sort, Unit, Word
 from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.core.config import QualityProfile
     from memstore.core.view import View
-    from memstore.search.retrieval import Clause
+    from memstore.search.index import SearchIndex
+    from memstore.search.retrieval import Clause, Query
     from memstore.search.uses import Use
 
     Postings = tuple[Sequence[int], Sequence[int]]
-    from collections.abc import Iterator, Sequence
-
-    from memstore.search.retrieval import Query
 
 
 # A stem may be shorter than the word it is the stem of; the beginnings of a prefix that may be one.
 SHORTEST_STEM = 3
 # Reading the entries of so many rows takes less time than reading a column or two of a large vault.
 FEW_ROWS = 200
+
+
+class Ranked(NamedTuple):
+    """The memories that match some clauses, by row, with their scores.
+
+    `weights` is what each clause weighs, 0 for what must not be there, and `terms` the index terms that count as its
+    word, none for prefixes and phrases. `best_possible` is what a memory that is all about the clauses would score; 0
+    where they ask for nothing. `total` memories match, of which `rows` may be the best. Rows of one `generation` are
+    the same memories; None: nobody knows.
+    """
+
+    rows: Sequence[int]
+    scores: Sequence[float]
+    weights: tuple[float, ...]
+    terms: tuple[tuple[str, ...], ...]
+    best_possible: float
+    total: int
+    generation: str | None = None
+
+
+class Ranker(Protocol):
+    """Ranks memories by words, with statistics over those alone that a view shows."""
+
+    def rank(
+        self,
+        clauses: Sequence[Clause],
+        view: View,
+        k: int | None,
+        *,
+        among: Sequence[int] | None = None,
+        text: str = "",
+        by: Unit = Unit.MEMORY,
+    ) -> Ranked:
+        """Return the memories that hold at least one clause, all that must be there and none that must not.
+
+        Where nothing is asked for but what must not be there, all others match, with a score of 0.
+
+        Args:
+            clauses: what is asked for.
+            view: the memories that may be seen.
+            k: how many, the best first, by ref and path where they are alike; None for all, in no order.
+            among: the rows of those that may match, ascending; all by default.
+            text: the query as it was typed; a memory of which an alias stands in it ranks above all others.
+            by: what is looked for; passages answer for themselves for what must not be there.
+        """
+
+
+def in_order(audience: Audience, rows: Iterable[int], keys: Mapping[int, float]) -> list[int]:
+    """Return rows by their keys; where these are the same, names decide, and only there they are read."""
+    rows = list(rows)
+    counts = Counter(keys[row] for row in rows)
+    name = audience.names([row for row in rows if counts[keys[row]] > 1])
+    return sorted(rows, key=lambda row: (keys[row], name(row) if counts[keys[row]] > 1 else ("", "")))
+
+
+def best_first(audience: Audience, rows: Iterable[int], keys: Mapping[int, float], first: int) -> list[int]:
+    """Return the first of rows by their keys, as `in_order`; all the others need not be put in order."""
+    rows = list(rows)
+    if len(rows) > first:
+        last = heapq.nsmallest(first, [keys[row] for row in rows])[-1] if first else 0.0
+        rows = [row for row in rows if keys[row] <= last]
+    return in_order(audience, rows, keys)[:first]
+
+
+def relevance_keys(scores: Mapping[int, float]) -> dict[int, float]:
+    """Return by what rows are ordered whose scores are known; the smallest stands first."""
+    return {row: -round(score, 9) for row, score in scores.items()}
 
 
 class Audience:
@@ -54,34 +118,9 @@ class Audience:
         self._columns: dict[str, Sequence[str]] = {}
 
     @cached_property
-    def lengths(self) -> Sequence[int]:
-        """The words of every row's text."""
-        return self.then.lengths(Field.TEXT)
-
-    @cached_property
-    def average(self) -> float:
-        """The mean number of words of a visible memory's text."""
-        if not self.rows:
-            return 0.0
-        if len(self.rows) == len(self.lengths):
-            return sum(self.lengths) / len(self.rows)
-        return sum(map(self.lengths.__getitem__, self.rows)) / len(self.rows)
-
-    @cached_property
     def left_out(self) -> int:
         """How many files can't be read, as far as the viewer may know."""
         return len(self.then.broken)
-
-    @cached_property
-    def aliases(self) -> Sequence[tuple[int, tuple[str, ...]]]:
-        """The aliases of visible memories, as folded words, with their rows."""
-        column = self.column("aliases")
-        return [
-            (row, tuple(analysis.words(alias)))
-            for row in self.rows
-            if column[row]
-            for alias in column[row].split(ITEM_SEPARATOR)
-        ]
 
     def column(self, name: str) -> Sequence[str]:
         """Return a column of the catalogue; fetched once."""
@@ -111,11 +150,131 @@ class Audience:
         )
         return quality.quality(made_of, profile)
 
+    @cached_property
+    def _uses(self) -> Mapping[str, Sequence[Use]]:
+        return uses_of(self.then)
+
+
+# -- by an index here --------------------------------------------------------------------------------
+
+
+class IndexRanker:
+    """Ranks by an index that is at hand.
+
+    Args:
+        index: where terms stand, in visible rows alone.
+        generation: names the state of the files that the index knows; None: nobody knows.
+    """
+
+    def __init__(self, index: SearchIndex, generation: str | None = None) -> None:
+        self._index = index
+        self._generation = generation
+        self._shown: _Shown | None = None
+
+    def rank(
+        self,
+        clauses: Sequence[Clause],
+        view: View,
+        k: int | None,
+        *,
+        among: Sequence[int] | None = None,
+        text: str = "",
+        by: Unit = Unit.MEMORY,
+    ) -> Ranked:
+        """Return the memories that match, the best `k` of them in order, or all; see `Ranker`."""
+        if self._shown is None or self._shown.audience.then is not view:
+            self._shown = _Shown(Audience(view), self._index)
+        shown = self._shown
+        terms_of = [shown.terms_of(clause) for clause in clauses]
+        columns = [
+            (*shown.postings(clause, each, Field.TEXT), *shown.postings(clause, each, Field.HEAD))
+            if clause.need is not Need.MUST_NOT or by is Unit.MEMORY
+            else ((), (), (), ())
+            for clause, each in zip(clauses, terms_of, strict=True)
+        ]
+        weights = [0.0] * len(clauses)
+        allowed = shown.audience.rows if among is None else among
+        numbers = [at for at, clause in enumerate(clauses) if clause.need is not Need.MUST_NOT]
+        found = ranking.score_memories(
+            [columns[at] for at in numbers], shown.lengths, count=len(shown.audience.rows), average=shown.average
+        )
+        for at, weight in zip(numbers, found.idfs, strict=True):
+            weights[at] = weight
+        scores = found.by_row
+        if numbers:
+            for row in shown.named_in(text):
+                scores[row] = ranking.named_score(scores.get(row, 0.0), found.best_possible)
+        else:
+            scores = dict.fromkeys(allowed, 0.0)
+        kept = scores.keys() & allowed if len(allowed) < len(shown.audience.rows) else set(scores)
+        for clause, column in zip(clauses, columns, strict=True):
+            if clause.need is Need.MUST:
+                kept &= {*column[0], *column[2]}
+            elif clause.need is Need.MUST_NOT:
+                kept -= {*column[0], *column[2]}
+        if len(kept) < len(scores):
+            scores = {row: score for row, score in scores.items() if row in kept}
+        rows = [*scores]
+        if k is not None:
+            rows = best_first(shown.audience, rows, relevance_keys(scores), k)
+        return Ranked(
+            rows=rows,
+            scores=[scores[row] for row in rows],
+            weights=tuple(weights),
+            terms=tuple(
+                each if isinstance(clause.asked, Word) else () for clause, each in zip(clauses, terms_of, strict=True)
+            ),
+            best_possible=found.best_possible,
+            total=len(scores),
+            generation=self._generation,
+        )
+
+
+class _Shown:
+    """What a view shows of an index, with statistics over just that."""
+
+    def __init__(self, audience: Audience, index: SearchIndex) -> None:
+        self.audience = audience
+        self._index = index
+
+    @cached_property
+    def lengths(self) -> Sequence[int]:
+        """The words of every row's text."""
+        return self._index.lengths(Field.TEXT)
+
+    @cached_property
+    def average(self) -> float:
+        """The mean number of words of a visible memory's text."""
+        rows = self.audience.rows
+        if not rows:
+            return 0.0
+        if len(rows) == len(self.lengths):
+            return sum(self.lengths) / len(rows)
+        return sum(map(self.lengths.__getitem__, rows)) / len(rows)
+
+    def named_in(self, text: str) -> set[int]:
+        """Return the rows of which an alias stands in a text."""
+        if not text or not self._aliases:
+            return set()
+        words = terms.words(text)
+        return {row for row, alias in self._aliases if holds_alias(words, alias)}
+
+    @cached_property
+    def _aliases(self) -> Sequence[tuple[int, tuple[str, ...]]]:
+        """The aliases of visible memories, as folded words, with their rows."""
+        column = self.audience.column("aliases")
+        return [
+            (row, tuple(terms.words(alias)))
+            for row in self.audience.rows
+            if column[row]
+            for alias in column[row].split(ITEM_SEPARATOR)
+        ]
+
     def terms_of(self, clause: Clause) -> tuple[str, ...]:
         """Return the index terms that count as a clause's word: its other spellings where it stands nowhere itself."""
         match clause.asked:
             case Word(term, spellings):
-                return (term,) if not spellings or self.holds(term) else (term, *spellings)
+                return (term,) if not spellings or self._holds(term) else (term, *spellings)
             case Prefix(start):
                 return self._expanded(start)
             case _:
@@ -126,44 +285,32 @@ class Audience:
         if isinstance(clause.asked, Phrase):
             return self._phrase(clause.asked.terms, field)
         if len(terms) == 1:
-            return self.then.postings(field, terms[0])
+            return self._index.postings(field, terms[0])
         counts: dict[int, int] = {}
         for term in terms:
-            for row, times in zip(*self.then.postings(field, term), strict=True):
+            for row, times in zip(*self._index.postings(field, term), strict=True):
                 counts[row] = counts.get(row, 0) + times
         return list(counts), list(counts.values())
 
-    def holds(self, term: str) -> bool:
+    def _holds(self, term: str) -> bool:
         """Whether a visible memory has this term."""
-        return any(self.rows_of(term, field) for field in Field)
-
-    def frequency(self, term: str) -> int:
-        """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
-        return self.then.frequency(term)
-
-    def rows_of(self, term: str, field: Field) -> Sequence[int]:
-        """Return the visible rows that hold a term in a field."""
-        return self.then.postings(field, term)[0]
-
-    @cached_property
-    def _uses(self) -> Mapping[str, Sequence[Use]]:
-        return uses_of(self.then)
+        return any(self._index.postings(field, term)[0] for field in Field)
 
     def _phrase(self, terms: Sequence[str], field: Field) -> Postings:
-        columns = [self.then.postings(field, term)[0] for term in dict.fromkeys(terms)]
+        columns = [self._index.postings(field, term)[0] for term in dict.fromkeys(terms)]
         rows = sorted(set(columns[0]).intersection(*columns[1:]))
-        positions = {term: self.then.positions(field, term, rows) for term in dict.fromkeys(terms)}
+        positions = {term: self._index.positions(field, term, rows) for term in dict.fromkeys(terms)}
         counts = map(phrase_counts, zip(*(positions[term] for term in terms), strict=True))
         found = [(row, times) for row, times in zip(rows, counts, strict=True) if times]
         return [row for row, _ in found], [times for _, times in found]
 
     def _expanded(self, start: str) -> tuple[str, ...]:
         """Return the terms that words beginning with `start` may have; which of them do, the text tells."""
-        longer = self.then.terms(start)
+        longer = self._index.terms(start)
         shorter = {start[:length] for length in range(SHORTEST_STEM, len(start))}
         shorter |= {stem[:-1] + "i" for stem in shorter | {start} if stem[-1] == "y"}
-        shorter.add(analysis.term_of(start))
-        return tuple(dict.fromkeys([*longer, *sorted(stem for stem in shorter if self.holds(stem))]))
+        shorter.add(terms.term_of(start))
+        return tuple(dict.fromkeys([*longer, *sorted(stem for stem in shorter if self._holds(stem))]))
 
 
 # -- one query -------------------------------------------------------------------------------------
@@ -176,9 +323,9 @@ FILES_AT_ONCE = 20
 class Candidates:
     """The memories that match one query.
 
-    `scores` holds their scores by row, `weights` what each clause of the query weighs, `best_possible` what a memory
-    that is all about the query would score; it is 0 where a query has only filters. `by_meaning` are the rows that
-    match by their meaning alone.
+    `scores` holds their scores by row, of the best where no more are known yet, `weights` what each clause of the query
+    weighs, `best_possible` what a memory that is all about the query would score; it is 0 where a query has only
+    filters. `by_meaning` are the rows that match by their meaning alone, `total` is how many match at all.
 
     Args:
         audience: the memories that the viewer may see.
@@ -187,6 +334,7 @@ class Candidates:
         by: what is looked for; passages answer for themselves for what they must not hold.
         similar: how like the query in meaning allowed rows are, in [0,1]; empty where nothing tells.
         vector_weight: what that weighs against the words, in [0,1]; None is what it weighs in a search.
+        best: how many are wanted mostly, in the order of relevance; None for all, in any order.
     """
 
     def __init__(
@@ -198,22 +346,30 @@ class Candidates:
         similar: Mapping[int, float] | None = None,
         *,
         vector_weight: float | None = None,
+        best: int | None = None,
     ) -> None:
         self.audience = audience
-        self._clauses = asked.clauses
-        self._terms = [audience.terms_of(clause) for clause in asked.clauses]
+        self._allowed = allowed
+        self._asked = asked
         self._by = by
-        self.weights = [0.0] * len(asked.clauses)
-        self.best_possible = 0.0
-        self.scores = self._scored(allowed, self._named(asked))
+        asks = any(clause.need is not Need.MUST_NOT for clause in asked.clauses)
+        # So many are in order already; 0 where all are there, and in none.
+        self._best = 0 if best is None or similar or not asks else -(-max(best, 1) // FILES_AT_ONCE) * FILES_AT_ONCE
+        found = self._ranked = self._rank(self._best or None)
+        self.weights, self.best_possible, self.total = found.weights, found.best_possible, found.total
+        self.scores = dict(zip(found.rows, found.scores, strict=True))
         self.by_meaning: frozenset[int] = frozenset()
         if similar and self.best_possible:
             self._fuse(similar, vector_weight)
 
+    def _rank(self, k: int | None) -> Ranked:
+        asked, then = self._asked, self.audience.then
+        return then.ranker.rank(asked.clauses, then, k, among=self._allowed, text=asked.text, by=self._by)
+
     @property
     def matcher(self) -> Matcher:
         """What finds the query's clauses in texts."""
-        return Matcher(self._clauses, self._terms)
+        return Matcher(self._asked.clauses, self._ranked.terms)
 
     @property
     def demands(self) -> Demands:
@@ -222,30 +378,37 @@ class Candidates:
             return Demands()
         return Demands(must=self._numbers(Need.MUST), must_not=self._numbers(Need.MUST_NOT))
 
-    def blocks(self, rows: Sequence[int], sort: Sort, quality_of: Callable[[int], float]) -> Iterator[list[int]]:
+    def blocks(
+        self, sort: Sort, quality_of: Callable[[int], float], rows: Sequence[int] | None = None
+    ) -> Iterator[list[int]]:
         """Yield rows in order, best first, as many at a time as files are read at once.
 
         Args:
-            rows: which.
-            sort: the order.
+            sort: the order; relevance where only the best were wanted.
             quality_of: gives a row's quality; asked only where that orders them.
+            rows: which; all that match by default.
         """
+        start = self._best
+        yield from _chunks([*self.scores][:start])
+        if start and not self._rest():
+            return
+        rows = [*self.scores] if rows is None else rows
         keys = self._keys(rows, sort, quality_of)
-        start = 0
-        if len(rows) > FILES_AT_ONCE:
+        if not start and len(rows) > FILES_AT_ONCE:
             # Mostly nothing more is asked for, so all the others need not be put in order.
-            last = heapq.nsmallest(FILES_AT_ONCE, keys.values())[-1]
-            yield self._ordered([row for row in rows if keys[row] <= last], keys)[:FILES_AT_ONCE]
+            yield best_first(self.audience, rows, keys, FILES_AT_ONCE)
             start = FILES_AT_ONCE
-        ordered = self._ordered(rows, keys)
-        for at in range(start, len(ordered), FILES_AT_ONCE):
-            yield ordered[at : at + FILES_AT_ONCE]
+        yield from _chunks(in_order(self.audience, rows, keys)[start:])
 
-    def _ordered(self, rows: Sequence[int], keys: Mapping[int, float]) -> list[int]:
-        """Return rows by their keys; where these are the same, names decide, and only there they are read."""
-        counts = Counter(keys[row] for row in rows)
-        name = self.audience.names([row for row in rows if counts[keys[row]] > 1])
-        return sorted(rows, key=lambda row: (keys[row], name(row) if counts[keys[row]] > 1 else ("", "")))
+    def _rest(self) -> bool:
+        """Take in the others, too, where there are any and rows are still the same memories."""
+        if self.total <= self._best:
+            return False
+        found = self._rank(None)
+        if found.generation != self._ranked.generation:
+            return False
+        self.scores = dict(zip(found.rows, found.scores, strict=True))
+        return True
 
     def _keys(self, rows: Sequence[int], sort: Sort, quality_of: Callable[[int], float]) -> dict[int, float]:
         """Return by what each row is ordered; the smallest stands first."""
@@ -263,62 +426,33 @@ class Candidates:
                 scores = self.scores if self.best_possible else dict.fromkeys(rows, 1.0)
                 return {row: -scores[row] * quality_of(row) for row in rows}
             case Sort.RELEVANCE if self.best_possible:
-                return {row: -round(self.scores[row], 9) for row in rows}
+                return relevance_keys({row: self.scores[row] for row in rows})
             case _:
                 times = audience.column("created_at")
                 order = {time: -float(at) for at, time in enumerate(sorted({times[row] for row in rows}))}
                 return {row: order[times[row]] for row in rows}
-
-    def _scored(self, allowed: Sequence[int], named: set[int]) -> dict[int, float]:
-        numbers = [at for at, clause in enumerate(self._clauses) if clause.need is not Need.MUST_NOT]
-        if not numbers:
-            return dict.fromkeys(self._without(set(allowed)), 0.0)
-        columns = [(*self._postings(at, Field.TEXT), *self._postings(at, Field.HEAD)) for at in numbers]
-        audience = self.audience
-        found = ranking.score_memories(columns, audience.lengths, count=len(audience.rows), average=audience.average)
-        for at, weight in zip(numbers, found.idfs, strict=True):
-            self.weights[at] = weight
-        self.best_possible = found.best_possible
-        scores = found.by_row
-        for row in named:
-            scores[row] = ranking.named_score(scores.get(row, 0.0), found.best_possible)
-        kept = scores.keys() & allowed if len(allowed) < len(audience.rows) else set(scores)
-        for at, column in zip(numbers, columns, strict=True):
-            if self._clauses[at].need is Need.MUST:
-                kept &= {*column[0], *column[2]}
-        kept = self._without(kept)
-        return scores if len(kept) == len(scores) else {row: score for row, score in scores.items() if row in kept}
 
     def _fuse(self, similar: Mapping[int, float], vector_weight: float | None) -> None:
         """Put meaning into the scores, on their own scale; what must be found is found by its words alone."""
         from memstore.search import meaning
 
         words = self.scores
-        like = {row for row, alike in similar.items() if alike >= meaning.LEAST_SIMILARITY and row not in words}
+        like = sorted(row for row, alike in similar.items() if alike >= meaning.LEAST_SIMILARITY and row not in words)
         if not self._numbers(Need.MUST):
-            self.by_meaning = frozenset(self._without(like))
+            barred = [clause for clause in self._asked.clauses if clause.need is Need.MUST_NOT]
+            then = self.audience.then
+            self.by_meaning = frozenset(then.ranker.rank(barred, then, None, among=like, by=self._by).rows)
         near = {row: alike for row, alike in similar.items() if row in words or row in self.by_meaning}
         scale = max(words.values(), default=self.best_possible)
         weight = meaning.VECTOR_WEIGHT if vector_weight is None else vector_weight
         found = meaning.fused(words, near, vector_weight=weight)
         self.scores = {row: score * scale for row, score in found.items()}
-
-    def _without(self, rows: set[int]) -> set[int]:
-        """Return the rows that hold nothing of what they must not."""
-        if self._by is Unit.MEMORY:
-            for at in self._numbers(Need.MUST_NOT):
-                rows = rows - {*self._postings(at, Field.TEXT)[0], *self._postings(at, Field.HEAD)[0]}
-        return rows
-
-    def _named(self, asked: Query) -> set[int]:
-        """Return the rows of which an alias stands in the query."""
-        if not asked.clauses or not self.audience.aliases:
-            return set()
-        words = terms.words(asked.text)
-        return {row for row, alias in self.audience.aliases if holds_alias(words, alias)}
+        self.total = len(self.scores)
 
     def _numbers(self, need: Need) -> frozenset[int]:
-        return frozenset(at for at, clause in enumerate(self._clauses) if clause.need is need)
+        return frozenset(at for at, clause in enumerate(self._asked.clauses) if clause.need is need)
 
-    def _postings(self, number: int, field: Field) -> tuple[Sequence[int], Sequence[int]]:
-        return self.audience.postings(self._clauses[number], self._terms[number], field)
+
+def _chunks(rows: Sequence[int]) -> Iterator[list[int]]:
+    for at in range(0, len(rows), FILES_AT_ONCE):
+        yield [*rows[at : at + FILES_AT_ONCE]]

@@ -31,7 +31,7 @@ NEIGHBOUR_WEIGHT = 0.3  # in the passages before and after
 QUESTION_WEIGHT = 0.7  # in the passage before, where another one asks
 ASKING_COST = 0.4  # of its own score, what a passage loses that only asks; its memory is about it all the same
 PAIR_BONUS = 0.6  # for two words of the query side by side
-TYPED_BONUS = 0.3  # of a word's weight, where it stands letter by letter and not in another form
+TYPED_BONUS = 0.15  # of a word's weight, where it stands letter by letter and not in another form
 MEMORY_SHARE = 0.6  # of the memory's score, added to each of its passages'
 PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
 

@@ -11,7 +11,6 @@ from memstore.core.catalog import FileKind
 from memstore.core.config import QualityProfile
 from memstore.files.passages import Passage, PassageKind
 from memstore.search import quality, ranking
-from memstore.search.grounds import grounds_of
 from memstore.search.index import date_words, name_words
 from memstore.search.matching import holds_alias
 from memstore.search.ranker import FILES_AT_ONCE
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Conflict
     from memstore.search.opened import Opened
     from memstore.search.quality import QualityGrounds
-    from memstore.search.ranker import Candidates
+    from memstore.search.ranker import Audience, Candidates
     from memstore.search.retrieval import Query
     from memstore.search.uses import Use
 
@@ -89,14 +88,14 @@ class HitReader:
 
     def hits(self) -> tuple[list[Hit], str | None]:
         """Return the hits, best first, and why results below the wished-for quality are among them, or None."""
-        rows = list(self._candidates.scores)
         least = self._wish.filters.min_confidence
+        rows = [*self._candidates.scores]
         if least is None or not rows:
-            return self._taken(rows, 0.0), None
+            return self._taken(None, 0.0), None
         found = self._taken([row for row in rows if self._quality_of(row, cites=True) >= least], least)
         if found:
             return found, None
-        below = self._taken(rows, 0.0)
+        below = self._taken(None, 0.0)
         best = max((hit.quality for hit in below), default=0.0)
         return below, f"no result reaches confidence {least:g}; these are the best below it, up to {best:.2f}"
 
@@ -109,8 +108,8 @@ class HitReader:
         audience = self._candidates.audience
         return round(audience.quality(row, cites=cites, now=self._now, profile=self._profile), quality.DIGITS)
 
-    def _taken(self, rows: Sequence[int], least: float) -> list[Hit]:
-        """Return as many hits as are wished for, of at least that quality with their conflicts.
+    def _taken(self, rows: Sequence[int] | None, least: float) -> list[Hit]:
+        """Return as many hits as are wished for of some rows, or of all, of at least that quality with their conflicts.
 
         Those that fall below it only by their conflicts make room for others, and still count as the other side.
         """
@@ -131,10 +130,10 @@ class HitReader:
         conflicts_decide = self._wish.sort is Sort.QUALITY or self._wish.filters.min_confidence is not None
         return max(wanted, FILES_AT_ONCE) if wanted and conflicts_decide else wanted
 
-    def _coming(self, rows: Sequence[int], least: float) -> Iterator[Hit]:
+    def _coming(self, rows: Sequence[int] | None, least: float) -> Iterator[Hit]:
         """Yield the hits in order, best first, that but for their conflicts are of at least that quality."""
         ceiling = 1.0
-        for block in self._candidates.blocks(rows, self._wish.sort, self._quality_of):
+        for block in self._candidates.blocks(self._wish.sort, self._quality_of, rows):
             for hit in self._block(block):
                 if hit.quality < least:
                     continue
@@ -289,3 +288,37 @@ def _place(hit: Hit) -> tuple[str, str, int]:
 
 def _by_quality(hit: Hit) -> tuple[float, str, str, int]:
     return (-round(hit.combined, 9), *_place(hit))
+
+
+# -- what its quality is made of -------------------------------------------------------------------
+
+
+def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use]], now: datetime) -> QualityGrounds:
+    """Return what the quality of a memory is made of at `now`, UTC.
+
+    Args:
+        audience: what the one who looks may see.
+        file: the memory, read.
+        uses: the uses that count, by id; those of the memory are among them.
+        now: UTC.
+    """
+    entry = file.entry
+    return quality.grounds(
+        confidence=float(entry.confidence) if entry.confidence else None,
+        channel=entry.channel,
+        source_type=entry.source_type,
+        made_at=audience.then.made_at(entry.path, entry.created_at),
+        uses=[use.at for use in uses.get(entry.id, ())],
+        cites=_cites(audience, file),
+        now=now,
+    )
+
+
+def _cites(audience: Audience, file: Opened) -> bool:
+    """Whether a memory cites lines that still stand."""
+    marks_in_text = "[[" in file.text.body and "@" in file.text.body
+    if not marks_in_text and not any(source.startswith("file:") for source in file.entry.derived_from):
+        return False  # most cite nothing, and need not wait for what follows citations to be loaded
+    from memstore.search.citations import cites_standing_lines
+
+    return cites_standing_lines(audience, file)

@@ -17,7 +17,7 @@ from memstore.trust.verification import Voucher
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.access.registry_edits import Registered
+    from memstore.access.audit import Registered
     from memstore.face.given import Named
     from memstore.face.vault import Vault
     from memstore.memories.create import About

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from memstore.access import generalization
-from memstore.access.principals import kind_of
+from memstore.access.world import kind_of
 from memstore.beliefs.next_lines import Stance
 from memstore.core.change import Edit
 from memstore.core.errors import NotThereYetError, RefusedError, UsageError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from memstore.access.registry_edits import Registered
+    from memstore.access.audit import Registered
     from memstore.core.catalog import Entry
     from memstore.core.view import View
     from memstore.face.given import Named

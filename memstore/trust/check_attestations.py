@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.core import digests
 from memstore.trust.anchors import AnchorStatus
 from memstore.trust.keys import rotation_findings
-from memstore.trust.levels import KnownVerdicts
-from memstore.trust.verification import Voucher
+from memstore.trust.verification import KnownVerdicts, Voucher
 from memstore.trust.vouching import State
 
 if TYPE_CHECKING:

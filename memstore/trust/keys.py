@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.registry_edits import entity_id, stop_unless_owner
+from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.change import Written
 from memstore.core.errors import FormatError, NotFoundError, RefusedError
 from memstore.core.finding import Finding, Position

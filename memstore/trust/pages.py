@@ -11,28 +11,13 @@ import http.client
 import time
 import urllib.error
 import urllib.request
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from memstore.core.errors import UsageError, VaultError
 
 if TYPE_CHECKING:
     from email.message import Message
-
-
-class Pages(Protocol):
-    """Fetches pages."""
-
-    def fetch(self, url: str) -> bytes:
-        """Return what a page says now.
-
-        Raises:
-            UsageError: it is no address of a page.
-            VaultError: it can't be had, or is too large.
-        """
-
-
-# -- by HTTP ---------------------------------------------------------------------------------------
 
 
 _SCHEMES = ("http", "https")
@@ -61,7 +46,12 @@ class WebPages:
     """Fetches pages, by the proxy that the environment names."""
 
     def fetch(self, url: str) -> bytes:
-        """Return what a page says now; see the port."""
+        """Return what a page says now.
+
+        Raises:
+            UsageError: it is no address of a page.
+            VaultError: it can't be had, or is too large.
+        """
         if urlsplit(url).scheme not in _SCHEMES:
             raise UsageError(f"{url} is no page to fetch", hint="an address begins with https:// or http://")
         try:

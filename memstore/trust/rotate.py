@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.access.registry_edits import entity_id, stop_unless_owner
+from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.change import Written
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.times import instant

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.history.git_objects import GitObject
     from memstore.trust.formats.opentimestamps import TimeProof
-    from memstore.trust.pages import Pages
+    from memstore.trust.pages import WebPages
     from memstore.trust.statement import Digests
 
 
@@ -246,7 +246,7 @@ class Fetched(NamedTuple):
     reason: str = ""
 
 
-def look_again(pages: Pages, memory: Memory) -> Mapping[int, Fetched]:
+def look_again(pages: WebPages, memory: Memory) -> Mapping[int, Fetched]:
     """Return for each anchor that is a page, by its number from 0, what it says now.
 
     Trust stays as it is: a page may change, and commits to what it said. That is what the copy is for.
@@ -258,7 +258,7 @@ def look_again(pages: Pages, memory: Memory) -> Mapping[int, Fetched]:
     }
 
 
-def _fetched(pages: Pages, url: str, hashed: str | None) -> Fetched:
+def _fetched(pages: WebPages, url: str, hashed: str | None) -> Fetched:
     try:
         found = hash_of(pages.fetch(url))
     except (UsageError, VaultError) as error:

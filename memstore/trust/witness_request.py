@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access import registry
+from memstore.access.audit import create, entity_id, new_id, plain
 from memstore.access.policy import Judge, labels_of
 from memstore.access.registry import WITNESS_REQUEST
-from memstore.access.registry_edits import create, entity_id, new_id, plain
 from memstore.access.world import Session
 from memstore.core.change import Edit
 from memstore.core.errors import FormatError, RefusedError, UsageError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memstore.access.registry_edits import Registered
+    from memstore.access.audit import Registered
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain

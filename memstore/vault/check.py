@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.access import registry as registry_file
+from memstore.access.audit import consents_gone
 from memstore.access.registry import expected_id, is_named
-from memstore.access.registry_edits import consents_gone
 from memstore.beliefs.compress import wholes_of
 from memstore.beliefs.recompute import HandEdits
 from memstore.core.catalog import EdgeKind

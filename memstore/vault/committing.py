@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.access import audit
 from memstore.access import audit as audit_event
-from memstore.access.audit import AUDIT_HEAD
-from memstore.access.registry_edits import consents_gone
+from memstore.access.audit import AUDIT_HEAD, consents_gone
 from memstore.core import places
 from memstore.core.change import Changes, Committed
 from memstore.core.errors import NotFoundError, RefusedError

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memstore.access.local_state import AccessLog, Verdicts
+    from memstore.access.local_state import DiskAccessLog, VerdictCache
     from memstore.beliefs.run_record import RunRecord
-    from memstore.beliefs.synthesizers import Synthesizer
-    from memstore.conflicts.lexicon import Lexicon
+    from memstore.beliefs.wording import Synthesizer
+    from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal
-    from memstore.files.config_file import SettingsFile
+    from memstore.files.config_file import ConfigFile
     from memstore.files.local_state import Environment
     from memstore.files.vault import VaultFiles as Files
-    from memstore.history.history import History
-    from memstore.search.embedder import Embedder, VectorStore
-    from memstore.search.local_state import Derived
+    from memstore.history.git_history import GitHistory
+    from memstore.search.local_state import DerivedCache
+    from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.uses import UsageLog
-    from memstore.trust.pages import Pages
+    from memstore.trust.pages import WebPages
+    from memstore.trust.pin import UserPins
     from memstore.trust.signatures import Signatures
-    from memstore.trust.user_pins import Pins
     from memstore.vault.editor import Drafts, Editor
-    from memstore.vault.surroundings import NewVaultFolder, Surroundings
+    from memstore.vault.surroundings import DiskPlace, Machine
 
 
 class Found(NamedTuple):
@@ -116,24 +116,29 @@ def assemble(
     _finish_what_was_begun(state, vault)
     ws = Workspace(
         vault=vault,
-        history=cast("History", _Later(lambda: _history(env, root, mixed=config.mixed))),
-        library=DiskLibrary(vault, cache=cache, on_progress=env.on_progress),
+        history=cast("GitHistory", _Later(lambda: _history(env, root, mixed=config.mixed))),
+        library=DiskLibrary(
+            vault,
+            cache=cache,
+            on_progress=env.on_progress,
+            first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` comes later
+        ),
         clock=SystemClock(),
         ids=RandomIds(),
         config=config,
         actor=actor,
         journal=cast("Journal", _Later(lambda: _journal(state))),
         usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
-        access_log=cast("AccessLog", _Later(lambda: _access_log(state))),
+        access_log=cast("DiskAccessLog", _Later(lambda: _access_log(state))),
         runs=cast("RunRecord", _Later(lambda: _runs(state, actor))),
         signatures=cast("Signatures", _Later(lambda: signatures(env, read=lambda path: ws.view().file(path)))),
-        pins=cast("Pins", _Later(lambda: _pins(env, root))),
+        pins=cast("UserPins", _Later(lambda: _pins(env, root))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=alone,
         here=_below(root, env.folder),
-        lexicon=cast("Lexicon", _Later(lambda: _lexicon(env))),
-        verdicts=cast("Verdicts", _Later(lambda: _verdicts(cache))),
-        derived=cast("Derived", _Later(lambda: _derived(cache))),
+        lexicon=cast("WordNet", _Later(lambda: _lexicon(env))),
+        verdicts=cast("VerdictCache", _Later(lambda: _verdicts(cache))),
+        derived=cast("DerivedCache", _Later(lambda: _derived(cache))),
         embedder=embedder,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
         kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
@@ -182,7 +187,7 @@ class _Later:
         return getattr(self._made, name)
 
 
-def _history(env: Environment, root: Path, *, mixed: bool) -> History:
+def _history(env: Environment, root: Path, *, mixed: bool) -> GitHistory:
     from memstore.history.git_history import GitHistory
 
     return GitHistory(root, env.variables, mixed=mixed)
@@ -198,13 +203,13 @@ def _finish_what_was_begun(state: Path, vault: Files) -> None:
         recover(vault, _journal(state))
 
 
-def _verdicts(cache: Path) -> Verdicts:
+def _verdicts(cache: Path) -> VerdictCache:
     from memstore.access.local_state import VerdictCache
 
     return VerdictCache(cache)
 
 
-def _derived(cache: Path) -> Derived:
+def _derived(cache: Path) -> DerivedCache:
     from memstore.search.local_state import DerivedCache
 
     return DerivedCache(cache)
@@ -225,7 +230,7 @@ def _embedder(env: Environment) -> Embedder | None:
 
 
 def _vectors(env: Environment, cache: Path) -> VectorStore:
-    from memstore.search.vector_store import DiskVectors
+    from memstore.search.embedder import DiskVectors
 
     return DiskVectors(cache, on_progress=env.on_progress)
 
@@ -242,7 +247,7 @@ def _runs(state: Path, actor: str) -> RunRecord:
     return DiskRuns(state, actor)
 
 
-def _access_log(state: Path) -> AccessLog:
+def _access_log(state: Path) -> DiskAccessLog:
     from memstore.access.local_state import DiskAccessLog
 
     return DiskAccessLog(state)
@@ -268,20 +273,20 @@ def signatures(env: Environment, *, read: Callable[[Path], bytes] | None = None)
     return SshSignatures(env.home, agent=agent, own_key=own_key, **({"read": read} if read else {}))
 
 
-def _pins(env: Environment, root: Path) -> Pins:
-    from memstore.trust.user_pins import UserPins
+def _pins(env: Environment, root: Path) -> UserPins:
+    from memstore.trust.pin import UserPins
 
     return UserPins(env.config_file, root)
 
 
-def pages() -> Pages:
+def pages() -> WebPages:
     """Return the web, for a command that was told to ask it; no workspace has it."""
     from memstore.trust.pages import WebPages
 
     return WebPages()
 
 
-def _lexicon(env: Environment) -> Lexicon:
+def _lexicon(env: Environment) -> WordNet:
     from memstore.conflicts.lexicon import WordNet
 
     named = env.get("WN_DATA_DIR")
@@ -418,7 +423,7 @@ def _check_context(env: Environment, ws: Workspace) -> None:
 # -- what works without a workspace --------------------------------------------------------------
 
 
-def place(env: Environment, root: Path) -> NewVaultFolder:
+def place(env: Environment, root: Path) -> DiskPlace:
     """Return the folder at `root` as one that is to become a vault."""
     from memstore.vault.surroundings import DiskPlace
 
@@ -436,7 +441,7 @@ def checked_entity(text: str | None, where: str) -> str | None:
     return None if text is None else _entity(Found(text, where)).value
 
 
-def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[SettingsFile, dict[str, Any]]:
+def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[ConfigFile, dict[str, Any]]:
     """Return the file with the settings, the vault's or the user's own, and what holds by default.
 
     Raises:
@@ -449,7 +454,7 @@ def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[S
 
 
 def stop_unless_settings_are_ones_own(
-    env: Environment, file: SettingsFile, defaults: Mapping[str, Any], entity: str | None
+    env: Environment, file: ConfigFile, defaults: Mapping[str, Any], entity: str | None
 ) -> None:
     """Let the owner of a vault pass, who changes its settings: they say whose all of it is.
 
@@ -467,7 +472,7 @@ def stop_unless_settings_are_ones_own(
         raise RefusedError("only the vault's owner may change its settings", hint="ask the owner")
 
 
-def surroundings(env: Environment, vault: str | None) -> Surroundings:
+def surroundings(env: Environment, vault: str | None) -> Machine:
     """Return what `doctor` looks at around the vault; the vault itself may be missing or broken."""
     from memstore.vault.surroundings import Machine
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
     from memstore.trust.keyring import Keyring
-    from memstore.vault.surroundings import Surroundings
+    from memstore.vault.surroundings import Machine
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 31)  # the first that takes its configuration from the environment (GIT_CONFIG_COUNT)
@@ -56,7 +56,7 @@ class Diagnosis:
         return all(check.verdict is not DoctorVerdict.ERROR for check in self.checks)
 
 
-def doctor(around: Surroundings, open_vault: Callable[[], View], *, fix: bool) -> Diagnosis:
+def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Diagnosis:
     """Return how everything is.
 
     Args:
@@ -83,14 +83,14 @@ def doctor(around: Surroundings, open_vault: Callable[[], View], *, fix: bool) -
     return Diagnosis(tuple(checks))
 
 
-def _python(around: Surroundings) -> Check:
+def _python(around: Machine) -> Check:
     version = ".".join(map(str, around.python))
     if around.python < OLDEST_PYTHON:
         return Check("python", DoctorVerdict.ERROR, f"{version} is too old", "install Python 3.11 or later")
     return Check("python", DoctorVerdict.OK, version)
 
 
-def _other_memstore(around: Surroundings) -> Iterator[Check]:
+def _other_memstore(around: Machine) -> Iterator[Check]:
     """Yield that the distribution of this name is somebody else's, which shares command and package with this one."""
     version = around.other_memstore()
     if version is not None:
@@ -99,7 +99,7 @@ def _other_memstore(around: Surroundings) -> Iterator[Check]:
         yield Check("distribution", DoctorVerdict.WARNING, text, hint)
 
 
-def _git(around: Surroundings) -> Check:
+def _git(around: Machine) -> Check:
     version = around.git()
     if version is None:
         return Check("git", DoctorVerdict.ERROR, "git is not installed, or does not run", "install git 2.31 or later")
@@ -109,7 +109,7 @@ def _git(around: Surroundings) -> Check:
     return Check("git", DoctorVerdict.OK, shown)
 
 
-def _settings(around: Surroundings) -> Check:
+def _settings(around: Machine) -> Check:
     try:
         file = around.settings()
     except MemstoreError as error:
@@ -155,7 +155,7 @@ def _hooks(view: View, *, fix: bool) -> Iterator[Check]:
                 yield Check(label, DoctorVerdict.WARNING, str(error), error.hint)
 
 
-def _attributes(around: Surroundings, *, fix: bool) -> Check:
+def _attributes(around: Machine, *, fix: bool) -> Check:
     """Check that git leaves line ends alone, and joins nothing that somebody took away."""
     lines = [line.split() for line in around.attributes().splitlines()]
     if any("merge=union" in words for words in lines):
@@ -191,7 +191,7 @@ def _index(view: View) -> Check:
     return Check("index", DoctorVerdict.OK, found)
 
 
-def _cache(around: Surroundings, *, fix: bool) -> Check:
+def _cache(around: Machine, *, fix: bool) -> Check:
     shown = str(around.cache)
     if around.cache_is_private():
         return Check("cache", DoctorVerdict.OK, shown)
@@ -270,7 +270,7 @@ def _clocks(view: View) -> Check:
     return Check("clock", DoctorVerdict.WARNING, f"{told} from the future, like {ahead[0]}", hint)
 
 
-def _left_behind(around: Surroundings, *, fix: bool) -> Check:
+def _left_behind(around: Machine, *, fix: bool) -> Check:
     found = around.left_behind()
     if not found:
         return Check("leftovers", DoctorVerdict.OK, "none")

@@ -17,7 +17,7 @@ from memstore.core.places import NOTE_SUFFIXES
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from memstore.access.local_state import AccessLog
+    from memstore.access.local_state import DiskAccessLog
     from memstore.files.memory_file import MemoryFile
     from memstore.vault.view import VaultView
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST_CANDIDATES = 10
 
 
-def find(view: VaultView, text: str, log: AccessLog, *, by_name: bool = False, notes: bool = False) -> Entry:
+def find(view: VaultView, text: str, log: DiskAccessLog, *, by_name: bool = False, notes: bool = False) -> Entry:
     """Return the memory, or one of the `notes`, that `text` means; see `View.find` and, with `by_name`, `View.named`.
 
     Paths are relative to the folder in which whoever asks is, or to the vault's.
@@ -61,7 +61,7 @@ def note_shown(view: VaultView, how: str, memory_ids: Iterable[str]) -> None:
         )
 
 
-def _note_denied(view: VaultView, memory_id: str, log: AccessLog) -> None:
+def _note_denied(view: VaultView, memory_id: str, log: DiskAccessLog) -> None:
     """Remember that somebody else asked for a memory by its id that is there, and that they may not see."""
     if not view.is_owners and view.is_hidden(memory_id):
         log.record(_access(view, "named")._replace(denied=(memory_id,)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memstore.core.config import Setting
     from memstore.core.view import View
-    from memstore.vault.surroundings import NewVaultFolder
+    from memstore.vault.surroundings import DiskPlace
 
 
 # Line ends are the person's (-text), but where notes were there before: git may have put theirs in order. The driver's
@@ -66,7 +66,7 @@ class Initialised:
 
 
 def init(
-    place: NewVaultFolder,
+    place: DiskPlace,
     *,
     owner: str | None,
     default_owner: str,
@@ -187,7 +187,7 @@ def uninstall(view: View) -> HooksReport:
     Raises:
         RefusedError: somebody else than the vault's owner acts: the hooks check what everybody commits.
     """
-    from memstore.access.registry_edits import stop_unless_owner
+    from memstore.access.audit import stop_unless_owner
 
     stop_unless_owner(view, "take its hooks away")
     for name in view.history.hooks.states():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.registry_edits import consents_gone
+from memstore.access.audit import consents_gone
 from memstore.access.widening import WideningContext, check_widening, surroundings
 from memstore.core.finding import Finding, in_order
 from memstore.core.ids import is_memory_id
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
-    from memstore.history.history import History
+    from memstore.history.git_history import GitHistory
 
 
 class Staged(NamedTuple):
@@ -34,7 +34,7 @@ class Staged(NamedTuple):
     files: Mapping[str, ReadFile]
 
 
-def staged(history: History) -> Staged:
+def staged(history: GitHistory) -> Staged:
     """Return what a commit of the index would change; reads blobs only, no file of the work tree."""
     files = history.staged()
     blobs = history.blobs(blob for file in files for blob in (file.old, file.new) if blob)
@@ -45,7 +45,7 @@ def staged(history: History) -> Staged:
     return Staged(changes_between(before, after), after)
 
 
-def check_staged(history: History, *, owner: Callable[[], str], now: datetime) -> tuple[Finding, ...]:
+def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime) -> tuple[Finding, ...]:
     """Return what is wrong with the staged memories.
 
     Args:
@@ -66,7 +66,7 @@ def check_staged(history: History, *, owner: Callable[[], str], now: datetime) -
     return in_order(findings)
 
 
-def _around(history: History, owner: str, ids: frozenset[str]) -> WideningContext:
+def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningContext:
     """Return the staged registries, and the staged memories with these ids and all that they were made of."""
     from dataclasses import replace
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Counts = tuple[tuple[str, int], ...]
     from memstore.core.change import Committed, Operation
-    from memstore.files.config_file import SettingsFile
+    from memstore.files.config_file import ConfigFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ def stats(view: View, filters: Filters | None = None, *, at: str | None = None) 
 
     return Stats(
         total=len(rows),
-        words=sum(audience.lengths[row] for row in rows),
+        words=then.word_count(rows),
         types=_counted(cells("type")),
         statuses=_counted(status or "active" for status in cells("status")),
         months=tuple(sorted(_counted(time[:_YEAR_AND_MONTH] for time in cells("created_at")))),
@@ -172,7 +172,7 @@ class SettingValue:
     meaning: str
 
 
-def settings(file: SettingsFile, defaults: Mapping[str, Any]) -> tuple[SettingValue, ...]:
+def settings(file: ConfigFile, defaults: Mapping[str, Any]) -> tuple[SettingValue, ...]:
     """Return all settings of a file, in the order of their table; `defaults` hold where the file says nothing."""
     values = file.values()
     return tuple(
@@ -186,7 +186,7 @@ def settings(file: SettingsFile, defaults: Mapping[str, Any]) -> tuple[SettingVa
     )
 
 
-def setting(file: SettingsFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
+def setting(file: ConfigFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
     """Return one setting; `UsageError` where there is none of that name."""
     found = {known.name: known for known in settings(file, defaults)}
     if name not in found:
@@ -194,13 +194,13 @@ def setting(file: SettingsFile, defaults: Mapping[str, Any], name: str) -> Setti
     return found[name]
 
 
-def set_setting(file: SettingsFile, defaults: Mapping[str, Any], name: str, text: str) -> SettingValue:
+def set_setting(file: ConfigFile, defaults: Mapping[str, Any], name: str, text: str) -> SettingValue:
     """Write one setting as a person types it; comments and layout of the file stay as they are."""
     file.set(name, text)
     return setting(file, defaults, name)
 
 
-def unset_setting(file: SettingsFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
+def unset_setting(file: ConfigFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
     """Take one setting out of the file; what is returned is the default that holds now."""
     file.unset(name)
     return setting(file, defaults, name)

@@ -11,7 +11,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from memstore.core.config import USER_SETTINGS, SettingKind
 from memstore.core.errors import GitError
@@ -27,52 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.files.local_state import Environment
-
-
-class Surroundings(Protocol):
-    """The machine, as far as memstore depends on it."""
-
-    @property
-    def python(self) -> tuple[int, int, int]:
-        """The version of Python that runs."""
-
-    def other_memstore(self) -> str | None:
-        """Return the version of an installed distribution that is called `memstore` and is not this one; else None."""
-
-    def git(self) -> tuple[int, ...] | None:
-        """Return git's version; None where git is missing."""
-
-    def settings(self) -> Path | None:
-        """Return the file of the user's own settings; None where there is none.
-
-        Raises:
-            VaultError: it can't be used.
-        """
-
-    def settings_astray(self) -> Mapping[str, str]:
-        """Return the user's own settings, which can be used, that name a file or folder which is not there."""
-
-    @property
-    def cache(self) -> Path | None:
-        """The folder of what is derived from the vault; None without a vault. It need not be there."""
-
-    def cache_is_private(self) -> bool:
-        """Whether nobody but this user can write into the cache; true where there is none yet."""
-
-    def make_cache_private(self) -> bool:
-        """Take the others' permissions away; False where that is not ours to do."""
-
-    def left_behind(self) -> Sequence[str]:
-        """Return the temporary files of writers that died long ago, relative to the vault."""
-
-    def remove(self, path: str) -> None:
-        """Delete one of the files that were left behind."""
-
-    def attributes(self) -> str:
-        """Return the text of the vault's `.gitattributes`; empty where there is none."""
-
-    def add_attribute(self, line: str) -> None:
-        """Add a line to the vault's `.gitattributes`."""
 
 
 # -- this machine ----------------------------------------------------------------------------------
@@ -103,7 +57,7 @@ class Machine:
         return sys.version_info[:3]
 
     def other_memstore(self) -> str | None:
-        """Return the version of another distribution of the name; see the port."""
+        """Return the version of an installed distribution that is called `memstore` and is not this one; else None."""
         from importlib.metadata import distributions
 
         named = (one for one in distributions(name="memstore") if all(e.value != _PROGRAM for e in one.entry_points))
@@ -119,12 +73,16 @@ class Machine:
         return tuple(int(part) for part in found.groups("0")) if found else None
 
     def settings(self) -> Path | None:
-        """Return the file of the user's own settings; see the port."""
+        """Return the file of the user's own settings; None where there is none.
+
+        Raises:
+            VaultError: it can't be used.
+        """
         read_user_config(self._env.config_file)
         return self._env.config_file if self._env.config_file.exists() else None
 
     def settings_astray(self) -> Mapping[str, str]:
-        """Return the settings that name what is not there; see the port."""
+        """Return the user's own settings, which can be used, that name a file or folder which is not there."""
         chosen = read_user_config(self._env.config_file)._asdict()
         places = [setting.name for setting in USER_SETTINGS if setting.kind in (SettingKind.FOLDER, SettingKind.FILE)]
         named = {name: chosen[name] for name in places if chosen[name]}
@@ -186,42 +144,6 @@ def _changed_before(path: str, at: float) -> bool:
 
 
 # -- a folder that is to become a vault ------------------------------------------------------------
-
-
-class NewVaultFolder(Protocol):
-    """A folder, before there is a vault in it."""
-
-    @property
-    def root(self) -> Path:
-        """The folder; it may not be there yet."""
-
-    def create(self, path: str, text: str) -> bool:
-        """Write a file that is not there yet; False where there is one, which stays as it is."""
-
-    def append_line(self, path: str, line: str) -> bool:
-        """Add a line to a text file, which is made where it is missing; False where it stands there already."""
-
-    def outer_vault(self) -> Path | None:
-        """Return the vault that the folder lies in, or None."""
-
-    def make_repository(self) -> bool:
-        """Make a git repository where the folder lies in none; False where there is one already.
-
-        Raises:
-            GitError: git is missing, or said no.
-        """
-
-    def configure(self, key: str, value: str) -> bool:
-        """Set a key of the repository's own configuration; False where it is set already, to whatever."""
-
-    def exclude(self, pattern: str) -> bool:
-        """Have git take no notice of files of that name in this clone; False where it takes none already."""
-
-    def notes(self) -> int:
-        """Return how many notes the folder holds: Markdown files but those that every repository has."""
-
-
-# -- such a folder on disk -------------------------------------------------------------------------
 
 
 class DiskPlace:

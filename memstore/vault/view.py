@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from memstore.core.places import RegistryKind
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile, PlainFile
-    from memstore.history.history import History
+    from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
     from memstore.search.index import IndexStatus, Refreshed, Snapshot
     from memstore.search.opened import Opened
+    from memstore.search.ranker import Ranker
     from memstore.vault.sight import CatalogLabels, Sight
     from memstore.vault.transaction import VaultTransaction
     from memstore.vault.workspace import WholeVault, Workspace
@@ -197,8 +198,7 @@ class VaultView:
 
     def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
         """Return those of some visible rows whose memories others vouch for so far; most need not be opened."""
-        from memstore.trust.levels import TrustReader
-        from memstore.trust.score import Level
+        from memstore.trust.score import Level, TrustReader
 
         lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
         reader = TrustReader(self)
@@ -262,7 +262,25 @@ class VaultView:
             return None  # of two memories with the same id the one that refs lead to may be hidden
         return catalog.edges()
 
-    # -- the index, over visible rows alone --------------------------------------------------------
+    # -- words, over visible rows alone ------------------------------------------------------------
+
+    @cached_property
+    def ranker(self) -> Ranker:
+        """What ranks memories by words; to it this is the index, and to nobody else."""
+        from memstore.search.ranker import IndexRanker
+
+        return IndexRanker(self, self._snapshot.state)
+
+    def holding(self, field: Field, term: str) -> Sequence[int]:
+        """Return the visible rows that hold a term in a field, ascending."""
+        return self.postings(field, term)[0]
+
+    def word_count(self, rows: Sequence[int]) -> int:
+        """Return how many words the texts of some visible rows have in all."""
+        from memstore.core.catalog import Field
+
+        lengths = self.lengths(Field.TEXT)
+        return sum(lengths[row] for row in rows)
 
     def postings(self, field: Field, term: str) -> Postings:
         """Return the visible rows that hold a term in a field, and how often each does."""
@@ -530,7 +548,7 @@ class VaultView:
         return WholeVault(self._ws.vault, lambda: self._snapshot.catalog.memories)
 
     @property
-    def history(self) -> History:
+    def history(self) -> GitHistory:
         """The repository around the vault; what its blobs hold is asked of `blobs`."""
         return self._ws.history
 

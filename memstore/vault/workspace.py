@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from memstore.access.local_state import AccessLog, ContextState, Verdicts
+    from memstore.access.local_state import ContextState, DiskAccessLog, VerdictCache
     from memstore.beliefs.run_record import RunRecord
-    from memstore.conflicts.lexicon import Lexicon
+    from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
     from memstore.files.memory_file import ReadFile
     from memstore.files.vault import FileStat, VaultFiles
-    from memstore.history.history import History
-    from memstore.search.embedder import Embedder, VectorStore
+    from memstore.history.git_history import GitHistory
     from memstore.search.index import Library
-    from memstore.search.local_state import Derived
+    from memstore.search.local_state import DerivedCache
+    from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.uses import UsageLog
+    from memstore.trust.pin import UserPins
     from memstore.trust.signatures import Signatures
-    from memstore.trust.user_pins import Pins
     from memstore.vault.view import VaultView
 
 
@@ -37,7 +37,7 @@ class Workspace(NamedTuple):
     """
 
     vault: VaultFiles
-    history: History
+    history: GitHistory
     library: Library
     clock: Clock
     ids: IdSource
@@ -45,16 +45,16 @@ class Workspace(NamedTuple):
     actor: str
     journal: Journal
     usage: UsageLog
-    access_log: AccessLog
+    access_log: DiskAccessLog
     runs: RunRecord
     signatures: Signatures
-    pins: Pins
+    pins: UserPins
     contexts: ContextState
     alone: bool
     here: str
-    lexicon: Lexicon
-    verdicts: Verdicts
-    derived: Derived
+    lexicon: WordNet
+    verdicts: VerdictCache
+    derived: DerivedCache
     embedder: Embedder | None
     vectors: VectorStore
     kept_in: Callable[[], tuple[Path, ...]] = tuple

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.access import generalization, principals
+from memstore.access import generalization
+from memstore.access import world as principals
 from memstore.access.names import is_one_slip_away, named_in, names_of
 from memstore.access.world import Entity, Kind, World
 from tests.access_cases import CASES
@@ -145,12 +146,6 @@ def test_each_warning_stands_where_its_check_does() -> None:
         "individual": "it tells a name that its source tells: 'zilker'",
         "number": "it tells a number that its source tells: 0",
     }
-
-
-def test_a_crowd_is_counted_and_silences_nothing() -> None:
-    crowd = {"dog:bella": MURMUR, "dog:max": ["Max has a heart murmur"], "dog:luna": ["Luna likes fetch"]}
-    found = generalization.check("Heart murmurs of grade 2", MURMUR, BELLA, crowd)
-    assert (found.k, found.verdict) == (2, "warn")
 
 
 @given(st.text(alphabet="Bellaé лB3@._* -", max_size=12), st.text(max_size=20))

@@ -28,6 +28,7 @@ from memstore.memories.create import note as add_note
 from memstore.memories.create import raw as add_raw
 from memstore.memories.search import search
 from memstore.vault.status import undo
+from tests.memory_state import EnteredContext
 from tests.memory_workspace import files_of, memory_workspace
 
 if TYPE_CHECKING:
@@ -38,27 +39,9 @@ if TYPE_CHECKING:
 OWNER = "si:bella_agent"
 
 
-class Here:
-    """A state of contexts in memory."""
-
-    declared = None
-
-    def __init__(self) -> None:
-        self.active: ActiveContext | None = None
-
-    def current(self) -> ActiveContext | None:
-        return self.active
-
-    def enter(self, context: ActiveContext) -> None:
-        self.active = context
-
-    def leave(self) -> None:
-        self.active = None
-
-
 @pytest.fixture
 def ws() -> Workspace:
-    ws = memory_workspace(actor=OWNER, config=Config(owner=OWNER))._replace(contexts=Here())
+    ws = memory_workspace(actor=OWNER, config=Config(owner=OWNER))._replace(contexts=EnteredContext())
     add_entity(ws.view(), "dog:bella", aliases=["Bella"], guardians=["human:sean"])
     add_context(ws.view(), "ctx:bella_health", roster=["human:sean", OWNER])
     add_context(ws.view(), "ctx:park", roster=["si:max", "si:luna"])
@@ -273,7 +256,7 @@ def test_seed_001_the_dog_agent(ws: Workspace) -> None:
 
 
 def test_seed_001_the_school_agent() -> None:
-    here = Here()
+    here = EnteredContext()
     ws = memory_workspace(actor="si:school_agent", config=Config(owner="si:school_agent"))._replace(contexts=here)
     add_entity(ws.view(), "human:student_123", guardians=["human:parent_456"])
     add_context(ws.view(), "ctx:student_123_academic", roster=["human:parent_456", "si:school_agent"])

@@ -26,7 +26,7 @@ from tests.support import memory_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.history.history import History
+    from memstore.history.git_history import GitHistory
     from memstore.vault.workspace import Workspace
 
 OLD, NEW = '"2025-06-01T12:00:00Z"', '"2026-01-20T12:00:00Z"'
@@ -41,7 +41,7 @@ def committed(files: dict[str, bytes]) -> Workspace:
         repository=True, blob_id=blob_id, require=lambda: True, head=lambda: "c" * 40, files_at=lambda _: at,
         blobs=lambda ids: {one: blobs[one] for one in ids if one in blobs},
     )  # fmt: skip
-    return memory_workspace(files)._replace(history=cast("History", history))
+    return memory_workspace(files)._replace(history=cast("GitHistory", history))
 
 
 def old(memory_id: str, body: str = LONG, **keys: str) -> bytes:

@@ -11,7 +11,7 @@ import pytest
 from memstore.beliefs.archive import restore
 from memstore.beliefs.consolidate import consolidate
 from memstore.beliefs.next_lines import replayed
-from memstore.beliefs.synthesizers import SynthesisFailedError
+from memstore.beliefs.wording import SynthesisFailedError
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.core.transaction import unified_diff
 from memstore.files import memory_file
@@ -21,6 +21,7 @@ from memstore.memories.edit import move
 from memstore.memories.promote import supersede
 from memstore.memories.show import show_memory
 from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion, show_suggestion
+from tests.memory_state import LastRun
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import TickClock, memory_text
 
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.beliefs.consolidate import Consolidated
-    from memstore.beliefs.run_record import Run
-    from memstore.beliefs.synthesizers import QuotedSource
+    from memstore.beliefs.wording import QuotedSource
     from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 
@@ -438,19 +438,6 @@ def test_a_bad_synthesizer_falls_back_to_the_quotation(answer: Any) -> None:
 
 
 # -- when ----------------------------------------------------------------------------------------
-
-
-class LastRun:
-    """Remembers the last run in memory."""
-
-    def __init__(self) -> None:
-        self.run: Run | None = None
-
-    def last(self) -> Run | None:
-        return self.run
-
-    def record(self, run: Run) -> None:
-        self.run = run
 
 
 def test_if_due_waits_for_20_new_or_for_the_hours_to_go_by() -> None:

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.beliefs.ledger import replay, witnesses
-from memstore.beliefs.next_lines import replayed
-from memstore.beliefs.rearranging import joined, part, standing, whole
+from memstore.beliefs.next_lines import joined, part, replayed, standing, whole
 from memstore.core.memory import LedgerLine, Memory
 from tests.core.ledgers import START, instant, ledgers
 

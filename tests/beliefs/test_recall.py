@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.beliefs.recall import recall
-from memstore.beliefs.recall_order import RecallProfile, tokens
+from memstore.beliefs.recall import RecallProfile, recall, tokens
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.memories.show import expand
 from memstore.search.uses import Use, uses_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.beliefs.recall_order import (
+from memstore.beliefs.recall import (
     LONGEST_BITE,
     WEIGHTS,
     Known,
@@ -16,7 +16,7 @@ from memstore.beliefs.recall_order import (
     fitted,
     interleaved,
     one_line,
-    scores,
+    recall_scores,
     shortened,
     tokens,
 )
@@ -32,13 +32,13 @@ def known(relevance: float, *, retrieval: float = 0.0, uses: int = 0, days: floa
 
 
 def order(matches: list[Known], profile: RecallProfile) -> list[int]:
-    found = scores(matches, profile, NOW)
+    found = recall_scores(matches, profile, NOW)
     return sorted(range(len(found)), key=lambda at: -found[at])
 
 
 def test_strength_decides_only_what_is_nearly_alike() -> None:
     close = [known(0.9), known(0.89, retrieval=0.9, uses=1)]
-    assert scores(close, RecallProfile.DEFAULT, NOW) == pytest.approx([1 / 61, 1 / 62 + 0.1 / 61])
+    assert recall_scores(close, RecallProfile.DEFAULT, NOW) == pytest.approx([1 / 61, 1 / 62 + 0.1 / 61])
     assert order(close, RecallProfile.DEFAULT) == [1, 0]
     far = [known(0.9), *(known(0.5) for _ in range(18)), known(0.1, retrieval=0.9, uses=9)]
     assert order(far, RecallProfile.DEFAULT)[0] == 0
@@ -49,17 +49,17 @@ def test_the_seeds_four_lists() -> None:
     assert WEIGHTS[RecallProfile.SEED_002] == {"relevance": 0.4, "similarity": 1.0, "recency": 0.6, "access": 0.4}
     assert order([known(0.9, days=900), known(0.3, days=1)], RecallProfile.SEED_002) == [1, 0]
     one = known(0.9, days=1, uses=2)._replace(similarity=0.5)
-    assert scores([one], RecallProfile.SEED_002, NOW) == pytest.approx([(0.4 + 1.0 + 0.6 + 0.4) / 61])
+    assert recall_scores([one], RecallProfile.SEED_002, NOW) == pytest.approx([(0.4 + 1.0 + 0.6 + 0.4) / 61])
 
 
 @pytest.mark.parametrize("profile", [RecallProfile.DEFAULT, RecallProfile.SEED_002])
 def test_what_matches_by_meaning_alone_is_on_that_list_alone(profile: RecallProfile) -> None:
-    found = scores([known(0.9), known(0)._replace(similarity=0.5)], profile, NOW)
+    found = recall_scores([known(0.9), known(0)._replace(similarity=0.5)], profile, NOW)
     assert found == pytest.approx([WEIGHTS[profile]["relevance"] / 61, 1.0 / 61])
 
 
 def test_memory_recall_adds_three_numbers() -> None:
-    found = scores([known(0.8, days=0, uses=1_000), known(0.5)], RecallProfile.MEMORY_RECALL, NOW)
+    found = recall_scores([known(0.8, days=0, uses=1_000), known(0.5)], RecallProfile.MEMORY_RECALL, NOW)
     assert found == pytest.approx([0.5 * 0.8 + 0.3 + 0.2, 0.25])
 
 

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from memstore.beliefs.synthesizers import QuotedSource, SynthesisFailedError, synthesizer
+from memstore.beliefs.synthesizers import synthesizer
+from memstore.beliefs.wording import QuotedSource, SynthesisFailedError
 from memstore.core.errors import UsageError
 
 SOURCES = [QuotedSource("episode:m_a", "Heat.")]

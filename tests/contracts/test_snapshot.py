@@ -75,6 +75,7 @@ def test_kinds(snapshot: Snapshot) -> None:
     assert paths(snapshot, snapshot.catalog.memories) == ["a/tea.md", "b.md", "c/copy.md", "c/empty.md"]
     assert paths(snapshot, snapshot.catalog.broken) == ["broken.md"]
     assert paths(snapshot, snapshot.catalog.plain) == ["plain.md"]
+    assert [*snapshot.catalog.texts] == sorted([*snapshot.catalog.memories, *snapshot.catalog.plain])
     assert list(snapshot.catalog.memories) == sorted(snapshot.catalog.memories)
 
 
@@ -140,3 +141,16 @@ def test_how_many_rows_hold_a_term_is_known_without_its_postings(snapshot: Snaps
 
     assert live <= snapshot.index.frequency("hot") <= live + 2  # dead rows may be counted
     assert snapshot.index.frequency("nowhere") == 0
+
+
+def test_every_file_was_looked_at_and_the_state_has_a_name_or_none(snapshot: Snapshot) -> None:
+    assert snapshot.is_certain
+    assert snapshot.state is None or snapshot.state
+
+
+def test_edges_are_those_of_the_refs_where_they_are_kept(snapshot: Snapshot) -> None:
+    edges = snapshot.catalog.edges()
+    if edges is None:
+        return  # whoever asks reads them from the columns
+    assert edges.rows == len(snapshot.catalog.column("path"))
+    assert edges.size >= edges.rows

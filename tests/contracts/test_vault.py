@@ -9,7 +9,7 @@ import pytest
 
 from memstore.core.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
 from memstore.files.fence import MOST_BYTES
-from memstore.files.memory_file import BrokenFile
+from memstore.files.memory_file import BrokenFile, PlainFile
 from memstore.files.vault import read_file
 from tests.memory_vault import MemoryVault
 from tests.support import disk_vault
@@ -28,6 +28,11 @@ def vault(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     return MemoryVault() if request.param == "memory" else disk_vault(tmp_path)
 
 
+@pytest.fixture(params=["disk", "memory"])
+def mixed(request: pytest.FixtureRequest, tmp_path: Path) -> VaultFiles:
+    return MemoryVault(mixed=True) if request.param == "memory" else disk_vault(tmp_path, mixed=True)
+
+
 def paths(vault: VaultFiles) -> set[str]:
     return {file.path for file in vault.memory_files()}
 
@@ -36,6 +41,25 @@ def test_what_is_written_is_read_and_listed(vault: VaultFiles) -> None:
     vault.create("memories/note/a b\n.md", b"\xef\xbb\xbfone\r\n")
     assert vault.read("memories/note/a b\n.md") == b"\xef\xbb\xbfone\r\n"
     assert [(file.path, file.size) for file in vault.memory_files()] == [("memories/note/a b\n.md", 8)]
+
+
+NOTE = b"---\nid: 7\n---\nTea.\n"
+
+
+def test_notes_of_other_programs_are_errors_in_a_vault_of_its_own(vault: VaultFiles) -> None:
+    vault.create("tea.md", NOTE)
+    vault.create("tea.markdown", NOTE)
+    assert not vault.mixed
+    assert paths(vault) == {"tea.md"}
+    assert isinstance(read_file(vault, "tea.md"), BrokenFile)
+
+
+def test_notes_of_other_programs_are_read_as_they_are_where_they_lie_beside(mixed: VaultFiles) -> None:
+    mixed.create("tea.md", NOTE)
+    mixed.create("tea.markdown", NOTE)
+    assert mixed.mixed
+    assert paths(mixed) == {"tea.md", "tea.markdown"}
+    assert isinstance(read_file(mixed, "tea.md"), PlainFile)
 
 
 def test_nothing_is_overwritten_by_a_new_file(vault: VaultFiles) -> None:
@@ -158,3 +182,11 @@ def test_a_file_tells_when_it_was_saved(vault: VaultFiles) -> None:
     assert first.tzinfo is UTC
     assert vault.saved_at("b.md") is None
     assert vault.saved_at("../a.md") is None
+
+
+def test_files_that_are_written_together_are_there_afterwards(vault: VaultFiles) -> None:
+    with vault.together():
+        vault.create("a/one.md", b"one")
+        vault.create("b/two.md", b"two")
+    assert {path: vault.read(path) for path in paths(vault)} == {"a/one.md": b"one", "b/two.md": b"two"}
+    assert vault.root.is_absolute()

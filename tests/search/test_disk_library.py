@@ -21,10 +21,10 @@ from memstore.core.digests import blob_id
 from memstore.lineage.edges import BITS, HOP_SHIFT, Rows, edges_of
 from memstore.search import disk_library
 from memstore.search.disk_library import DiskLibrary
+from memstore.search.embedder import DiskVectors
 from memstore.search.index import Refreshed
 from memstore.search.local_state import DerivedCache
 from memstore.search.memory_snapshot import COLUMNS, snapshot_of_files
-from memstore.search.vector_store import DiskVectors
 from tests.support import disk_vault, memory_text
 
 if TYPE_CHECKING:

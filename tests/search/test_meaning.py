@@ -9,19 +9,20 @@ import pytest
 from memstore.core.errors import UsageError
 from memstore.documents.search import answer_document
 from memstore.memories.search import Wish, search
+from memstore.search.embedder import DiskVectors
 from memstore.search.meaning import vectors_of
 from memstore.search.retrieval import Unit
-from memstore.search.vector_store import DiskVectors
 from tests.embedders import HashedTrigrams
 from tests.git_repositories import memory, vault_in
+from tests.memory_state import KeptVectors
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from memstore.search.embedder import Embedder, Vector
+    from memstore.search.meaning import Embedder
     from memstore.vault.workspace import Workspace
 
 FILES = {
@@ -31,23 +32,6 @@ FILES = {
     "secret.md": memory_text("\nA puppy for her birthday.\n", id="m_secret", owner="si:ash"),
     "empty.md": memory_text("", id="m_empty", title="Nothing much"),
 }  # fmt: skip
-
-
-class KeptVectors:
-    """A store of vectors in memory."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, dict[str, Vector]] = {}
-        self.told: list[tuple[int, int]] = []
-
-    def last(self, name: str) -> dict[str, Vector]:
-        return dict(self.kept.get(name, {}))
-
-    def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
-        self.kept[name] = dict(vectors)
-
-    def tell(self, done: int, count: int) -> None:
-        self.told.append((done, count))
 
 
 def vault(files: dict[str, bytes] | None = None, embedder: Embedder | None = None) -> Workspace:

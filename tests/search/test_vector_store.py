@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.search.vector_store import DiskVectors, drop_vectors
+from memstore.search.embedder import DiskVectors, drop_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,10 +14,9 @@ from memstore.core.errors import NotFoundError, UsageError
 from memstore.history.git_history import GitHistory
 from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.keys import add_key, list_keys, revoke_key
-from memstore.trust.pin import pin, unpin
+from memstore.trust.pin import UserPins, pin, unpin
 from memstore.trust.read_keyring import read_keyring
 from memstore.trust.signatures import SshSignatures
-from memstore.trust.user_pins import UserPins
 from memstore.vault.check import check
 from memstore.vault.status import commit
 from tests.git_repositories import OWNER, git, vault_in

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,17 +14,15 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from memstore.core.config import Config
 from memstore.trust.anchor import anchor_commit, anchor_stamp
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
+from memstore.trust.pin import UserPins
 from memstore.trust.sign import digest_page, sign, witness
 from memstore.trust.signatures import SshSignatures
 from memstore.trust.trust import trust_of
 from tests import timestamps
-from tests.absent import NoPins
 from tests.git_repositories import OWNER, memory, vault_in
 from tests.support import TickClock
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memstore.vault.workspace import Workspace
     from tests.git_repositories import Written
 
@@ -122,13 +121,14 @@ def test_a_key_counts_in_its_time(vault: Written, options: str, expected: str, *
 # -- stamps ----------------------------------------------------------------------------------------
 
 
-class Blocks(NoPins):
+class Blocks(UserPins):
     """A user who pinned one block."""
 
     def __init__(self, height: int, data: bytes) -> None:
+        super().__init__(Path("config.toml"), Path("vault"))
         self._height, self._data = height, data
 
-    def header(self, height: int) -> bytes | None:  # type: ignore[override]
+    def header(self, height: int) -> bytes | None:
         return self._data if height == self._height else None
 
 

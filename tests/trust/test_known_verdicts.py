@@ -10,9 +10,8 @@ import pytest
 from memstore.memories.show import list_memories
 from memstore.search.retrieval import Filters
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
-from memstore.trust.levels import KnownVerdicts
 from memstore.trust.sign import sign
-from memstore.trust.verification import Voucher
+from memstore.trust.verification import KnownVerdicts, Voucher
 from memstore.vault.check import check
 from tests.attested_vault import BABEL, PATH, PITH, babels_vault, edit, make_keys, witnessed
 from tests.memory_workspace import files_of

@@ -10,11 +10,10 @@ from memstore.files.local_state import Environment
 from memstore.vault import composition
 from memstore.vault.doctor import Check, Diagnosis, DoctorVerdict, doctor
 from memstore.vault.init import init
+from memstore.vault.surroundings import Machine
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from memstore.vault.surroundings import Surroundings
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def vault(tmp_path: Path) -> Path:
     return root
 
 
-def _around(vault: Path) -> Surroundings:
+def _around(vault: Path) -> Machine:
     return composition.surroundings(Environment.of_process(), str(vault))
 
 
@@ -158,14 +157,16 @@ def test_git_must_know_who_commits(vault: Path, monkeypatch: pytest.MonkeyPatch)
     assert "git config" in str(check.hint)
 
 
-class _OldMachine:
+class _OldMachine(Machine):
     """A machine on which everything is too old."""
 
-    python = (3, 10, 1)
-    cache = None
-
     def __init__(self, git: tuple[int, ...] | None) -> None:
+        super().__init__(Environment.of_process(), None)
         self._git = git
+
+    @property
+    def python(self) -> tuple[int, int, int]:
+        return (3, 10, 1)
 
     def other_memstore(self) -> None:
         return None

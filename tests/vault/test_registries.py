@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.access import audit
-from memstore.access.audit import audit_trail, verify_audit
+from memstore.access.audit import audit_trail, found, verify_audit
 from memstore.access.consents import consents, delegate, grant_consent, refuse_consent, request_consent, revoke_consent
 from memstore.access.contexts import add_context, contexts
 from memstore.access.entities import (
@@ -20,7 +20,6 @@ from memstore.access.entities import (
     name_entity,
     remove_members,
 )
-from memstore.access.registry_edits import found
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
 from memstore.core.places import RegistryKind
 from memstore.memories.create import raw as add_raw

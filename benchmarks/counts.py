@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""How large the program is, and how much of it a command enters: numbers to be seen beside a sense of proportion.
+
+    counts.py [--names]
+
+Nothing fails where a number is larger than its bound. `--names` also lists what was counted.
+
+- modules: files but for `__init__.py`.
+- chain: the most use cases of which each imports the next; a use case is a module with a public function that takes a
+  view first. A cycle, which only an import inside a function can close, is listed.
+- entered by a command: the modules of memstore that are loaded when it ends, packages not counted.
+- class names with two meanings: those that two modules define.
+- deferred imports: those of memstore's own modules inside functions, outside the borders, which are the command line,
+  the hooks, and where a vault is put together.
+- lines of code: without blank lines, docstrings and comments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tokenize
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+PACKAGE = Path(__file__).parents[1] / "memstore"
+SAMPLE = PACKAGE.parent / "sample-vault"
+BORDERS = ("memstore.cli.", "memstore.hooks.", "memstore.vault.composition", "memstore.__main__", "memstore.__init__")
+COMMANDS = {
+    "search": ["search", "what did the vet say about Bella"],
+    "add": ["add", "Bella eats at eight."],
+    "trace": ["trace", "belief:m_cf00b4ce7k"],
+}
+BOUNDS = {
+    "modules": 230,
+    "chain": 6,
+    "entered by search": 65,
+    "entered by add": 75,
+    "entered by trace": 55,
+    "class names with two meanings": 0,
+    "lines of code": 31_000,
+}
+# A module with fewer lines of code needs a reason of its own.
+SMALL = 40
+_RUN = """
+import json, sys
+from memstore.cli.main import main
+code = main(sys.argv[1:])
+sys.stdout = sys.__stderr__
+print(json.dumps([code, sorted(name for name in sys.modules if name.startswith("memstore."))]), file=sys.stderr)
+"""
+
+
+class Module(NamedTuple):
+    """One file: its dotted name and what it says."""
+
+    name: str
+    path: Path
+    tree: ast.Module
+
+
+def modules() -> dict[str, Module]:
+    """Return all modules but packages, by name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if path.name != "__init__.py":
+            name = ".".join(["memstore", *path.relative_to(PACKAGE).with_suffix("").parts])
+            found[name] = Module(name, path, ast.parse(path.read_text(encoding="utf-8")))
+    return found
+
+
+def is_for_types_alone(node: ast.AST) -> bool:
+    """Whether a statement is `if TYPE_CHECKING:`."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def imports(module: Module, known: dict[str, Module]) -> Iterator[tuple[str, bool]]:
+    """Yield which of the known modules one imports when it runs, and whether inside a function."""
+
+    def inside(node: ast.AST, *, deferred: bool) -> Iterator[tuple[str, bool]]:
+        for child in ast.iter_child_nodes(node):
+            if is_for_types_alone(child):
+                continue
+            if isinstance(child, ast.ImportFrom) and child.module:
+                whole = [f"{child.module}.{alias.name}" for alias in child.names]
+                yield from ((name, deferred) for name in {child.module, *whole} if name in known)
+            elif isinstance(child, ast.Import):
+                yield from ((alias.name, deferred) for alias in child.names if alias.name in known)
+            else:
+                is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+                yield from inside(child, deferred=deferred or is_function)
+
+    yield from inside(module.tree, deferred=False)
+
+
+def has_a_use_case(module: Module) -> bool:
+    """Whether a public function takes a view first."""
+    return any(
+        isinstance(node, ast.FunctionDef)
+        and not node.name.startswith("_")
+        and node.args.args
+        and node.args.args[0].arg == "view"
+        for node in module.tree.body
+    )
+
+
+def longest_chain(edges: dict[str, set[str]]) -> tuple[list[str], list[list[str]]]:
+    """Return the longest way along the edges, and the cycles, which are not gone through twice."""
+    best: dict[str, list[str]] = {}
+    cycles: list[list[str]] = []
+
+    def from_(name: str, way: Sequence[str]) -> list[str]:
+        if name in way:
+            cycles.append([*way[way.index(name) :], name])
+            return []
+        if name not in best:
+            ways = [from_(after, [*way, name]) for after in sorted(edges[name])]
+            best[name] = [name, *max(ways, key=len, default=[])]
+        return best[name]
+
+    return max((from_(name, []) for name in sorted(edges)), key=len, default=[]), cycles
+
+
+def entered(arguments: Sequence[str]) -> list[str]:
+    """Return the modules that are loaded when a command ends, run in a copy of the sample vault."""
+    with tempfile.TemporaryDirectory() as home:
+        subprocess.run(["cp", "-R", str(SAMPLE), f"{home}/vault"], check=True)
+        subprocess.run(["git", "init", "-q", f"{home}/vault"], check=True)
+        environment = {"PATH": os.environ["PATH"], "HOME": home, "PYTHONPATH": str(PACKAGE.parent), "LC_ALL": "C.UTF-8"}
+        command = [sys.executable, "-c", _RUN, "--vault", f"{home}/vault", *arguments]
+        for _ in range(2):  # the second finds the index
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        code, names = json.loads(done.stderr.splitlines()[-1])
+        if code:
+            raise SystemExit(f"memstore {arguments[0]} ended with {code}: {done.stderr}")
+        packages = {
+            ".".join(["memstore", *path.parent.relative_to(PACKAGE).parts]) for path in PACKAGE.rglob("__init__.py")
+        }
+        return [name for name in names if name not in packages]
+
+
+def code_lines(path: Path) -> int:
+    """Return the lines of a file that hold code."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    texts = [node.body[0] for node in ast.walk(tree) if isinstance(node, documented) and ast.get_docstring(node)]
+    docstrings = {line for text in texts for line in range(text.lineno, (text.end_lineno or text.lineno) + 1)}
+    nothing = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING}
+    held: set[int] = set()
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type not in nothing and token.type != tokenize.ENDMARKER:
+                held |= set(range(token.start[0], token.end[0] + 1))
+    return len(held - docstrings)
+
+
+def counted() -> tuple[dict[str, int], dict[str, list[str]]]:
+    """Return the numbers, and what was counted, by the same names."""
+    known = modules()
+    use_cases = {name for name, module in known.items() if has_a_use_case(module)}
+    edges = {name: {to for to, _ in imports(known[name], known) if to in use_cases - {name}} for name in use_cases}
+    chain, cycles = longest_chain(edges)
+    classes: dict[str, list[str]] = defaultdict(list)
+    for name, module in known.items():
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                classes[node.name].append(name)
+    names: dict[str, list[str]] = {
+        "modules": list(known),
+        "chain": chain,
+        "cycles among use cases": [" -> ".join(cycle) for cycle in cycles],
+        "class names with two meanings": [
+            f"{one}: {', '.join(where)}" for one, where in classes.items() if len(where) > 1
+        ],
+        "deferred imports": [
+            f"{name} -> {to}"
+            for name, module in known.items()
+            if not name.startswith(BORDERS)
+            for to, deferred in imports(module, known)
+            if deferred
+        ],
+    }
+    names |= {f"entered by {command}": entered(arguments) for command, arguments in COMMANDS.items()}
+    numbers = {name: len(what) for name, what in names.items()}
+    lines = {path: code_lines(path) for path in PACKAGE.rglob("*.py")}
+    numbers["lines of code"] = sum(lines.values())
+    small = {str(path.relative_to(PACKAGE)): count for path, count in lines.items() if count < SMALL}
+    names["small modules"] = [
+        f"{count:3} {path}" for path, count in sorted(small.items(), key=lambda one: one[1]) if "__init__" not in path
+    ]
+    numbers["small modules"] = len(names["small modules"])
+    return numbers, names
+
+
+def main() -> None:
+    """Print the numbers."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--names", action="store_true", help="list what was counted, too")
+    wanted = parser.parse_args()
+    numbers, names = counted()
+    for name, number in numbers.items():
+        bound = f"  of {BOUNDS[name]:,}" if name in BOUNDS else ""
+        print(f"{name:32} {number:7,}{bound}")
+        if name == "cycles among use cases" or (wanted.names and name != "modules"):
+            print(*(f"    {each}" for each in names.get(name, ())), sep="\n", end="\n" if names.get(name) else "")
+
+
+if __name__ == "__main__":
+    main()

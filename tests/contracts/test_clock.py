@@ -1,0 +1,30 @@
+"""Time and chance: the machine's, and those of tests."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.core.clock import RandomIds, SystemClock
+from memstore.core.ids import is_memory_id
+from tests.support import CountingIds, TickClock
+
+if TYPE_CHECKING:
+    from memstore.core.clock import Clock, IdSource
+
+
+@pytest.mark.parametrize("clock", [SystemClock(), TickClock()])
+def test_a_clock_gives_utc_to_the_second_and_never_goes_back(clock: Clock) -> None:
+    first, second = clock.now(), clock.now()
+    assert first.tzinfo is UTC
+    assert first.microsecond == 0
+    assert first <= second
+
+
+@pytest.mark.parametrize("ids", [RandomIds(), CountingIds()])
+def test_every_id_is_new_and_a_memorys(ids: IdSource) -> None:
+    made = [ids.memory_id() for _ in range(100)]
+    assert len(set(made)) == len(made)
+    assert all(map(is_memory_id, made))

@@ -1,0 +1,233 @@
+"""A vault made where notes lie: they stay what they are, are found by every word, and by nobody but their owner."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.installed import ROOT
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.whole.program import InProcess
+
+NOTES = {
+    "Sourdough.md": (
+        "# Sourdough starter\n\nFeed it daily, says [[Bella]].\n\n| flour | grams |\n|---|---|\n| rye | 100 |\n"
+    ),
+    "people/Bella.md": (
+        "---\ntype: person\nauthor: Sean\nstatus: draft\ntags: [pets/dog]\naliases: [Bells]\nid: 7\n---\n"
+        "Eats at eight.\n"
+    ),
+    "people/Tom.md": "He likes to be in, not out.\n",
+    "sub/visits.md": "Ines came by.\n",
+    "posts/2016-04-26-zettel.markdown": "---\n{{ broken: [\n---\nWritten by hand, #gardening.\n",
+    "toml.md": '+++\ntitle = "Kettle"\n+++\nBoils.\n',
+    "README.md": "# Readme of the quokkas\n",
+    "latin1.md": "Caf\udce9 umlaut\n",
+}
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
+    program = Program(tmp_path_factory.mktemp("mixed"))
+    program.vault.mkdir()
+    lay_out(program.vault, NOTES)
+    lay_out(program.vault, {".gitignore": "build/\n", "build/x.md": "wombat\n", "node_modules/a/README.md": "wombat\n"})
+    program.git("init", "-q")
+    program.git("add", "-A")
+    program.git("commit", "-qm", "before memstore")
+    made = program.json("init", ".", "--owner", "human:sean")
+    assert (made["notes"], made["mixed"]) == (len(NOTES) - 1, True)
+    program.git("add", "-A")
+    program.git("commit", "-qm", "a vault")
+    return program.in_process()
+
+
+def lay_out(root: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def first_hit(program: InProcess, *words: str) -> tuple[str, int] | None:
+    results = program.json("search", *words)["results"]
+    return (results[0]["path"], results[0]["citation"]["line_start"]) if results else None
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("sourdough", ("Sourdough.md", 1)),
+        ("rye", ("Sourdough.md", 7)),
+        ("bells", ("people/Bella.md", 6)),
+        ("pets", ("people/Bella.md", 5)),
+        ("Ines", ("sub/visits.md", 1)),
+        ("+Ines", ("sub/visits.md", 1)),
+        ('"Ines"', ("sub/visits.md", 1)),
+        ("who is Tom", ("people/Tom.md", 1)),
+        ("kettle", ("toml.md", 2)),
+        ("gardening", ("posts/2016-04-26-zettel.markdown", 2)),
+        ("quokkas", ("README.md", 1)),
+        ("umlaut", ("latin1.md", 1)),
+        ("wombat", None),
+    ],
+)
+def test_a_note_is_found_by_what_it_says(notes: InProcess, words: str, place: tuple[str, int] | None) -> None:
+    assert first_hit(notes, "--", words) == place
+
+
+def test_nothing_is_wrong_with_notes_and_git_commits_them(notes: InProcess) -> None:
+    assert (notes.json("check")["errors"], notes.run("check").returncode) == (0, 0)
+    file = notes.vault / "people/Bella.md"
+    before = file.read_bytes()
+    file.write_bytes(before + b"And naps.\n")
+    notes.git("commit", "-qam", "by hand")
+    assert notes.git("status", "--porcelain") == ""
+    file.write_bytes(before)
+    notes.git("commit", "-qam", "by hand, back")
+
+
+def test_a_note_is_shown_linked_and_cited_by_its_names(notes: InProcess) -> None:
+    assert "Feed it daily" in notes.run("show", "Sourdough starter").stdout
+    assert notes.run("path", "Bells").stdout.strip().endswith("people/Bella.md")
+    links = notes.json("links", "people/Bella.md")
+    assert [one["from"]["path"] for one in links["incoming"]] == ["Sourdough.md"]
+    assert notes.json("cite", "Sourdough.md#L3")["citation"]["excerpt"].startswith("Feed it daily")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "sourdough"), ("list",), ("show", "Sourdough.md"), ("show", "Sourdough starter"),
+        ("cite", "Sourdough.md#L1"), ("links", "people/Bella.md"), ("path", "Bells"), ("recall", "sourdough"),
+        ("stats",), ("conflicts",), ("trace", "Sourdough.md"), ("search", "sourdou*"),
+        ("search", "--by", "passage", "eight"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("who", [("--as", "si:ash"), ("--context", "ctx:park")])
+def test_for_others_there_are_no_notes(notes: InProcess, words: tuple[str, ...], who: tuple[str, ...]) -> None:
+    assert notes.run(*who, *words).returncode in (0, 3)
+    seen = notes.run(*who, *words)
+    for path in NOTES:
+        (notes.vault / path).rename(notes.vault / f"{path}.hidden")
+    try:
+        without = notes.run(*who, *words)
+    finally:
+        for path in NOTES:
+            (notes.vault / f"{path}.hidden").rename(notes.vault / path)
+    assert (seen.returncode, seen.stdout, seen.stderr) == (without.returncode, without.stdout, without.stderr)
+
+
+def test_a_note_is_as_old_as_it_says_or_as_its_first_commit_or_its_file(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.vault.mkdir()
+    lay_out(
+        program.vault, {"said.md": "---\ncreated: 2020-01-02\n---\nx\n", "2021-02-03 named.md": "x\n", "old.md": "x\n"}
+    )
+    program.git("init", "-q")
+    program.git("add", "-A")
+    program.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "x", "--date", "2019-01-01T00:00:00Z")
+    program.ok("init", ".")
+    lay_out(program.vault, {"new.md": "x\n"})
+    os.utime(program.vault / "new.md", (1_600_000_000, 1_600_000_000))
+    os.utime(program.vault / "old.md", (1_600_000_000, 1_600_000_000))
+    made = {one["path"]: one["created_at"] for one in program.json("list")["memories"]}
+    committed = program.git("log", "--format=%cd", "--date=format:%Y-%m-%d", "--", "old.md").strip()
+    assert made["said.md"] == "2020-01-02T00:00:00Z"
+    assert made["2021-02-03 named.md"] == "2021-02-03T00:00:00Z"
+    assert made["old.md"][:10] == committed
+    assert made["new.md"] == "2020-09-13T12:26:40Z"
+
+
+def test_the_settings_may_name_who_else_sees_notes(notes: InProcess) -> None:
+    settings_file = notes.vault / ".memstore/config.toml"
+    before = settings_file.read_text()
+    settings_file.write_text(before + 'notes_for = ["si:ash"]\n')
+    try:
+        assert first_hit(notes, "--as", "si:ash", "sourdough") == ("Sourdough.md", 1)
+        assert first_hit(notes, "--as", "si:pith", "sourdough") is None
+        assert first_hit(notes, "--as", "si:ash", "--context", "ctx:park", "sourdough") is None
+    finally:
+        settings_file.write_text(before)
+
+
+def test_adopted_notes_gain_lines_and_lose_none(notes: InProcess) -> None:
+    files = {path: (notes.vault / path).read_bytes() for path in NOTES}
+    done = notes.run("adopt", "--all")
+    assert done.returncode == 1
+    for why in ("its front matter is TOML", "its `id` is another program's", "not UTF-8"):
+        assert why in done.stderr
+    changed = {path for path, data in files.items() if (notes.vault / path).read_bytes() != data}
+    assert changed == {"Sourdough.md", "people/Tom.md", "sub/visits.md", "README.md"}
+    for path in changed:
+        lines = iter((notes.vault / path).read_bytes().splitlines())
+        assert all(line in lines for line in files[path].splitlines())
+    assert notes.json("check")["errors"] == 0
+    notes.ok("undo")
+    assert {path: (notes.vault / path).read_bytes() for path in NOTES} == files
+
+
+def test_a_note_that_is_to_be_changed_becomes_a_memory_on_the_way(notes: InProcess) -> None:
+    before = (notes.vault / "people/Tom.md").read_bytes()
+    done = notes.run("tag", "people/Tom.md", "friend")
+    assert (done.returncode, "adopted people/Tom.md" in done.stderr) == (0, True), done
+    data = (notes.vault / "people/Tom.md").read_bytes()
+    assert data.endswith(before)
+    assert b"tags: [friend]" in data
+    (notes.vault / "people/Tom.md").write_bytes(before)
+    assert notes.run("tag", "people/Tom.md", "friend", "--dry-run").returncode == 3
+
+
+WORD = st.text("abcdefghijklmnopqrstuvwxyzäéñ", min_size=4, max_size=9)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_every_word_of_a_note_finds_its_file(notes: InProcess, data: st.DataObject) -> None:
+    words = data.draw(st.lists(WORD, min_size=8, max_size=8, unique=True))
+    kinds = ("hea", "tit", "tag", "ali", "row", "cod", "txt", "nam")  # no two words are a slip of the pen apart
+    heading, title, tag, alias, row, code, text, name = (
+        f"{kind * 2}{word}" for kind, word in zip(kinds, words, strict=True)
+    )
+    path = f"drawn/{name}.md"
+    note = (
+        f"---\ntitle: {title}\ntags: [{tag}]\naliases: [{alias}]\n---\n"
+        f"# {heading}\n\n| a |\n|---|\n| {row} |\n\n```\n{code}\n```\n\n- {text}\n"
+    )
+    lay_out(notes.vault, {path: note})
+    try:
+        for word in (heading, title, tag, alias, row, code, text):
+            found = first_hit(notes, word)
+            assert found is not None
+            assert found[0] == path
+            result = notes.json("search", word)["results"][0]
+            assert word in result["citation"]["excerpt"]
+        assert first_hit(notes, name) == (path, 6)
+    finally:
+        (notes.vault / path).unlink()
+
+
+def test_every_heading_and_tag_of_the_sample_vault_finds_its_file(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    shutil.copytree(ROOT / "sample-vault", program.vault)
+    inside = program.in_process()
+    asked = 0
+    for file in sorted(program.vault.glob("memories/**/*.md")):
+        text = file.read_text()
+        tags = re.findall(r"^tags: \[([^,\]]+)", text, re.MULTILINE)
+        for words in (*re.findall(r"^#+ (.+)$", text, re.MULTILINE)[:2], *(f"{tag} {file.stem}" for tag in tags)):
+            found = inside.json("search", "--where", "status exists", "-n", "30", "--", words.replace(":", " "))[
+                "results"
+            ]
+            assert file.relative_to(program.vault).as_posix() in [one["path"] for one in found], words
+            asked += 1
+    assert asked > 50
