@@ -59,8 +59,12 @@ def add(
     """Write a new memory; without TEXT in your editor.
 
     TEXT stands first, since an option for a list takes all values up to the next option. A text that begins with a
-    frontmatter keeps it.
+    frontmatter keeps it. What `.memstore/templates/TYPE.md` says is what the draft in your editor begins with; of its
+    keys a memory gets those that were not given.
     """
+    from memstore.files import fence
+    from memstore.memories.template import with_defaults
+
     account = given_account(keys)
     values = given_values(keys)
     if cite:
@@ -72,6 +76,8 @@ def add(
     if given is None:
         _add_in_editor(session, values, commit=commit, dry_run=dry_run)
         return
+    if fence.split(given) is None:
+        values = with_defaults(session.view(), values)
     _emit(session, "add", _added(session, given, values, commit=commit, dry_run=dry_run), values, dry_run=dry_run)
 
 
@@ -171,8 +177,8 @@ def utf8(data: bytes) -> str:
 def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
     from memstore.documents.parts import nothing_saved_document
-    from memstore.files.draft import new_file
-    from memstore.memories.add import DEFAULT_TYPE, add_draft
+    from memstore.memories.add import add_draft
+    from memstore.memories.template import draft
     from memstore.vault import composition
 
     env = session.environment()
@@ -180,12 +186,11 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
         hint = "TEXT stands first, before options that take several values; - reads standard input"
         raise UsageError("there is no text", hint=hint)
     view = session.view()
-    begun = new_file({"type": DEFAULT_TYPE, **values}, "") + b"\n"
     saved = edited(
         session,
         "new",
-        begun,
-        lambda draft: add_draft(view, draft, {}, commit=commit, dry_run=dry_run),
+        draft(view, values),
+        lambda written: add_draft(view, written, {}, commit=commit, dry_run=dry_run),
         notes=_NOTES,
     )
     if saved is None:

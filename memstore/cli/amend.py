@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
     from memstore.core.finding import Finding
+    from memstore.core.view import View
     from memstore.memories.adopt import Adoptable
     from memstore.memories.edit import Formatted, Moved
 
@@ -79,16 +80,16 @@ def edit(
     elif reason is not None:
         raise UsageError("--reason goes with a text or a title", hint='memstore edit REF TEXT --reason "why" -c')
     else:
-        _edit_by_hand(session, ref, commit=commit, dry_run=dry_run)
+        edit_by_hand(session, session.view(), ref, verb="edit", commit=commit, dry_run=dry_run)
 
 
-def _edit_by_hand(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
+def edit_by_hand(session: CliSession, view: View, ref: str, *, verb: str, commit: bool, dry_run: bool) -> None:
+    """Open a memory in the person's editor, and tell as the command `verb` what became of it."""
     from memstore.cli.editing import edited
     from memstore.core.errors import FormatError
     from memstore.core.transaction import hint, refuse_as_not_owner, shown
     from memstore.memories.edit import Rejected, accept
 
-    view = session.view()
     before = view.original(view.named(ref).path)
     if not view.owns(before.memory):
         refuse_as_not_owner(view, before)  # before its very bytes are shown
@@ -105,7 +106,7 @@ def _edit_by_hand(session: CliSession, ref: str, *, commit: bool, dry_run: bool)
         from memstore.core.transaction import unchanged
 
         saved = unchanged(before)
-    emit_saved(session, "edit", saved, dry_run=dry_run, unchanged=_UNCHANGED)
+    emit_saved(session, verb, saved, dry_run=dry_run, unchanged=_UNCHANGED)
 
 
 @command(

@@ -17,6 +17,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "write memories": {
         "add": ("add:add", "write a memory"),
         "raw": ("add:raw", "write something down as it came"),
+        "today": ("today:today", "put a line into the note of this day, or open it"),
         "promote": ("rework:promote", "make a memory of a raw one"),
         "supersede": ("rework:supersede", "put another memory in the place of one"),
         "split": ("rework:split", "make two memories of one"),

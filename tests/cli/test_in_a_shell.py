@@ -180,6 +180,15 @@ def test_a_draft_with_a_slip_is_opened_again_by_the_return_key(shell: runner.She
     assert b"the draft is kept in" in seen
 
 
+def test_the_note_of_the_day_is_begun_and_opened(shell: runner.Shell, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("printf 'It rained.\\n' >> \"$1\"\n")
+    for _ in range(2):
+        assert b"note:m_" in _at_a_terminal(shell, "today", EDITOR=f"sh {editor}")
+    path = _bash(shell, "memstore today", EDITOR="false").stdout.decode().rstrip("\n")
+    assert _bash(shell, f"tail -n 2 '{path}'").stdout == b"It rained.\nIt rained.\n"
+
+
 def test_an_editor_that_takes_the_draft_away_changes_nothing(shell: runner.Shell) -> None:
     done = _bash(shell, "memstore edit m_0tea", EDITOR="rm")
     assert (done.returncode, b"the editor left no draft" in done.stderr) == (5, True)

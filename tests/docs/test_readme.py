@@ -1,9 +1,12 @@
-"""The README's tour goes as it says, and its two commands are what people and `.ci/run` run."""
+"""The README's tour and the tutorial go as they say; the README's two commands are what people and `.ci/run` run."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
+
+import pytest
 
 from tests.transcripts import runner
 
@@ -17,8 +20,9 @@ def as_seen(lines: list[str]) -> list[str]:
     return [line.removeprefix("! ") for line in lines if not re.fullmatch(r"\[\d+\]", line)]
 
 
-def test_the_tour_goes_as_it_says(tmp_path: Path) -> None:
-    blocks = "".join(_BLOCK.findall(README))
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])
+def test_the_tour_goes_as_it_says(page: str, tmp_path: Path) -> None:
+    blocks = "".join(_BLOCK.findall((ROOT / page).read_text(encoding="utf-8")))
     tour = runner.parse("[empty folder]\n" + "".join(f"    {line}\n" for line in blocks.splitlines()))
     shell, words = runner.Shell(tmp_path, tour.start), runner.Words(tmp_path)
     assert len(tour.steps) > 12
@@ -35,6 +39,15 @@ def test_the_first_block_is_two_commands_that_make_their_own_environment() -> No
     assert all(command.startswith("python3 -m venv .venv && ") for command in commands)
     assert "--vault sample-vault search" in commands[0]
     assert commands[1].endswith("pytest")
+
+
+def test_what_is_to_be_installed_has_the_name_and_the_extras_that_there_are() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = re.findall(r"`pip install \"?([\w-]+)(?:\[(\w+)\])?\"?", README)
+    others = re.findall(r"`\[(\w+)\]`", README)
+    assert {name for name, _ in named} == {project["name"]}
+    assert {extra for _, extra in named if extra} | set(others) <= {*project["optional-dependencies"]}
+    assert others
 
 
 def test_links_lead_somewhere() -> None:

@@ -21,7 +21,8 @@ REF, BARE = "m_0v70fvvcqe", "lists/tram idea.md"
 # In this order, in one vault: the later ones see what the earlier ones did.
 COMMANDS = (
     ["init", "."], ["config"], ["config", "auto_commit"], ["config", "auto_commit", "false"], ["doctor"], ["status"],
-    ["add", "Bella eats at nine", "--tag", "dog"], ["raw", "A thought"], ["show", BARE], ["path", BARE], ["edit", REF],
+    ["add", "Bella eats at nine", "--tag", "dog"], ["raw", "A thought"], ["today", "Rain"], ["today"],
+    ["show", BARE], ["path", BARE], ["edit", REF],
     ["set", BARE, "title=Trams"], ["tag", BARE, "+tram"], ["fmt", "--check"], ["mv", BARE, "lists/trams.md"], ["diff"],
     ["undo"], ["adopt"], ["adopt", BARE], ["check"], ["check", "--explain", "yaml-tab"], ["commit"], ["status"],
     ["log"], ["log", REF], ["blame", REF], ["diff", REF], ["show", REF], ["list"], ["list", "-t", "belief"],
