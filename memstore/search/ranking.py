@@ -31,7 +31,9 @@ NEIGHBOUR_WEIGHT = 0.3  # in the passages before and after
 QUESTION_WEIGHT = 0.7  # in the passage before, where another one asks
 ASKING_COST = 0.4  # of its own score, what a passage loses that only asks; its memory is about it all the same
 PAIR_BONUS = 0.6  # for two words of the query side by side
-TYPED_BONUS = 0.15  # of a word's weight, where it stands letter by letter and not in another form
+# Of a word's weight, where it stands letter by letter and not in another form: for who looks a word up. Answers to a
+# question have their own forms of its words (lines of LoCoMo: MRR 0.620 with none, 0.612 with 0.15).
+TYPED_BONUS = 0.3
 MEMORY_SHARE = 0.6  # of the memory's score, added to each of its passages'
 PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
 
@@ -221,7 +223,7 @@ class _Reader:
             (in_opening := self.counts(opening)),
             opening.count(" ") + len(passage.opening),
             self._matcher.pairs(places) if len(places) > 1 else 0,
-            self._matcher.as_typed(f"{text}\n{opening}") if places or in_opening else set(),
+            self._matcher.as_typed(f"{text}\n{opening}") if (places or in_opening) and not self._to_answer else set(),
         )
 
     def counts(self, text: str) -> Counts:
