@@ -24,6 +24,7 @@ from memstore.search.ranking import (
     score_memories,
     score_passages,
 )
+from memstore.search.retrieval import Clause, Query, Word
 
 Columns = tuple[list[int], list[int], list[int], list[int]]
 
@@ -124,7 +125,7 @@ def test_a_question_is_answered_by_what_tells_and_not_by_what_asks() -> None:
 
 
 def test_a_memory_in_which_it_is_asked_is_about_it_all_the_same() -> None:
-    asked = parse("heart murmur")
+    asked = Query("heart murmur", (Clause(Word("heart")), Clause(Word("murmur"))))  # by stems, as a question is asked
     source = Source("", "", CONVERSATION, 1.0)
     (told,) = score_passages([source], matcher_of(asked), [1.0, 1.0], Demands())
     (answered,) = score_passages([source], matcher_of(asked), [1.0, 1.0], Demands(), to_answer=True)
