@@ -109,7 +109,8 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
         front = strict_yaml.read(text.head, first_line=text.head_line)
     problems = front.problems or shapes.check(front, KEYS)
     values = front.values
-    if mixed and (foreign := {problem.key for problem in problems} & _FOREIGN_KEYS):
+    # Only what was read whole can be in another form: where the YAML is not sound, a grant or a denial may be missing.
+    if mixed and not front.problems and (foreign := {problem.key for problem in problems} & _FOREIGN_KEYS):
         problems = [problem for problem in problems if problem.key not in foreign]
         values = {"type": plain_note.NOTE_TYPE} | {name: value for name, value in values.items() if name not in foreign}
     if problems:

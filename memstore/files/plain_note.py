@@ -38,7 +38,11 @@ _MODIFIED = ("modified", "updated", "lastmod", "last_modified", "date modified")
 # What makes a fence a memory where other programs' notes lie beside: an id of memstore (that of a suggestion is one,
 # too), or an owner.
 _ID_LINE = re.compile(rb"^(?:\"id\"|'id'|id)[ \t]*:[ \t]*[\"']?(?:m_|prop_[0-9a-f]{12})", re.MULTILINE)
-_OWNER_LINE = re.compile(rb"^(?:\"owner\"|'owner'|owner)[ \t]*:[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
+# With the lines that go on below it: a mangled value still says whose it is.
+_OWNER_LINES = re.compile(
+    rb"^[ \t{?]*(?:\"owner\"|'owner'|owner)[ \t]*:?((?:[^\n]*)(?:\n(?:[ \t:]|- )[^\n]*)*)", re.MULTILINE
+)
+_WORD = re.compile(rb"[^\s\"'\[\]{},]+")
 
 
 def means_to_be_memory(data: bytes) -> bool:
@@ -50,7 +54,11 @@ def means_to_be_memory(data: bytes) -> bool:
     head = fence.head_of(data)
     if _ID_LINE.search(head):
         return True
-    return any(is_entity_id(found[1].decode(errors="replace")) for found in _OWNER_LINE.finditer(head))
+    return any(
+        is_entity_id(word.decode(errors="replace"))
+        for found in _OWNER_LINES.finditer(head)
+        for word in _WORD.findall(found[1])
+    )
 
 
 def parts(data: bytes) -> FencedText:

@@ -67,6 +67,10 @@ OURS = b"---\nid: m_7f3k9q2x1c\ntype: note\n---\nText.\n"
         b"\xef\xbb\xbf" + OURS,
         OURS.replace(b"---\nText", b"--\nText"),  # a fence that is not closed
         b"---\nowner: si:ash\n\x00: [\n---\n",
+        b"---\nowner: !!str si:ash\n---\n",
+        b"---\n{owner: si:ash}\n---\n",
+        b"---\nowner:\n  - si:ash\n---\n",
+        b"---\n? owner\n: si:ash\n---\n",
         b"---\ntype: [\nid: m_7f3\n---\n",
     ],
 )
@@ -96,6 +100,20 @@ def test_keys_of_another_program_hide_nothing_in_a_memory_beside_its_notes() -> 
     assert (file.memory.type, file.memory.author, file.memory.status) == ("note", None, "active")
     broken = data.replace(b"status: stable", b"access_grants: human:sean")
     assert isinstance(memory_file.read("x.md", broken, mixed=True), BrokenFile)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"type: note\ntype: belief", b"author: &a x", b"status: yes", b"author: [a", b"status: !!x active", b"author: *a"],
+)
+@pytest.mark.parametrize(
+    "order",
+    [b"%b\naccess_grants: ['*']\naccess_denies: [si:ash]", b"access_grants: ['*']\naccess_denies: [si:ash]\n%b"],
+)
+def test_yaml_that_is_not_sound_is_never_half_a_memory(line: bytes, order: bytes) -> None:
+    """A denial that stands below the slip would be lost with it."""
+    data = b"---\nid: m_7f3k9q2x1c\n" + order % line + b"\n---\nText.\n"
+    assert isinstance(memory_file.read("x.md", data, mixed=True), BrokenFile)
 
 
 ANY = st.one_of(
