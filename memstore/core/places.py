@@ -30,6 +30,17 @@ IGNORE_FILE = ".memstoreignore"
 TEMPORARY_PREFIX = ".memstore-tmp-"
 
 
+def without_suffix(path: str) -> str:
+    """Return a path without the suffix that makes it a Markdown file's."""
+    suffix = next((suffix for suffix in NOTE_SUFFIXES if path.lower().endswith(suffix)), "")
+    return path.removesuffix(path[len(path) - len(suffix) :]) if suffix else path
+
+
+def stem_of(path: str) -> str:
+    """Return the name of a file without its folders and suffix."""
+    return without_suffix(path.rpartition("/")[2])
+
+
 def is_memory_name(name: str, *, mixed: bool) -> bool:
     """Whether a file of this name can be a memory or a note; hidden files can't.
 

@@ -10,7 +10,7 @@ from memstore.core.catalog import EdgeKind, Entry, FileKind
 from memstore.core.finding import Position
 from memstore.core.ids import MemoryRef
 from memstore.core.memory import is_external_mark, title_of
-from memstore.files.links import Code, Link, links_in, tags_in
+from memstore.files.links import Code, TextLink, links_in, tags_in
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
 
 if TYPE_CHECKING:
@@ -176,11 +176,11 @@ def link_items(text: str, first_line: int, code: Code | None = None) -> tuple[st
     return tuple(dict.fromkeys(items))
 
 
-def links_of_items(items: Iterable[str]) -> Iterator[tuple[int, Link]]:
+def links_of_items(items: Iterable[str]) -> Iterator[tuple[int, TextLink]]:
     """Yield the links that items of the column `links` stand for, with their file lines."""
     for item in items:
         line, _, written = item.partition(" ")
-        yield int(line), Link.of(written)
+        yield int(line), TextLink.of(written)
 
 
 def places(file: MemoryFile, kind: EdgeKind, ref: str) -> list[tuple[str, Position]]:

@@ -14,13 +14,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from memstore.core.places import NOTE_SUFFIXES
 from memstore.files.passages import PassageKind, passages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-# What the name of a note may end with; a link may leave it out.
-NOTE_SUFFIXES = (".md", ".markdown", ".mdx")
 
 
 class LinkKind(Enum):
@@ -30,7 +28,7 @@ class LinkKind(Enum):
     MARKDOWN = "markdown"
 
 
-class Link(NamedTuple):
+class TextLink(NamedTuple):
     """What a link names: `place` is a name, or a path as it is written, with percent signs.
 
     It is empty for a link within the same note. `fragment` is the heading or the `^block`, as it is written.
@@ -42,7 +40,7 @@ class Link(NamedTuple):
     is_embedded: bool = False
 
     @classmethod
-    def of(cls, written: str) -> Link:
+    def of(cls, written: str) -> TextLink:
         """Return the link that is written so; the reverse of `written`."""
         bare = written.removeprefix("!")
         kind = LinkKind.WIKI if bare.startswith("[[") else LinkKind.MARKDOWN
@@ -81,7 +79,7 @@ class Link(NamedTuple):
 class PlacedLink(NamedTuple):
     """A link and where it stands: offsets count characters from 0, `end` and `place_end` exclusive."""
 
-    link: Link
+    link: TextLink
     start: int
     end: int
     place_start: int
@@ -150,7 +148,7 @@ def _wiki_link(found: re.Match[str]) -> PlacedLink | None:
     if found["heading"] is None:
         place = place.removesuffix("\\")  # `[[Note\|text]]`, as it has to be written in a table
     start += len(place) - len(place.lstrip())
-    link = Link(LinkKind.WIKI, place.strip(), heading.removesuffix("\\").strip(), bool(found["embed"]))
+    link = TextLink(LinkKind.WIKI, place.strip(), heading.removesuffix("\\").strip(), bool(found["embed"]))
     return PlacedLink(link, *found.span(), start, start + len(link.place)) if link.place or link.fragment else None
 
 
@@ -160,7 +158,7 @@ def _markdown_link(opening: re.Match[str], found: re.Match[str]) -> PlacedLink |
     if not (place or heading) or _ELSEWHERE.match(place):
         return None
     start = found.start(group)
-    link = Link(LinkKind.MARKDOWN, place, heading, opening["open"].startswith("!"))
+    link = TextLink(LinkKind.MARKDOWN, place, heading, opening["open"].startswith("!"))
     return PlacedLink(link, opening.start(), found.end(), start, start + len(place))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import Memory
+from memstore.core.places import stem_of
 from memstore.core.times import instant
 from memstore.files import fence
 from memstore.files.fence import BOM, FencedText
@@ -135,14 +136,8 @@ def _toml(text: str) -> tuple[FencedText, Mapping[str, Any]] | None:
 
 def _title(path: str, values: Mapping[str, Any], body: str) -> str:
     """Return the title that front matter has, else the first heading, else the file's name without its ending."""
-    title = _line_of(values.get("title")) or _line_of(_first_heading(body)) or _line_of(_stem(path))
+    title = _line_of(values.get("title")) or _line_of(_first_heading(body)) or _line_of(stem_of(path))
     return title[:LONGEST_TITLE]
-
-
-def _stem(path: str) -> str:
-    """Return a file's name without its ending."""
-    name = path.rpartition("/")[2]
-    return name.rpartition(".")[0] or name
 
 
 def _first_heading(body: str) -> str:
@@ -188,7 +183,7 @@ def _created_at(path: str, values: Mapping[str, Any]) -> str | None:
 
 
 def _day_in_name(path: str) -> str | None:
-    for found in _DAY_IN_NAME.finditer(_stem(path)):
+    for found in _DAY_IN_NAME.finditer(stem_of(path)):
         year, _, month, day = found.groups()
         try:
             return instant(datetime(int(year), int(month), int(day), tzinfo=UTC))
@@ -203,7 +198,7 @@ def _instant(value: Any) -> str | None:
         try:
             value = datetime.fromisoformat(value.strip())
         except ValueError:
-            return _day_in_name(f"{value}.")
+            return _day_in_name(value)
     if isinstance(value, datetime):
         try:
             value = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from memstore.core.change import Edit, Written
+from memstore.core.places import without_suffix
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.links import LinkKind, links_in
 from memstore.files.memory_file import MemoryFile, PlainFile
-from memstore.vault.note_names import LinkTable, folded, last_word, spelled_out, without_suffix
+from memstore.vault.note_names import LinkTable, folded, last_word, spelled_out
 from memstore.vault.transitions import findings_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.core.view import View
-    from memstore.files.links import Link, PlacedLink
+    from memstore.files.links import PlacedLink, TextLink
     from memstore.vault.note_names import Note, NoteNames
 
 
@@ -222,7 +223,7 @@ class _Plan(NamedTuple):
     before: NoteNames
     after: NoteNames
 
-    def concerns(self, note: Note, link: Link) -> bool:
+    def concerns(self, note: Note, link: TextLink) -> bool:
         """Whether a link may have to change: it stands in the moving file, or names it by the stem or path it had."""
         page = folded(spelled_out(self.moving.path))
         names = {last_word(self.moving.path), last_word(self.to)}
@@ -240,7 +241,7 @@ class _Plan(NamedTuple):
                     changed.append((placed, place))
         return changed, stuck
 
-    def _place(self, note: Note, link: Link, *, is_in_brackets: bool) -> str | None:
+    def _place(self, note: Note, link: TextLink, *, is_in_brackets: bool) -> str | None:
         """Return what stands for the note in a link after the move; None where nothing would lead there."""
         of = self.to if note == self.moving else note.path
         was = self.before.led_to(link, of=note.path)
@@ -263,7 +264,7 @@ class _Plan(NamedTuple):
                 return place
         return None
 
-    def _file_beside(self, note: Note, link: Link) -> str | None:
+    def _file_beside(self, note: Note, link: TextLink) -> str | None:
         """Return the path of the picture, folder or other file that a relative link of the moving note leads to."""
         if note != self.moving or link.kind is LinkKind.WIKI or link.must_name_note or link.place.startswith("/"):
             return None
@@ -275,7 +276,7 @@ class _Plan(NamedTuple):
         return path if self.view.has_folder(path) or self.view.cited_file(path) is not None else None
 
 
-def _ways(was: str, path: str, of: str, link: Link) -> Iterator[str]:
+def _ways(was: str, path: str, of: str, link: TextLink) -> Iterator[str]:
     """Yield the paths by which a link in the file `of` could name another one, in the form that it has, or near it."""
     if without_suffix(link.target) == link.target:
         was, path = without_suffix(was), without_suffix(path)
@@ -292,7 +293,7 @@ def _ways(was: str, path: str, of: str, link: Link) -> Iterator[str]:
     yield f"/{path}"
 
 
-def _relative(path: str, of: str, link: Link) -> str:
+def _relative(path: str, of: str, link: TextLink) -> str:
     """Return a path as seen from the folder of a file; with `./` before it where the link has that."""
     relative = posixpath.relpath(path, posixpath.dirname(of) or ".")
     slash = "/" if link.target.endswith("/") else ""
@@ -304,7 +305,7 @@ _ENCODED = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")  # a sign beyond ASCII that nee
 _BALANCED = re.compile(r"[^()]*+(?:\([^()]*+\)[^()]*+)*+")
 
 
-def _written(path: str, link: Link, is_in_brackets: bool) -> str | None:  # noqa: FBT001 - of three facts of one link
+def _written(path: str, link: TextLink, is_in_brackets: bool) -> str | None:  # noqa: FBT001 - of three facts of one link
     """Return a path as it stands in a link of that kind; None where it can't."""
     if link.kind is LinkKind.WIKI:
         return None if re.search(r"[\[\]|#\x00-\x1f]", path) else path

@@ -97,7 +97,7 @@ def _candidates(view: VaultView, asked: str, memory_id: str, among: Sequence[int
 
 def _paths_meant(view: VaultView, asked: str) -> list[str]:
     """Return the paths in the vault that `asked` may mean: from where one is, from the vault's folder, or whole."""
-    if not asked.endswith(NOTE_SUFFIXES):
+    if not asked.lower().endswith(NOTE_SUFFIXES):
         return []
     if asked.startswith("/"):
         return [asked.removeprefix(f"{view.root}/")]

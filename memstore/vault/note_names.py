@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.ids import MemoryRef
+from memstore.core.places import stem_of, without_suffix
 from memstore.files.catalog_entry import links_of_items
-from memstore.files.links import NOTE_SUFFIXES, LinkKind
+from memstore.files.links import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.core.view import View
-    from memstore.files.links import Link
+    from memstore.files.links import TextLink
 
 
 class Note(NamedTuple):
@@ -87,7 +88,7 @@ class NoteNames:
         """Return these names as they are once the note of a row lies at another path."""
         return NoteNames((self._notes | {row: self._notes[row]._replace(path=path)}).values())
 
-    def led_to(self, link: Link, *, of: str) -> Sequence[int]:
+    def led_to(self, link: TextLink, *, of: str) -> Sequence[int]:
         """Return the rows that a link may lead to, the one that it does lead to first; none where it leads nowhere.
 
         Args:
@@ -143,16 +144,16 @@ class LinkTable:
         self.names = NoteNames(self.notes)
         self._cells = view.column("links")
 
-    def links_of(self, row: int) -> Iterator[tuple[int, Link]]:
+    def links_of(self, row: int) -> Iterator[tuple[int, TextLink]]:
         """Yield the links of a note with their file lines, in the text's order."""
         cell = self._cells[row]
         return links_of_items(cell.split(ITEM_SEPARATOR) if cell else ())
 
-    def led_to(self, row: int, link: Link) -> Sequence[int]:
+    def led_to(self, row: int, link: TextLink) -> Sequence[int]:
         """Return the rows that a link of a note may lead to; see `NoteNames.led_to`."""
         return self.names.led_to(link, of=self.names[row].path)
 
-    def leading_to(self, row: int) -> Iterator[tuple[Note, int, Link]]:
+    def leading_to(self, row: int) -> Iterator[tuple[Note, int, TextLink]]:
         """Yield the links of other notes that lead to this one, each with its note and file line, by path and line."""
         note = self.names[row]
         names = (stem_of(note.path), spelled_out(note.path), note.title, note.id, *note.aliases)
@@ -165,7 +166,7 @@ class LinkTable:
                     if may_lead and [*self.led_to(other.row, link)][:1] == [row]:
                         yield other, line, link
 
-    def dangling(self, row: int) -> Iterator[tuple[int, Link]]:
+    def dangling(self, row: int) -> Iterator[tuple[int, TextLink]]:
         """Yield the links of a note that lead nowhere and name no picture or other file, with their file lines."""
         for line, link in self.links_of(row):
             if link.must_name_note and not self.led_to(row, link):
@@ -187,14 +188,3 @@ def folded(text: str) -> str:
     """Return a name as it is compared: without capitals, with single blanks, accents in one form."""
     plain = text if text.isascii() else unicodedata.normalize("NFC", text)
     return " ".join(plain.casefold().split())
-
-
-def without_suffix(path: str) -> str:
-    """Return a path without the suffix that makes it a Markdown file's."""
-    suffix = next((suffix for suffix in NOTE_SUFFIXES if path.lower().endswith(suffix)), "")
-    return path.removesuffix(path[len(path) - len(suffix) :]) if suffix else path
-
-
-def stem_of(path: str) -> str:
-    """Return the name of a file without its folders and suffix."""
-    return without_suffix(path.rpartition("/")[2])

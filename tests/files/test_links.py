@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.files.catalog_entry import link_items, links_of_items
-from memstore.files.links import Link, LinkKind, links_in, tags_in
+from memstore.files.links import LinkKind, TextLink, links_in, tags_in
 
 WIKI, MARKDOWN = LinkKind.WIKI, LinkKind.MARKDOWN
 
@@ -15,38 +15,38 @@ WIKI, MARKDOWN = LinkKind.WIKI, LinkKind.MARKDOWN
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("see [[Note]]", [Link(WIKI, "Note")]),
+        ("see [[Note]]", [TextLink(WIKI, "Note")]),
         ("[[Note|its [text]]", []),
-        ("[[Note|another text]]", [Link(WIKI, "Note")]),
-        ("[[a/Note#Heading#Sub|x]]", [Link(WIKI, "a/Note", "Heading#Sub")]),
-        ("[[Note#^b1]]", [Link(WIKI, "Note", "^b1")]),
-        ("[[ Note ]]", [Link(WIKI, "Note")]),
-        ("![[Note]]", [Link(WIKI, "Note", is_embedded=True)]),
-        ("[[#Heading]]", [Link(WIKI, "", "Heading")]),
+        ("[[Note|another text]]", [TextLink(WIKI, "Note")]),
+        ("[[a/Note#Heading#Sub|x]]", [TextLink(WIKI, "a/Note", "Heading#Sub")]),
+        ("[[Note#^b1]]", [TextLink(WIKI, "Note", "^b1")]),
+        ("[[ Note ]]", [TextLink(WIKI, "Note")]),
+        ("![[Note]]", [TextLink(WIKI, "Note", is_embedded=True)]),
+        ("[[#Heading]]", [TextLink(WIKI, "", "Heading")]),
         ("[[]] [[\n]] [[a\nb]]", []),
-        (r"| [[Note\|x]] | [[Note#H\|x]] |", [Link(WIKI, "Note"), Link(WIKI, "Note", "H")]),
-        (r"\[[Note]] \\[[Note]]", [Link(WIKI, "Note")]),
-        ("[t](../x.md#h)", [Link(MARKDOWN, "../x.md", "h")]),
-        ('[t](x%20y.md "its title")', [Link(MARKDOWN, "x%20y.md")]),
-        ("[t](<x y.md#h>)", [Link(MARKDOWN, "x y.md", "h")]),
-        ("[t](x_(y).md)", [Link(MARKDOWN, "x_(y).md")]),
-        ("[a [b] c](x.md)", [Link(MARKDOWN, "x.md")]),
-        ("[a\nb](x.md)", [Link(MARKDOWN, "x.md")]),
+        (r"| [[Note\|x]] | [[Note#H\|x]] |", [TextLink(WIKI, "Note"), TextLink(WIKI, "Note", "H")]),
+        (r"\[[Note]] \\[[Note]]", [TextLink(WIKI, "Note")]),
+        ("[t](../x.md#h)", [TextLink(MARKDOWN, "../x.md", "h")]),
+        ('[t](x%20y.md "its title")', [TextLink(MARKDOWN, "x%20y.md")]),
+        ("[t](<x y.md#h>)", [TextLink(MARKDOWN, "x y.md", "h")]),
+        ("[t](x_(y).md)", [TextLink(MARKDOWN, "x_(y).md")]),
+        ("[a [b] c](x.md)", [TextLink(MARKDOWN, "x.md")]),
+        ("[a\nb](x.md)", [TextLink(MARKDOWN, "x.md")]),
         ("[a\n\nb](x.md)", []),
-        ("[![i](i.png)](x.md)", [Link(MARKDOWN, "i.png", is_embedded=True), Link(MARKDOWN, "x.md")]),
-        ("[t](#h)", [Link(MARKDOWN, "", "h")]),
+        ("[![i](i.png)](x.md)", [TextLink(MARKDOWN, "i.png", is_embedded=True), TextLink(MARKDOWN, "x.md")]),
+        ("[t](#h)", [TextLink(MARKDOWN, "", "h")]),
         ("[t](https://x.y/z.md) [t](mailto:a@b) [t](//x/y.md) <https://x>", []),
         ("(x.md) ](x.md) [t] (x.md)", []),
-        ("`[[a]]` ``[[b]]` [[c]]`` `[[d]]", [Link(WIKI, "d")]),
-        (r"\`[[a]]`", [Link(WIKI, "a")]),
-        ("- `\n- [[a]]`", [Link(WIKI, "a")]),
-        ("```\n[[a]]\n```\n[[b]]", [Link(WIKI, "b")]),
-        ("~~~ x\n[t](a.md)\n```\n[[a]]\n~~~\n[[b]]", [Link(WIKI, "b")]),
+        ("`[[a]]` ``[[b]]` [[c]]`` `[[d]]", [TextLink(WIKI, "d")]),
+        (r"\`[[a]]`", [TextLink(WIKI, "a")]),
+        ("- `\n- [[a]]`", [TextLink(WIKI, "a")]),
+        ("```\n[[a]]\n```\n[[b]]", [TextLink(WIKI, "b")]),
+        ("~~~ x\n[t](a.md)\n```\n[[a]]\n~~~\n[[b]]", [TextLink(WIKI, "b")]),
         ("    ```\n    [[a]]", []),
-        ("[x `]` y](a.md)", [Link(MARKDOWN, "a.md")]),
+        ("[x `]` y](a.md)", [TextLink(MARKDOWN, "a.md")]),
     ],
 )
-def test_links(text: str, found: list[Link]) -> None:
+def test_links(text: str, found: list[TextLink]) -> None:
     assert [placed.link for placed in links_in(text)] == found
 
 
@@ -77,7 +77,7 @@ def test_the_catalogue_keeps_a_link_and_its_line(text: str, first_line: int) -> 
     assert [line for line, _ in kept] == sorted(line for line, _ in kept)
     for line, link in kept:
         assert link.place in "\n".join(lines[line - first_line :])
-        assert Link.of(link.written) == link
+        assert TextLink.of(link.written) == link
 
 
 UNENDED = ["[[", "](", "[a](", "`", "[", "![[a|", "[](<", "](a(b", "\\", "[[a#", "`\\", "#a/", "[[a\\|", "\n>-"]
