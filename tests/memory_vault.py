@@ -47,7 +47,7 @@ class MemoryVault:
         if path not in self.files:
             raise NoFileError(f"can't read {path}: No such file")
         if len(self.files[path]) > MOST_BYTES:
-            raise TooLargeError(f"{path} is too large", size=len(self.files[path]))
+            raise TooLargeError(f"{path} is too large", size=len(self.files[path]), beginning=self.files[path])
         return self.files[path]
 
     def saved_at(self, path: str) -> datetime | None:

@@ -202,10 +202,18 @@ class Command(GlobalOptionsMixin):
             return super().invoke(ctx)
         except PlainNoteError as note:
             # What came by a pipe has been read by now, and would be missing the second time.
-            if ctx.params.get("dry_run", True) or "-" in ctx.params.values():
+            if ctx.params.get("dry_run", True) or ctx.params.get("only_check") or "-" in ctx.params.values():
                 raise
-            ctx.ensure_object(CliSession).adopt(note)
-        return self.invoke(ctx)
+            found = note
+        return self._invoke_adopting(ctx, [found])
+
+    def _invoke_adopting(self, ctx: click.Context, notes: Sequence[PlainNoteError]) -> Any:
+        with ctx.ensure_object(CliSession).adopting(notes):
+            try:
+                return super().invoke(ctx)
+            except PlainNoteError as note:
+                another = note
+        return self._invoke_adopting(ctx, [*notes, another])
 
 
 class Group(GlobalOptionsMixin, click.Group):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.cli.output import Palette
     from memstore.core.errors import PlainNoteError
@@ -63,15 +64,37 @@ class CliSession:
             ).view()
         return self._view
 
-    def adopt(self, note: PlainNoteError) -> None:
-        """Make a plain note that is to be changed a memory, and say so; what it is then can be seen from here on."""
-        from memstore.memories.adopt import adopt
+    @contextmanager
+    def adopting(self, notes: Sequence[PlainNoteError]) -> Iterator[None]:
+        """Have plain notes be memories for a command that is to change them; where it changes nothing, they stay notes.
 
-        done = adopt(self.view(), [note.path])
-        if not done.saved:
-            raise note
-        self.say(f"adopted {self.from_here(note.path)}: {done.saved[0].ref}")
+        Raises:
+            PlainNoteError: one of them can't be a memory.
+        """
+        from memstore.core.errors import MemstoreError
+        from memstore.memories.adopt import adopt
+        from memstore.vault.status import undo
+
+        done = adopt(self.view(), [note.path for note in notes])
+        adoption = self.view().last_operation() if done.saved else None
         self._view = self.view().again()
+        try:
+            if len(done.saved) < len(notes):
+                raise notes[-1]
+            yield
+        except MemstoreError as error:
+            for saved in done.saved:  # their ids are soon no more
+                ref, note = saved.ref or "", self.from_here(saved.path)
+                error.message = error.message.replace(ref, note)
+                error.hint = error.hint and error.hint.replace(ref, note)
+            raise
+        finally:
+            if adoption and self.view().last_operation() == adoption:
+                undo(self.view())
+                self._view = self.view().again()
+            else:
+                for saved in done.saved:
+                    self.say(f"adopted {self.from_here(saved.path)}: {saved.ref}")
 
     def environment(self) -> Environment:
         """Return the process's surroundings, for the few commands that work without a vault."""

@@ -83,11 +83,11 @@ class FormatError(VaultError):
 
 
 class TooLargeError(VaultError):
-    """A file has more bytes than a memory may have, and was not read."""
+    """A file has more bytes than a memory may have, and was not read any further than that: its `beginning`."""
 
-    def __init__(self, message: str, *, size: int, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, size: int, beginning: bytes = b"", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
-        self.size = size
+        self.size, self.beginning = size, beginning
 
 
 class NoFileError(VaultError):

@@ -95,7 +95,7 @@ class DiskVault:
         """Return a file's bytes.
 
         Raises:
-            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); none of them was read.
+            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); no more of them were read.
             NoFileError: there is no such file.
             VaultError: it is no regular file, can't be read, or lies outside the vault.
         """
@@ -113,7 +113,9 @@ class DiskVault:
                 raise VaultError(f"{path} is no regular file", hint="a memory is a plain Markdown file")
             if status.st_size > MOST_BYTES:
                 raise TooLargeError(
-                    f"{path} has {status.st_size:,} bytes; a memory has at most {MOST_BYTES:,}", size=status.st_size
+                    f"{path} has {status.st_size:,} bytes; a memory has at most {MOST_BYTES:,}",
+                    size=status.st_size,
+                    beginning=os.read(handle, MOST_BYTES),
                 )
             return b"".join(_parts_of(handle, status.st_size))
         except OSError as error:

@@ -96,7 +96,7 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
         mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
     """
     if len(data) > fence.MOST_BYTES:
-        return BrokenFile(path, b"", (too_large(path, len(data)),))
+        return read_too_large(path, data, size=len(data), mixed=mixed)
     if mixed and not plain_note.means_to_be_memory(data):
         return PlainFile(path, data, *plain_note.note(path, data))
     text = fence.split(data)
@@ -127,16 +127,26 @@ def as_if_adopted(note: PlainFile) -> MemoryFile:
     return MemoryFile(note.path, note.data, note.text, front, known)
 
 
-def too_large(path: str, size: int) -> Finding:
-    """Return the finding for a file of `size` bytes, which is more than a memory may have."""
+def read_too_large(path: str, beginning: bytes, *, size: int, mixed: bool) -> BrokenFile | PlainFile:
+    """Return a file of more bytes than a memory may have: in a mixed vault a note by its name alone, else a broken one.
+
+    Args:
+        path: the file.
+        beginning: its first bytes, `fence.MOST_BYTES` of them or more.
+        size: how many bytes it has.
+        mixed: whether the vault holds notes of other programs.
+    """
+    if mixed and not plain_note.means_to_be_memory(beginning):
+        return PlainFile(path, b"", *plain_note.note(path, b""))
     from memstore.core.finding import Position
 
-    return Problem(
+    found = Problem(
         "file-too-large",
         Position(1),
         f"{size:,} bytes; a memory has at most {fence.MOST_BYTES:,}",
         hint="keep it elsewhere and cite it, or name it in .memstoreignore",
-    ).found_in(path)
+    )
+    return BrokenFile(path, b"", (found.found_in(path),))
 
 
 def unreadable(path: str, why: str) -> BrokenFile:

@@ -245,8 +245,8 @@ class LineMap:
 
     @property
     def line_count(self) -> int:
-        """The number of lines; an empty last one after a final line feed does not count."""
-        return len(self._lines) - (not self._lines[-1])
+        """The number of lines, 1 or more; an empty last one after a final line feed does not count."""
+        return len(self._lines) - (not self._lines[-1]) or 1
 
     def excerpt(self, line_start: int, line_end: int) -> str:
         """Return the text of the lines, both inclusive, without the line feed that ends the last one.

@@ -57,7 +57,7 @@ class VaultFiles(Protocol):
         """Return a file's bytes.
 
         Raises:
-            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); none of them was read.
+            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); no more of them were read.
             NoFileError: there is no such file.
             VaultError: it is no regular file, can't be read, or lies outside the vault.
         """
@@ -90,11 +90,24 @@ class VaultFiles(Protocol):
         """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
 
 
+def note_bytes(vault: VaultFiles, path: str) -> bytes:
+    """Return the bytes of a file as `VaultFiles.read` does; of a plain note that is too large, none."""
+    try:
+        return vault.read(path)
+    except TooLargeError as error:
+        from memstore.files import memory_file
+
+        read = memory_file.read_too_large(path, error.beginning, size=error.size, mixed=vault.mixed)
+        if isinstance(read, memory_file.PlainFile):
+            return read.data
+        raise
+
+
 def read_file(vault: VaultFiles, path: str) -> ReadFile:
-    """Return what the file at `path` holds; one that is too large is a broken file, and costs nothing."""
+    """Return what the file at `path` holds; one that is too large is a note without text, or a broken file."""
     from memstore.files import memory_file
 
     try:
         return memory_file.read(path, vault.read(path), mixed=vault.mixed)
     except TooLargeError as error:
-        return memory_file.BrokenFile(path, b"", (memory_file.too_large(path, error.size),))
+        return memory_file.read_too_large(path, error.beginning, size=error.size, mixed=vault.mixed)

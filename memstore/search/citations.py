@@ -15,7 +15,7 @@ from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.places import is_memory_path
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
-from memstore.files.memory_file import MemoryFile
+from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.files.passages import LineMap
 from memstore.search.retrieval import Citation
 from memstore.search.uses import record_use
@@ -260,9 +260,10 @@ def _old_bytes(view: View, blob: str, entry: Entry) -> bytes | None:
     """
     view.require_owner()
     data = next(iter(view.blobs([blob]).values()), b"")
-    file = memory_file.read(entry.path, data)
-    is_its = isinstance(file, MemoryFile) and file.memory.id in (None, entry.id) and view.sees(file.memory)
-    return data if is_its else None
+    file = memory_file.read(entry.path, data, mixed=view.config.mixed)
+    if isinstance(file, MemoryFile):
+        return data if file.memory.id in (None, entry.id) and view.sees(file.memory) else None
+    return data if isinstance(file, PlainFile) and data else None  # as it was before it was adopted
 
 
 def cites_standing_lines(audience: Audience, file: Opened) -> bool:

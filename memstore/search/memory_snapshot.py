@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.catalog import ITEM_SEPARATOR, Entry, Field, FileKind
 from memstore.core.errors import TooLargeError, VaultError
+from memstore.files.vault import note_bytes
 from memstore.files.walk import is_racy
 
 if TYPE_CHECKING:
@@ -293,7 +294,7 @@ class FileReader:
         """Return the file at a path; None where there is none."""
         path = stat.path
         try:
-            data = self._vault.read(path)
+            data = note_bytes(self._vault, path)
         except TooLargeError:
             return LoadedFile(stat, _unreadable(path), "")
         except VaultError as error:

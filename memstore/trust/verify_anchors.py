@@ -140,7 +140,7 @@ def _in_history(view: View, anchor: Anchor, digests: Digests, signatures: frozen
     data = found[blob].data
     if not git_objects.is_named(blob, found[blob]) or anchor.hash not in (None, hash_of(data)):
         return InHistory(is_there=True)
-    changed = _changed(data, digests)
+    changed = _changed(data, digests, mixed=view.config.mixed)
     held = commit in found and _blob_at(view, commit, found[commit], anchor.path or "") == blob
     kept = held and view.history.is_kept(commit)
     elsewhere = None if kept else next(iter(view.history.commits_with(blob)), None)
@@ -157,9 +157,9 @@ def _in_history(view: View, anchor: Anchor, digests: Digests, signatures: frozen
     )
 
 
-def _changed(data: bytes, digests: Digests) -> tuple[str, ...]:
+def _changed(data: bytes, digests: Digests, *, mixed: bool) -> tuple[str, ...]:
     """Return which sections of the memory that was anchored are another now."""
-    then = memory_file.read("", data)
+    then = memory_file.read("", data, mixed=mixed)
     try:
         before = statement.digests(then.memory) if isinstance(then, MemoryFile) else None
     except FormatError:

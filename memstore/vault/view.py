@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.access.policy import may_see
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import ChangedMeanwhileError, MemstoreError, RefusedError, VaultError
+from memstore.files.vault import note_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -55,7 +56,7 @@ class VaultView:
     ) -> None:
         self._ws = ws
         self._given = snapshot
-        self._bytes = read or ws.vault.read
+        self._bytes = read or partial(note_bytes, ws.vault)
         self._commit = commit
         self.is_past = read is not None
         self._columns: dict[str, Sequence[str]] = {}

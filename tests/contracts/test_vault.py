@@ -139,7 +139,7 @@ def test_a_file_too_large_is_broken_and_not_read(vault: VaultFiles) -> None:
     vault.create("big.md", b"x" * (MOST_BYTES + 1))
     with pytest.raises(TooLargeError) as caught:
         vault.read("big.md")
-    assert caught.value.size == MOST_BYTES + 1
+    assert (caught.value.size, caught.value.beginning[:MOST_BYTES]) == (MOST_BYTES + 1, b"x" * MOST_BYTES)
     file = read_file(vault, "big.md")
     assert isinstance(file, BrokenFile)
     assert [finding.code for finding in file.findings] == ["file-too-large"]

@@ -187,6 +187,65 @@ def test_a_note_that_is_to_be_changed_becomes_a_memory_on_the_way(notes: InProce
     assert notes.run("tag", "people/Tom.md", "friend", "--dry-run").returncode == 3
 
 
+@pytest.mark.parametrize(
+    ("exit_code", "args"),
+    [
+        pytest.param(3, ["fmt", "--check", "people/Tom.md"], id="only-a-check"),
+        pytest.param(3, ["recompute", "--check", "people/Tom.md"], id="only-a-check-of-numbers"),
+        pytest.param(0, ["set", "people/Tom.md", "salience="], id="nothing-to-do"),
+        pytest.param(6, ["mv", "people/Tom.md", "people/Bella.md"], id="fails"),
+        pytest.param(3, ["merge", "people/Tom.md", "sub/visits.md", "m_0000000000"], id="second-fails"),
+        pytest.param(2, ["reinforce", "people/Tom.md", "--evidence", "sub/visits.md"], id="no-confidence"),
+    ],
+)
+def test_a_command_that_changes_nothing_leaves_the_note_a_note(
+    notes: InProcess, exit_code: int, args: list[str]
+) -> None:
+    before = {path: (notes.vault / path).read_bytes() for path in NOTES}
+    done = notes.run(*args)
+    assert {path: (notes.vault / path).read_bytes() for path in NOTES} == before
+    assert (done.returncode, "adopted" in done.stderr, "m_" in done.stderr) == (exit_code, False, "m_0" in args[-1]), (
+        done
+    )
+
+
+def test_a_note_larger_than_a_memory_may_be_stops_nothing(notes: InProcess) -> None:
+    """It is a note by its name; one that claims to be a memory is a broken one, which only its owner knows of."""
+    log = notes.vault / "wallaby-log.md"
+    log.write_bytes(b"# Log\n" + b"a line of it\n" * 700_000)
+    assert notes.json("check")["errors"] == 0
+    assert [hit["path"] for hit in notes.json("search", "wallaby")["results"]] == ["wallaby-log.md"]
+    assert "wallaby-log" in notes.ok("show", "wallaby-log.md")
+    assert "same: wallaby-log.md:1\n" in notes.ok("cite", "wallaby-log.md")
+    notes.git("add", "-A")
+    notes.git("commit", "-qm", "a log")
+    log.write_bytes(b"---\nowner: si:ash\n---\n" + log.read_bytes())
+    done = notes.run("check")
+    assert (done.returncode, "file-too-large" in done.stdout) == (1, True), done
+    log.unlink()
+    notes.git("commit", "-qam", "no log")
+
+
+def test_lines_of_an_earlier_revision_are_followed(notes: InProcess) -> None:
+    path = notes.vault / "sub/visits.md"
+    before = path.read_bytes()
+    cited = notes.ok("cite", "sub/visits.md:L1").splitlines()[0]
+    path.write_bytes(b"At noon.\n" + before)
+    assert "moved: sub/visits.md:2" in notes.ok("cite", cited)
+    notes.ok("adopt", "sub/visits.md")
+    assert "moved: sub/visits.md:" in notes.ok("cite", cited)
+    path.write_bytes(before)
+
+
+def test_an_empty_note_is_found_by_its_name(notes: InProcess) -> None:
+    (notes.vault / "Empty Numbat.md").write_bytes(b"")
+    assert notes.ok("search", "numbat").startswith("Empty Numbat.md:1: ")
+    cited = notes.ok("cite", "Empty Numbat.md").splitlines()[0]
+    assert cited.startswith("[[Empty Numbat.md#L1@")
+    assert "same: " in notes.ok("cite", cited)
+    (notes.vault / "Empty Numbat.md").unlink()
+
+
 WORD = st.text("abcdefghijklmnopqrstuvwxyzäéñ", min_size=4, max_size=9)
 
 
