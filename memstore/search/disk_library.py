@@ -272,6 +272,8 @@ class DiskLibrary:
             return index.cells(row)["blob"]  # of those few that changed
 
         lost = {blob: row for row in difference.gone if (blob := blob_of(row))}
+        # Asking git takes longer than a few files do: those are dated by when they were saved.
+        made = once(self._first_commits) if self._first_commits and difference.files > MOST_LAID_OVER else dict
         for row, file in files:
             if file is None:
                 difference.gone.update(() if row is None else (row,))
@@ -282,9 +284,8 @@ class DiskLibrary:
             elif row is None or not file.blob or blob_of(row) != file.blob:
                 document = file.document
                 if self._first_commits:
-                    # Git is asked for what is written into the index alone: a file that is new to it is new.
                     known = index.cells(row)["created_at"] if row is not None else ""
-                    document = _dated(document, file.stat, dict, known=known)
+                    document = _dated(document, file.stat, made, known=known)
                 difference.read.append(ReadAnew(file.stat, document, row))
 
     def _has_name(self, index: Index, row: int, file: LoadedFile) -> bool:
