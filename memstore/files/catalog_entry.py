@@ -33,11 +33,7 @@ def entry_of(file: ReadFile, blob: str) -> Entry:
     """
     match file:
         case MemoryFile(memory=memory):
-            code = Code(memory.body)
-            return _header(file.path, blob, memory)._replace(
-                tags=tuple(dict.fromkeys((*memory.tags, *tags_in(memory.body, code)))),
-                links=link_items(memory.body, file.text.body_line, code),
-            )
+            return _of_memory(file, blob, memory)
         case BrokenFile():
             return Entry(path=file.path, blob=blob, kind=FileKind.BROKEN)
         case PlainFile(memory=memory, text=text):
@@ -58,9 +54,10 @@ def entry_of(file: ReadFile, blob: str) -> Entry:
             )
 
 
-def _header(path: str, blob: str, memory: Memory) -> Entry:
+def _of_memory(file: MemoryFile, blob: str, memory: Memory) -> Entry:
+    code = Code(memory.body)
     return Entry(
-        path=path,
+        path=file.path,
         blob=blob,
         type=memory.type,
         id=memory.id or "",
@@ -79,6 +76,7 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         valid_from=memory.valid_from or "",
         valid_until=memory.valid_until or "",
         context=memory.context or "",
+        tags=tuple(dict.fromkeys((*memory.tags, *tags_in(memory.body, code)))),
         aliases=memory.aliases,
         subject_ids=_named(memory.subject_ids),
         derived_from=_named(memory.derived_from),
@@ -95,6 +93,7 @@ def _header(path: str, blob: str, memory: Memory) -> Entry:
         consent_grants=_named(memory.consent_grants),
         upstream_grants=tuple(f"[{' '.join(_named(label))}]" for label in memory.upstream_grants),
         generalization=_verdict(memory),
+        links=link_items(memory.body, file.text.body_line, code),
         words=_words(memory.body),
     )
 

@@ -513,6 +513,8 @@ def _parts_of(handle: int, size: int) -> Iterator[bytes]:
     """Yield the bytes of an open file of some `size`; it may have grown since, and its end is where nothing follows."""
     while part := os.read(handle, size + 1):
         yield part
+        if len(part) == size:
+            return  # one more byte was asked for
 
 
 def _make_folders(folder: Path, made: list[Path]) -> None:

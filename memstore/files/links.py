@@ -89,14 +89,15 @@ class PlacedLink(NamedTuple):
 _AROUND = {LinkKind.WIKI: ("[[", "]]"), LinkKind.MARKDOWN: ("(", ")")}
 _ATTACHMENT = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 
-# Every repetition is possessive, and none can begin anew inside what another one has passed: linear for any text.
+# Every repetition is possessive, and none can begin anew inside what another one has passed: linear for any text. Every
+# alternative begins with a character as it is, so that the engine leaps from one of these to the next.
 _TOKEN = re.compile(
     r"""
     \\[\\\[\]()!`#]                                          # a sign that is meant as itself
-    | (?P<embed>!?)\[\[(?P<wiki>[^\[\]|\#\x00-\x1f]*+)
+    | \[\[(?P<wiki>[^\[\]|\#\x00-\x1f]*+)
         (?:\#(?P<heading>[^\[\]|\x00-\x1f]*+))?
         (?:\|[^\[\]\x00-\x1f]*+)?\]\]
-    | (?P<open>!?\[)
+    | \[
     | \](?:\([ \t]*+
         (?:<(?P<angle>[^<>\x00-\x1f]*+)>|(?P<plain>[^\s()<>\x00-\x1f]*+(?:\([^\s()<>\x00-\x1f]*+\)[^\s()<>\x00-\x1f]*+)*+))
         (?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'|\([^()\n]*+\)))?+
@@ -108,7 +109,7 @@ _TOKEN = re.compile(
 # `https:`, `mailto:`, `//host`; a letter and a colon is no drive here.
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:|//")
 _MAY_LINK = re.compile(r"\[\[|\]\((?![ \t]*+<?(?:[A-Za-z][A-Za-z0-9+.-]*+:|//))")
-_TAG = re.compile(r"(?<![^\s(,;\"'])#(\w[\w/-]*+)")
+_TAG = re.compile(r"#(?<![^\s(,;\"']#)(\w[\w/-]*+)")
 
 
 def links_in(text: str, code: Code | None = None) -> Iterator[PlacedLink]:
@@ -123,43 +124,49 @@ def links_in(text: str, code: Code | None = None) -> Iterator[PlacedLink]:
 
 
 def _links(text: str, code: Code) -> Iterator[PlacedLink]:
-    opened: list[re.Match[str]] = []
+    opened: list[int] = []
     for found in _TOKEN.finditer(text):
-        if found.start() in code:
+        start = found.start()
+        if start in code:
             continue
         match found.lastgroup, found[0]:
-            case "open", _:
-                opened.append(found)
             case "close", _ if opened:
                 if link := _markdown_link(opened.pop(), found):
                     yield link
-            case None, "\n":
-                opened.clear()
+            case None, "[":
+                opened.append(_begin(text, start))
             case None, "]":
                 del opened[-1:]
+            case None, "\n":
+                opened.clear()
             case "wiki" | "heading", _:
-                if link := _wiki_link(found):
+                if link := _wiki_link(_begin(text, start), found):
                     yield link
 
 
-def _wiki_link(found: re.Match[str]) -> PlacedLink | None:
+def _begin(text: str, start: int) -> int:
+    """Return where the link with a bracket at `start` begins: a sign before it embeds it, unless that is escaped."""
+    return start - 1 if text[start - 1 : start] == "!" and not _is_escaped(text, start - 1) else start
+
+
+def _wiki_link(begin: int, found: re.Match[str]) -> PlacedLink | None:
     start = found.start("wiki")
     place, heading = found["wiki"], found["heading"] or ""
     if found["heading"] is None:
         place = place.removesuffix("\\")  # `[[Note\|text]]`, as it has to be written in a table
     start += len(place) - len(place.lstrip())
-    link = TextLink(LinkKind.WIKI, place.strip(), heading.removesuffix("\\").strip(), bool(found["embed"]))
-    return PlacedLink(link, *found.span(), start, start + len(link.place)) if link.place or link.fragment else None
+    link = TextLink(LinkKind.WIKI, place.strip(), heading.removesuffix("\\").strip(), begin < found.start())
+    return PlacedLink(link, begin, found.end(), start, start + len(link.place)) if link.place or link.fragment else None
 
 
-def _markdown_link(opening: re.Match[str], found: re.Match[str]) -> PlacedLink | None:
+def _markdown_link(begin: int, found: re.Match[str]) -> PlacedLink | None:
     group = "plain" if found["angle"] is None else "angle"
     place, _, heading = found[group].partition("#")
     if not (place or heading) or _ELSEWHERE.match(place):
         return None
     start = found.start(group)
-    link = TextLink(LinkKind.MARKDOWN, place, heading, opening["open"].startswith("!"))
-    return PlacedLink(link, opening.start(), found.end(), start, start + len(place))
+    link = TextLink(LinkKind.MARKDOWN, place, heading, found.string[begin] == "!")
+    return PlacedLink(link, begin, found.end(), start, start + len(place))
 
 
 def tags_in(text: str, code: Code | None = None) -> tuple[str, ...]:

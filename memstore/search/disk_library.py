@@ -6,15 +6,10 @@ are read into memory and laid over the index, so that reading writes nothing; wh
 
 from __future__ import annotations
 
-import os
-import pickle
-import signal
-import threading
-from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache as once
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from memstore.core.catalog import FileKind
 from memstore.core.places import is_memory_path
@@ -30,9 +25,8 @@ from memstore.search.manifest import DamagedError
 from memstore.search.memory_snapshot import FileReader, MemoryIndex, snapshot_of_documents, snapshot_of_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import BinaryIO
 
     from memstore.files.disk_vault import DiskVault
     from memstore.files.walk import Rules, Walk
@@ -41,7 +35,6 @@ if TYPE_CHECKING:
     from memstore.search.memory_snapshot import Document, LoadedFile
 
 
-_File = TypeVar("_File")
 # Of the year 9999, the last that a time can be written in.
 LATEST_SECOND = 253_402_300_799
 
@@ -194,23 +187,18 @@ class DiskLibrary:
     def _built(self, walk: Walk) -> bool:
         """Write a new index of all files that a walk has found; False where that can't be done."""
         try:
-            with closing(self._read_all(walk.new)) as files:
-                self.store.build(walk, files)
+            self.store.build(walk, self._read_all(walk.new))
         except OSError:
             return False
         return True
 
-    def _read_all(self, stats: Sequence[FileStat]) -> Generator[ReadAnew]:
+    def _read_all(self, stats: Sequence[FileStat]) -> Iterator[ReadAnew]:
         """Yield what files say that are still there, and tell how far it is; nothing is kept."""
         made = once(self._first_commits) if self._first_commits else None
-        with closing(worked(stats, self._document)) as documents:
-            for stat, document in zip(stats, self._told(documents, len(stats)), strict=True):
-                if document:
-                    yield ReadAnew(stat, _dated(document, stat, made) if made else document, None)
-
-    def _document(self, stat: FileStat) -> Document | None:
-        file = self._reader.load(stat)
-        return file.document if file else None
+        files = map(self._reader.load, stats)
+        for stat, file in zip(stats, self._told(files, len(stats)), strict=True):
+            if file:
+                yield ReadAnew(stat, _dated(file.document, stat, made) if made else file.document, None)
 
     def _whole(self) -> Snapshot | None:
         """Return the snapshot of the index that was just written."""
@@ -296,7 +284,7 @@ class DiskLibrary:
         """Yield the files with these stats, None for those that are gone, and tell how far it is."""
         return self._told(self._reader.load_all(stats), len(stats))
 
-    def _told(self, files: Iterable[_File], count: int) -> Iterator[_File]:
+    def _told(self, files: Iterable[LoadedFile | None], count: int) -> Iterator[LoadedFile | None]:
         """Yield files as they are read, and tell how many of `count` are, when they are many."""
         for done, file in enumerate(files, 1):
             yield file
@@ -338,92 +326,3 @@ def _stat_at(index: Index, walk: Walk, position: int) -> FileStat:
     path = index.column("path")[index.rows[position]]
     seen = walk.seen
     return FileStat(path, seen.size[position], seen.mtime_ns[position], seen.ctime_ns[position], seen.inode[position])
-
-
-# -- many files by two processes, in order ---------------------------------------------------------
-
-
-_Thing = TypeVar("_Thing")
-_Result = TypeVar("_Result")
-
-# Starting a second process and hearing from it pays from so many things on.
-MANY = 2000
-_BATCH = 100
-
-
-def worked(things: Sequence[_Thing], work: Callable[[_Thing], _Result]) -> Generator[_Result]:
-    """Yield what `work` gives for each thing; where there are many, every other batch is done by a second process.
-
-    The second process never outlives the first by more than a batch, however that ends: writing into a pipe that nobody
-    reads fails. Where the second one fails, the first does its work.
-    """
-    if len(things) < MANY or not _can_fork():
-        yield from map(work, things)
-        return
-    batches = [things[start : start + _BATCH] for start in range(0, len(things), _BATCH)]
-    with _second_process(batches[1::2], work) as pipe:
-        for number, batch in enumerate(batches):
-            done: list[_Result] | None = _received(pipe) if number % 2 else None
-            yield from map(work, batch) if done is None else done
-
-
-def _can_fork() -> bool:
-    """Return whether there is another processor to use, and no thread whose locks a fork would copy."""
-    return hasattr(os, "fork") and _processors() > 1 and threading.active_count() == 1
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def _second_process(
-    batches: Sequence[Sequence[_Thing]], work: Callable[[_Thing], _Result]
-) -> Iterator[BinaryIO | None]:
-    """Start the second process, give the pipe that it writes its results into, and end it; None where there is none."""
-    reading, writing = os.pipe()
-    try:
-        child = os.fork()
-    except OSError:
-        os.close(reading)
-        os.close(writing)
-        yield None
-        return
-    if child == 0:
-        _be_the_second(batches, work, reading, writing)
-    os.close(writing)
-    try:
-        with open(reading, "rb", buffering=1 << 16) as pipe:  # noqa: PTH123 -- a descriptor
-            yield pipe
-    finally:
-        with suppress(OSError):
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-
-
-def _be_the_second(
-    batches: Sequence[Sequence[_Thing]], work: Callable[[_Thing], _Result], reading: int, writing: int
-) -> None:
-    """Work the batches, and end the process: nothing that belongs to the first may happen twice."""
-    code = 1
-    try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first, which ends this one
-        os.close(reading)
-        with open(writing, "wb") as pipe:
-            for batch in batches:
-                pickle.dump([work(thing) for thing in batch], pipe, pickle.HIGHEST_PROTOCOL)
-                pipe.flush()
-        code = 0
-    finally:
-        os._exit(code)  # as forked processes end: buffers, locks and handlers are the first one's
-
-
-def _received(pipe: BinaryIO | None) -> list[_Result] | None:
-    """Return the next batch of the second process; None where it has ended before its time."""
-    if pipe is None:
-        return None
-    try:
-        batch: list[_Result] = pickle.load(pipe)  # noqa: S301 -- our own process wrote it
-    except (EOFError, OSError, pickle.UnpicklingError):
-        return None
-    return batch
