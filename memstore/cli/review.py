@@ -56,8 +56,22 @@ def review(session: CliSession, *, branch: str | None, against: str | None, outp
         session.emit("review", document=lambda: review_document(found), lines=lambda: _lines(session, found))
         if not _counts(found):
             session.say(_nothing(found))
+        _say_uncommitted(session, found)
     if found.errors:
         session.exit(Exit.FOUND_ERRORS)
+
+
+def _say_uncommitted(session: CliSession, found: Review) -> None:
+    """Tell what is not committed where what is checked out was reviewed: it is easily taken for a part of that."""
+    view = session.view()
+    if session.as_json or session.choices.quiet or found.branching.head != view.history.head():
+        return
+    waiting = view.pending().changes
+    if count := len(waiting.memories) + len(waiting.broken) + len(view.own_pending()):
+        what = (
+            "file is not committed and no part of this" if count == 1 else "files are not committed and no part of this"
+        )
+        session.say(f"{count} {what}; see memstore status")
 
 
 def _nothing(found: Review) -> str:

@@ -78,7 +78,9 @@ def review_lines(review: Review, prefix: str) -> Iterator[str]:
     for title, line, change in review.sight:
         if change.gained:
             text = f"{title}: now seen by {in_words(change.gained, but=change.but)}"
-            yield github_line(Severity.WARNING, prefix + change.path, Position(line), title="sight gained", text=text)
+            yield github_line(
+                Severity.WARNING, prefix + change.path, Position(line or 1), title="sight gained", text=text
+            )
     for one in review.numbers:
         text = f"{one.title}: {one}"
         yield github_line(Severity.NOTICE, prefix + one.path, Position(one.line), title="number moved", text=text)

@@ -18,7 +18,7 @@ from memstore.core.finding import in_order
 from memstore.core.memory import title_of
 from memstore.core.places import kind_of
 from memstore.core.short_repr import short_repr
-from memstore.files.memory_file import MemoryFile, PlainFile
+from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
 from memstore.history.branches import branching
 from memstore.history.changes import changes_between, differences, new_lines, number
 from memstore.history.own_changes import own_changes
@@ -85,10 +85,13 @@ class NumberMoved(NamedTuple):
 
 
 class SightMoved(NamedTuple):
-    """Who gained or lost sight of a memory; `line` is the line of its file that says whom it is shown, from 1."""
+    """Who gained or lost sight of a memory.
+
+    `line` is the line of its file that says whom it is shown, from 1; None where the file is gone, or hidden.
+    """
 
     title: str
-    line: int
+    line: int | None
     change: SightChange
 
 
@@ -144,7 +147,9 @@ def review(view: View, branch: str | None = None, *, against: str | None = None)
     half = [_half_hidden(one, side) for one in changes.memories if (side := _hidden_side(one, before, after))]
     return Review(
         branching=between,
-        added=_by_path(*(_reviewed(one) for one in whole if one.before is None), *notes.added),
+        added=_by_path(
+            *(_reviewed(one) for one in whole if one.before is None and not _mended(one, old)), *notes.added
+        ),
         changed=_by_path(*_changed(whole, old, new), *half, *notes.changed),
         removed=_by_path(*(_reviewed(one) for one in whole if one.after is None), *notes.removed),
         moved=_by_path(*(_reviewed(one) for one in whole if one.is_move), *notes.moved),
@@ -219,12 +224,19 @@ def _changed(changes: Iterable[MemoryChange], old: Files, new: Files) -> Iterato
     """Yield the memories that say something else, numbers aside."""
     for change in changes:
         before, after = change.before, change.after
+        if _mended(change, old):
+            yield _reviewed(change, ("its file could not be read",))
         if before is None or after is None:
             continue
         if told := differences(_with_numbers_of(before, after), after):
             yield _reviewed(change, told)
         elif before == after and _data(old, change.path_before) != _data(new, change.path_after):
             yield _reviewed(change, ("its layout alone",))
+
+
+def _mended(change: MemoryChange, old: Files) -> bool:
+    """Whether a memory only seems to be new, since its file could not be read before."""
+    return change.before is None and isinstance(old.get(change.path_after or ""), BrokenFile)
 
 
 def _half_hidden(change: MemoryChange, hidden: str) -> Reviewed:
@@ -341,8 +353,9 @@ def _sight(before: View, after: View) -> Iterator[SightMoved]:
     seen = {name for view in (before, after) for name in _names(view)}
     for change in sight_between(before, after):
         if (change.ref.partition(":")[2] or change.path) in seen:
-            file = after.read(change.path) or before.read(change.path)
-            line = file.front.position("access_grants").line if file else 1
+            now = after.read(change.path)
+            file = now or before.read(change.path)
+            line = now.front.position("access_grants").line if now else None
             yield SightMoved(title_of(file.memory) if file else "", line, change)
 
 

@@ -118,6 +118,19 @@ def test_what_differs_in_its_layout_alone_is_told_so(program: InProcess) -> None
     assert changed["changes"] == ["its layout alone"]
 
 
+def test_a_file_that_was_broken_and_is_mended_is_not_a_memory_that_came(program: InProcess) -> None:
+    write(program, {"vet.md": VET.replace(b"title: The vet", b"title: The vet\ntitle: Again")})
+    commit(program)
+    nothing_but(reviewed(program, code=1), "findings")
+    write(program, {"vet.md": VET})
+    commit(program)
+    document = reviewed(program, "--against", "HEAD~1")
+    nothing_but(document, "changed")
+    assert [(one["path"], one["changes"]) for one in document["changed"]] == [
+        ("vet.md", ["its file could not be read"])
+    ]
+
+
 def test_plain_notes_are_told_as_notes(program: InProcess) -> None:
     write(program, {"plain.md": b"# A page\n\nTwo.\n", "new.md": b"# Another\n"})
     program.git("mv", "gone.md", "went.md")
@@ -227,6 +240,11 @@ def test_who_gains_and_who_loses_sight_one_by_one(program: InProcess) -> None:
     said = program.ok("review", "--against", "HEAD~1")
     assert "  everybody loses sight of\n" in said
     assert "; but for human:bob, human:eve\n" in said
+    program.git("rm", "-q", "vet.md")
+    commit(program)
+    said = program.ok("review", "--against", "HEAD~1").split("who sees more or less\n")[1]
+    gone = "loses sight of\n    The vet  note:m_vet0000001  vet.md\n"
+    assert said == f"  human:bob {gone}  human:eve {gone}"
 
 
 def test_a_memory_without_an_id_is_no_way_past_it(program: InProcess) -> None:
@@ -364,7 +382,16 @@ def test_what_is_not_committed_is_no_part_of_it(program: InProcess) -> None:
     (program.vault / "vet.md").write_bytes(VET.replace(b"Mondays", b"Fridays"))
     done = program.run("review")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "nothing to review: main has all that is committed on work\n"
+    assert done.stderr == (
+        "nothing to review: main has all that is committed on work\n"
+        "1 file is not committed and no part of this; see memstore status\n"
+    )
+    commit(program)
+    program.ok("entity", "add", "dog:rex")
+    (program.vault / "vet.md").write_bytes(VET)
+    assert program.run("review").stderr == "3 files are not committed and no part of this; see memstore status\n"
+    assert program.run("review", "main", "--against", "work").stderr == ""
+    assert program.run("--quiet", "review").stderr == ""
 
 
 def test_the_first_line_counts_and_parts_without_anything_are_left_out(program: InProcess) -> None:
