@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.access.audit import entity_id
@@ -128,14 +128,24 @@ def sight_diff(view: View, old: str = "HEAD", new: str | None = None) -> tuple[S
         NotFoundError: there is no such commit.
     """
     view.require_owner()
-    before, after = view.at(old), view.at(new)
-    return sight_changes(before.policy, _places(before), after.policy, _places(after), view.clock.now())
+    return sight_between(view.at(old), view.at(new))
 
 
-def _places(view: View) -> dict[str, tuple[str, str]]:
-    """Return ref and path of each memory that has an id, others' among them."""
-    entries = (view.entry(row) for row in view.whole.rows)
-    return {entry.id: (entry.ref or "", entry.path) for entry in entries if entry.id}
+def sight_between(before: View, after: View) -> tuple[SightChange, ...]:
+    """Return who gained or lost sight of what between two views of the vault's owner; as `sight_diff`."""
+    return sight_changes(*_state(before), *_state(after), after.clock.now())
+
+
+def _state(view: View) -> tuple[World, dict[str, tuple[str, str]]]:
+    """Return what decides who sees what, and ref and path of each memory, others' among them.
+
+    A memory without an id goes by its path.
+    """
+    entries = {row: view.entry(row) for row in view.whole.rows}
+    nameless = {entry.path: view.labels(row) for row, entry in entries.items() if not entry.id}
+    places = {entry.id or entry.path: (entry.ref or "", entry.path) for entry in entries.values()}
+    world = view.policy
+    return (replace(world, memories={**world.memories, **nameless}) if nameless else world), places
 
 
 def _labels(view: View, world: World, row: int, entry: Entry) -> Labels:

@@ -297,3 +297,17 @@ def _left_out(told: frozenset[Seer], seen: frozenset[Seer], known: Iterable[str]
     contexts = [one.context for one in told if one.entity == EVERYBODY]
     found = frozenset(Seer(name, context) for context in contexts for name in known)
     return tuple(sorted(not_among(seen, found), key=lambda one: (one.entity, one.context or "")))
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def called(entity: str) -> str:
+    """Return what a person calls somebody who may look: an entity's id, or everybody."""
+    return "everybody" if entity == EVERYBODY else entity
+
+
+def in_words(seers: Iterable[Seer], *, but: Iterable[Seer] = ()) -> str:
+    """Return who sees a memory, by name: `everybody, human:sean in ctx:park; not by human:eve`."""
+    named = ", ".join(called(seer.entity) + (f" in {seer.context}" if seer.context else "") for seer in seers)
+    return f"{named}; not by {in_words(but)}" if but else named

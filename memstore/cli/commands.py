@@ -85,6 +85,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "log": ("history:log", "show what happened to a memory, or to all"),
         "blame": ("history:blame", "show who wrote each line of a memory"),
         "diff": ("history:diff", "show what became different"),
+        "review": ("review:review", "show what a branch changes, for a pull request"),
         "undo": ("history:undo", "take back what memstore wrote last"),
         "hooks": ("hooks:hooks", "check memories at every git commit"),
     },

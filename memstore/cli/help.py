@@ -96,7 +96,7 @@ def _nearest(word: str) -> str:
 
 EXIT_MEANINGS = {
     Exit.DONE: "done; an empty search too (--exit-code makes it 1)",
-    Exit.FOUND_ERRORS: "check, fmt --check: errors were found (with --strict, warnings too)",
+    Exit.FOUND_ERRORS: "check, review, fmt --check: errors were found (with check --strict, warnings too)",
     Exit.USAGE: "a word of the command, a filter or a date is off",
     Exit.NOT_FOUND: "unknown or ambiguous id; one that may not be seen is unknown",
     Exit.REFUSED: "refused by privacy, consent or a guard",

@@ -31,6 +31,7 @@ _MEANT: dict[str, str] = {
     "move rename": "`memstore mv REF PATH` moves or renames a memory's file",
     "replace": "`memstore supersede REF TEXT` puts another memory in the place of one",
     "history versions revisions changes": "`memstore log REF` shows what happened to a memory; `memstore log` to all",
+    "pr pull-request merge-request": "`memstore review BRANCH` shows what a branch changes",
     "annotate": "`memstore blame REF` shows who wrote each line",
     "revert rollback reset back": "`memstore undo` takes back what memstore wrote last; older versions are in git",
     "save": "`memstore add TEXT` writes a memory; `memstore commit` commits what is pending",

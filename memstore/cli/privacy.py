@@ -11,11 +11,11 @@ from memstore.cli.written import commit_option, dry_run_option, saved_lines, say
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from memstore.access.privacy import Shared
     from memstore.access.report import Sighted
-    from memstore.access.sight import Seer, SightChange
+    from memstore.access.sight import SightChange
     from memstore.access.world import Decision
     from memstore.cli.session import CliSession
 
@@ -196,32 +196,23 @@ def _decision_lines(decision: Decision) -> Iterator[str]:
 
 
 def _sighted_lines(session: CliSession, one: Sighted) -> Iterator[str]:
+    from memstore.access.sight import in_words
     from memstore.cli.output import safe_line
 
     ref = f"{session.paint('ref', one.ref)}  " if one.ref else ""
     yield f"{session.paint.path(one.path)}: {ref}{safe_line(one.title)}  {one.scope}"
     if one.seen_by:
-        yield f"  seen by {_seers(one.seen_by, but=one.but)}"
-
-
-def _seers(seers: Iterable[Seer], *, but: Iterable[Seer] = ()) -> str:
-    named = ", ".join(_name(seer.entity) + (f" in {seer.context}" if seer.context else "") for seer in seers)
-    return f"{named}; not by {_seers(but)}" if but else named
-
-
-def _name(entity: str) -> str:
-    from memstore.core.memory import EVERYBODY
-
-    return "everybody" if entity == EVERYBODY else entity
+        yield f"  seen by {in_words(one.seen_by, but=one.but)}"
 
 
 def _report_lines(session: CliSession, found: Mapping[str, tuple[Sighted, ...]]) -> Iterator[str]:
+    from memstore.access.sight import called
     from memstore.cli.output import safe_line
 
     for entity, seen in found.items():
         always = [one for one in seen if any(seer == (entity, None) for seer in one.seen_by)]
         inside = len(seen) - len(always)
-        yield f"{session.paint('ref', _name(entity))}  {len(always)}" + (
+        yield f"{session.paint('ref', called(entity))}  {len(always)}" + (
             f"  {inside} more in contexts" if inside else ""
         )
         for one in seen:
@@ -232,12 +223,14 @@ def _report_lines(session: CliSession, found: Mapping[str, tuple[Sighted, ...]])
 
 
 def _change_lines(session: CliSession, change: SightChange) -> Iterator[str]:
+    from memstore.access.sight import in_words
+
     yield f"{session.paint.path(change.path)}: {session.paint('ref', change.ref)}"
     if change.gained:
-        yield session.paint("added", f"  + {_seers(change.gained)}")
+        yield session.paint("added", f"  + {in_words(change.gained)}")
     if change.lost:
-        yield session.paint("removed", f"  - {_seers(change.lost)}")
+        yield session.paint("removed", f"  - {in_words(change.lost)}")
     if change.but:
-        yield f"  not seen by {_seers(change.but)}"
+        yield f"  not seen by {in_words(change.but)}"
     if change.still:
-        yield f"  still seen by {_seers(change.still)}"
+        yield f"  still seen by {in_words(change.still)}"

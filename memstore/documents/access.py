@@ -178,10 +178,11 @@ def _seen_document(entity: str, seen: Iterable[Sighted]) -> dict[str, Any]:
 
 def sight_diff_document(changes: Iterable[SightChange]) -> dict[str, Any]:
     """Return who gained or lost sight of what."""
-    return {"changes": [_sight_change_document(change) for change in changes]}
+    return {"changes": [sight_change_document(change) for change in changes]}
 
 
-def _sight_change_document(change: SightChange) -> dict[str, Any]:
+def sight_change_document(change: SightChange) -> dict[str, Any]:
+    """Return who gained or lost sight of one memory."""
     return {
         "ref": change.ref,
         "path": change.path,

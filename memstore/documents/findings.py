@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from memstore.core.finding import Severity
+from memstore.access.sight import in_words
+from memstore.core.finding import Position, Severity
 from memstore.core.finding_codes import CODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.core.finding import Finding
+    from memstore.memories.review import Review
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -60,14 +62,35 @@ def _sarif_level(severity: Severity) -> str:
 def github_lines(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
     """Yield a workflow command for each finding, which GitHub shows at its line; `prefix` as for SARIF."""
     for finding in findings:
-        where = {
-            "file": prefix + finding.path,
-            "line": finding.at.line,
-            "col": finding.at.column,
-            "title": finding.code,
-        }
-        properties = ",".join(f"{name}={_github_property(str(value))}" for name, value in where.items())
-        yield f"::{finding.severity.value} {properties}::{_github_data(_message(finding))}"
+        yield github_line(
+            finding.severity, prefix + finding.path, finding.at, title=finding.code, text=_message(finding)
+        )
+
+
+def review_lines(review: Review, prefix: str) -> Iterator[str]:
+    """Yield workflow commands for a review: findings, then warnings of conflicts and of sight gained, then numbers."""
+    yield from github_lines(review.findings, prefix)
+    for conflict in review.conflicts:
+        mine, theirs = conflict.lines
+        text = f"{mine.excerpt}\n{prefix}{theirs.path}:{theirs.line_start} says otherwise: {theirs.excerpt}"
+        at = Position(mine.line_start)
+        yield github_line(Severity.WARNING, prefix + mine.path, at, title="conflict raised", text=text)
+    for title, line, change in review.sight:
+        if change.gained:
+            text = f"{title}: now seen by {in_words(change.gained, but=change.but)}"
+            yield github_line(
+                Severity.WARNING, prefix + change.path, Position(line or 1), title="sight gained", text=text
+            )
+    for one in review.numbers:
+        text = f"{one.title}: {one}"
+        yield github_line(Severity.NOTICE, prefix + one.path, Position(one.line), title="number moved", text=text)
+
+
+def github_line(severity: Severity, path: str, at: Position, *, title: str, text: str) -> str:
+    """Return a workflow command, which GitHub shows at a line of a file, given as the repository has it."""
+    where = {"file": path, "line": at.line, "col": at.column, "title": title}
+    properties = ",".join(f"{name}={_github_property(str(value))}" for name, value in where.items())
+    return f"::{severity.value} {properties}::{_github_data(text)}"
 
 
 def _github_data(text: str) -> str:

@@ -1,17 +1,20 @@
-"""What happened, as JSON: log, blame, diff, commits, what was undone."""
+"""What happened, as JSON: log, blame, diff, what a branch changes, commits, what was undone."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.times import instant
-from memstore.documents.parts import finding_document
+from memstore.documents.access import sight_change_document
+from memstore.documents.parts import conflict_document, finding_document
 
 if TYPE_CHECKING:
     from memstore.core.change import Committed, Undone
     from memstore.history.diff import Diff, MemoryDiff
     from memstore.history.log import Log, LogLine
+    from memstore.history.own_changes import OwnChange
     from memstore.history.revisions import Blame, BlamedLine
+    from memstore.memories.review import NumberMoved, Review, Reviewed
 
 
 def log_document(log: Log) -> dict[str, Any]:
@@ -73,6 +76,61 @@ def _memory_diff_document(memory: MemoryDiff) -> dict[str, Any]:
         "changes": list(memory.statements),
         "body": list(memory.body),
     }
+
+
+def review_document(review: Review) -> dict[str, Any]:
+    """Return what a branch changes, in memories' terms."""
+    branching = review.branching
+    return {
+        "branch": branching.head_name,
+        "head": branching.head,
+        "against": branching.base_name,
+        "base": branching.base,
+        "added": [_reviewed_document(one) for one in review.added],
+        "changed": [{**_reviewed_document(one), "changes": [*one.changes]} for one in review.changed],
+        "removed": [_reviewed_document(one) for one in review.removed],
+        "moved": [{**_reviewed_document(one), "path_before": one.path_before} for one in review.moved],
+        "numbers": [_number_document(one) for one in review.numbers],
+        "conflicts": [conflict_document(one) for one in review.conflicts],
+        "sight": [
+            {**sight_change_document(one.change), "ref": one.change.ref or None, "title": one.title}
+            for one in review.sight
+        ],
+        "own_files": [_own_change_document(one) for one in review.own],
+        "errors": review.errors,
+        "warnings": len(review.findings) - review.errors,
+        "findings": [finding_document(finding) for finding in review.findings],
+    }
+
+
+def _reviewed_document(one: Reviewed) -> dict[str, Any]:
+    return {"kind": one.kind, "ref": one.ref, "title": one.title, "path": one.path}
+
+
+def _number_document(one: NumberMoved) -> dict[str, Any]:
+    because = one.because
+    return {
+        "ref": one.ref,
+        "title": one.title,
+        "path": one.path,
+        "line": one.line,
+        "key": one.key,
+        "before": one.before,
+        "after": one.after,
+        "because": {
+            "op": because.op,
+            "at": because.timestamp,
+            "evidence_source": because.evidence_source,
+            "reason": because.reason,
+            "by": because.by,
+        }
+        if because
+        else None,
+    }
+
+
+def _own_change_document(one: OwnChange) -> dict[str, Any]:
+    return {"kind": one.kind, "id": one.id, "path": one.path, "done": one.done, "text": one.text or None}
 
 
 def committed_document(done: Committed) -> dict[str, Any]:

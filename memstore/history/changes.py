@@ -153,10 +153,11 @@ def _of_confidence(before: Memory, after: Memory) -> Iterator[str]:
 def _of_keys(before: Memory, after: Memory) -> Iterator[str]:
     for field in fields(Memory):
         if field.name not in _TOLD_APART:
-            yield from _of_key(field.name, getattr(before, field.name), getattr(after, field.name))
+            yield from key_change(field.name, getattr(before, field.name), getattr(after, field.name))
 
 
-def _of_key(name: str, old: Any, new: Any) -> Iterator[str]:
+def key_change(name: str, old: Any, new: Any) -> Iterator[str]:
+    """Yield what changed in the value of one key, if anything did; a list is a tuple."""
     if old == new:
         return
     if not isinstance(old, tuple):

@@ -37,6 +37,14 @@ _OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _KEPT = "refs/memstore/"
 # What git keeps while it takes in commits.
 _TAKING_IN = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+# Where the branch is found that others leave; a remote's comes first, since it is what a branch goes back to.
+_DEFAULT_BRANCHES = (
+    "refs/remotes/origin/HEAD",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
+)
 _NO_REPOSITORY = b"not a git repository"
 
 
@@ -114,6 +122,20 @@ class GitHistory:
                 hint="git log --oneline --all lists them; dates: 2026-02-01, 3d",
             )
         return found
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return the last commit that two commits have in common; None where they have none."""
+        self.require()
+        done = self._git.attempt("merge-base", one, other)
+        return done.stdout.decode().strip() if done.returncode == 0 else None
+
+    def default_branch(self) -> str | None:
+        """Return the whole name of the branch that others leave: the remote's default one, else main or master."""
+        self.require()
+        told = self._git.attempt("for-each-ref", "--format=%(refname) %(symref)", *_DEFAULT_BRANCHES).stdout
+        found = dict(os.fsdecode(line).split(" ", 1) for line in told.splitlines())
+        first = next((name for name in _DEFAULT_BRANCHES if name in found), None)
+        return found[first] or first if first else None
 
     def last_commit(self, *, until: datetime) -> str | None:
         """Return the last commit of the current branch that was made at or before `until`, in UTC."""

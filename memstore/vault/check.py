@@ -34,7 +34,7 @@ from memstore.vault.references import directory_of
 from memstore.vault.staged import check_staged, findings_of, staged
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
     from memstore.core.view import View
@@ -232,20 +232,23 @@ def _lost_texts(view: View, compressed: Sequence[Checked]) -> Iterator[Finding]:
 
 
 def _registry_findings(view: View) -> Iterator[Finding]:
-    """Yield what is wrong with registry files, each by itself and all together."""
+    files = {path: kind_of(path) for path in view.whole.registry_files()}
+    yield from wrong_in_registries({path: _read_registry(view, path, kind) for path, kind in files.items() if kind})
+
+
+def wrong_in_registries(files: Mapping[str, RegistryFile | tuple[Finding, ...]]) -> Iterator[Finding]:
+    """Yield what is wrong with registry files, each by itself and all together; given as they were read, by path."""
     holders: dict[str, list[RegistryFile]] = defaultdict(list)
-    for path in view.whole.registry_files():
-        kind = kind_of(path)
-        read = _read_registry(view, path, kind) if kind else ()
+    for read in files.values():
         if isinstance(read, tuple):
             yield from read
         else:
             holders[read.values["id"]].append(read)
             yield from _registry_name(read)
-    for memory_id, files in holders.items():
-        for file in files[1:]:
+    for memory_id, copies in holders.items():
+        for file in copies[1:]:
             yield _registry_finding(
-                file, "registry-duplicate", f"{memory_id} has a file already: {files[0].path}", "keep one of the two"
+                file, "registry-duplicate", f"{memory_id} has a file already: {copies[0].path}", "keep one of the two"
             )
 
 
@@ -311,7 +314,8 @@ def _edit(view: View, file: MemoryFile, finding: Finding, by_hand: HandEdits) ->
 def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResult:
     """Return what is wrong with all that changed since a revision, committed or not; as the pre-commit hook does.
 
-    A line of evidence that a ledger has lost is accepted where the ledger says that it is retracted, or folded.
+    Registry files that changed are looked at, too. A line of evidence that a ledger has lost is accepted where the
+    ledger says that it is retracted, or folded.
 
     Args:
         view: the vault.
@@ -330,5 +334,16 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
     fixed = fix(view, since=commit).fixed if mend else ()
     changed = view.again().pending(since=commit)
     findings = findings_of(view.again() if mend else view, changed.changes, changed.files)
-    findings += consents_gone(set(view.history.own_files_at(commit)), view.whole.registry_files)
-    return CheckResult(files=len(changed.files), findings=in_order(findings), fixed=fixed)
+    before = view.history.own_files_at(commit)
+    findings += consents_gone(set(before), view.whole.registry_files)
+    registry = {path for path in view.whole.registry_files() if _blob(view, path) != before.get(path)}
+    findings += [finding for finding in _registry_findings(view) if finding.path in registry]
+    return CheckResult(files=len(changed.files) + len(registry), findings=in_order(findings), fixed=fixed)
+
+
+def _blob(view: View, path: str) -> str | None:
+    """Return the blob of a file of the vault's own as it is; None where it can't be read."""
+    try:
+        return view.history.blob_id(view.whole.read(path))
+    except VaultError:
+        return None

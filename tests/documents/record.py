@@ -68,6 +68,7 @@ _SAMPLE: tuple[Words, ...] = (
     ("graduate", "-c"), ("suggestions", "list"), ("fix-provenance",), ("check", "--strict"), ("diff", REF, "HEAD~1"),
     ("entity", "add", "dog:rex", "-c"), ("entity", "list"), ("rebuild", "--check"), ("--jsonl", "list", "-t", "raw"),
     ("privacy", "grant", REF, "--to", "human:claire"), ("show", "Bella"), ("list", "--type", "diary"), ("nothing",),
+    ("review",), ("review", "--against", "HEAD~6"), ("review", "nowhere"),
 )  # fmt: skip
 _CONFLICTING: tuple[Words, ...] = (
     ("add", "The kettle in the kitchen is blue.", "--tag", "kettle"),
@@ -83,6 +84,7 @@ _BROKEN: tuple[Words, ...] = (
     ("check",), ("--jsonl", "check"), ("status",), ("list",), ("orphans",), ("fmt", "--check"), ("stats",),
     ("adopt",), ("adopt", "--all"), ("add", "A kettle", "--source", "si:nobody"), ("commit",), ("check", "--fix"),
     ("check", "--against", "HEAD"), ("set", "sound.md", "colour=blue"), ("show", "tabs.md"), ("diff",),
+    ("review",),
 )  # fmt: skip
 _VOUCHED: tuple[Words, ...] = (
     ("add", "Synthesis is the hard problem, not storage."), ("commit",), ("keys", "list"), ("keys", "pin", "--remove"),

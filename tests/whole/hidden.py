@@ -304,6 +304,8 @@ LOOKING: list[tuple[str, ...]] = [
     ("check", "broken.md"),
     ("log",),
     ("diff",),
+    ("review",),
+    ("review", "main", "--json"),
     ("undo", "--dry-run"),
     ("index", "status"),
     ("list", "--at", "now"),

@@ -217,3 +217,19 @@ def test_many_notices_are_counted_and_listed_for_who_asks(program: Program) -> N
         "50 notices, of links that lead to no note; memstore check --strict lists them"
     )
     assert program.ok("check", "--strict").count(": notice: ") == 50
+
+
+def test_against_a_commit_registry_files_that_changed_are_checked_too(program: Program) -> None:
+    program.ok("entity", "add", "dog:bella", "--guardian", "human:claire")
+    program.ok("entity", "add", "dog:rex")
+    (program.vault / "entities" / "dog" / "rex.md").write_text("---\ntype: entity\nid: dog:max\n---\n")
+    program.git("add", "-A")
+    program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "one wrong name")
+    assert program.run("check", "--against", "HEAD").returncode == 0
+    bella = program.vault / "entities" / "dog" / "bella.md"
+    bella.write_text(bella.read_text().replace("human:claire", "{claire"))
+    done = program.run("check", "--against", "HEAD", "--json")
+    assert done.returncode == 1
+    found = valid("check", done.stdout)
+    assert [one["path"] for one in json.loads(done.stdout)["findings"]] == ["entities/dog/bella.md"]
+    assert (found["files"], found["errors"]) == (1, 1)

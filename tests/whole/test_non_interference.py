@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -18,8 +20,10 @@ from tests.whole.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from tests.whole.hidden import Told
+    from tests.whole.program import InProcess
 
 
 # So many commands for each vault: with more vaults that finds more, in the same time, than all for a few.
@@ -240,3 +244,87 @@ def test_a_leak_in_a_part_of_the_view_is_seen(vaults: Vaults, monkeypatch: pytes
         monkeypatch.setattr(VaultView, name, leak or FILTER[name])
     leaks = [one.words for one, _ in differences(vaults, case, commands=[command], hidden=hidden)]
     assert command in leaks
+
+
+# -- a review, which needs commits -----------------------------------------------------------------
+
+BOBS = {"owner": "human:bob", "type": "belief"}
+REVIEWED: tuple[dict[str, bytes], dict[str, bytes]] = (
+    {
+        "tea.md": memory_text("Sean likes tea.\n", id="m_tea0000001", type="belief", confidence="0.5"),
+        "open.md": memory_text("Bella is calm.\n", id="m_open000001"),
+        "bob/left.md": memory_text("Bob leaves.\n", id="m_bobsleft01", **BOBS),
+        "bob/moves.md": memory_text("Bob moves.\n", id="m_bobsmove01", **BOBS),
+        "bob/changes.md": memory_text("Bob is unsure.\n", id="m_bobsmind01", confidence="0.5", **BOBS),
+        "bob/shared.md": memory_text("Bob keeps it.\n", id="m_bobsopen01", **BOBS),
+    },
+    {
+        "tea.md": memory_text("Sean likes tea.\n", id="m_tea0000001", type="belief", confidence="0.9"),
+        "open.md": memory_text("Bella is calm.\n", id="m_open000001", access_grants='["*"]'),
+        "bob/went.md": memory_text("Bob moves.\n", id="m_bobsmove01", **BOBS),
+        "bob/changes.md": memory_text("Bob is sure.\n", id="m_bobsmind01", confidence="0.8", **BOBS),
+        "bob/came.md": memory_text("Sean dislikes tea.\n", id="m_bobsnew001", **BOBS),
+        "bob/shared.md": memory_text("Bob keeps it.\n", id="m_bobsopen01", access_grants='["human:eve"]', **BOBS),
+        "bob/wrong.md": memory_text("Bob errs.\n", id="m_bobserr001", confidence="0.5", status="draft", **BOBS),
+    },
+)
+
+
+def reviews(program: InProcess, *, without: str = "\n") -> dict[str, str]:
+    """Return what the owner is told of a branch, in each format, where files below a folder were never there."""
+    for words in (("init", "-q"), ("switch", "-q", "-C", "main")):
+        program.git(*words)
+    for files in REVIEWED:
+        for old in program.vault.rglob("*.md"):
+            old.unlink()
+        for path, data in files.items():
+            if not path.startswith(without):
+                (program.vault / path).parent.mkdir(exist_ok=True)
+                (program.vault / path).write_bytes(data)
+        program.git("add", "-A")
+        program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "work")
+        if files is REVIEWED[0]:
+            program.git("switch", "-q", "-C", "work")
+    said = {form: program.run("review", "--against", "main", "--output-format", form) for form in FORMS}
+    return {form: re.sub(r"\b[0-9a-f]{10}([0-9a-f]{30})?\b", "COMMIT", done.stdout) for form, done in said.items()}
+
+
+FORMS = ("text", "json", "github")
+
+
+def test_a_review_tells_nothing_of_what_is_hidden_on_both_sides(tmp_path: Path) -> None:
+    programs = []
+    for name in ("full", "seen"):
+        (tmp_path / name).mkdir()
+        programs.append(Program(tmp_path / name).in_process())
+        programs[-1].init()
+    full, seen = programs
+    expected = reviews(seen, without="bob/")
+    assert "confidence 0.50 → 0.90" in expected["text"]
+    assert reviews(full) == expected
+    assert "bob" not in "".join(expected.values())
+    with pytest.MonkeyPatch.context() as patched:
+        for name, gone in FILTER.items():
+            patched.setattr(VaultView, name, gone)
+        leaks = reviews(full)
+    assert all(leaks[form] != expected[form] for form in FORMS)
+    assert [part for part, items in json.loads(leaks["json"]).items() if "bob/" in json.dumps(items)] == [
+        "added", "changed", "removed", "moved", "numbers", "conflicts", "sight",
+    ]  # fmt: skip
+
+
+def test_a_memory_that_is_given_away_is_told_by_what_one_saw_of_it(tmp_path: Path) -> None:
+    program = Program(tmp_path).in_process()
+    program.init()
+    path = program.vault / "tea.md"
+    path.write_bytes(memory_text("Tea is hot.\n", id="m_tea0000001", title="Tea"))
+    program.git("add", "-A")
+    program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "mine")
+    path.write_bytes(memory_text("Bob's secret.\n", id="m_tea0000001", title="Quetzalcoatl", owner="human:bob"))
+    program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-a", "-m", "his")
+    for base, head, said in (("HEAD~1", "HEAD", "you don't see it any more"), ("HEAD", "HEAD~1", "not see it before")):
+        done = program.run("review", head, "--against", base)
+        assert done.returncode == 0
+        assert f"  Tea  note:m_tea0000001  tea.md\n    {'you did ' if head != 'HEAD' else ''}{said}" in done.stdout
+        assert "Quetzalcoatl" not in done.stdout
+        assert "human:bob loses" in done.stdout or "human:bob gains" in done.stdout

@@ -59,6 +59,7 @@ COMMANDS = (
     ["privacy", "report"], ["context", "suggest", "Bella's heart"], ["context", "show"],
     ["context", "enter", "ctx:bella_care"], ["context", "show"], ["context", "leave"],
     ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
+    ["review"],
 )  # fmt: skip
 
 

@@ -98,6 +98,7 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
         ("log",),
         ("blame", "canary.md"),
         ("diff",),
+        ("review",),
         ("check",),
         ("check", "hidden_broken.md"),
         ("show", "hidden_broken.md"),

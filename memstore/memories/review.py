@@ -1,0 +1,365 @@
+"""Review a branch: what it changes in memories' terms, for whoever decides about a pull request.
+
+Only what is committed counts. Who sees what is judged, on either side, by the registries and the owner of that side;
+what the reviewer sees of neither side is not there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.access import registry
+from memstore.access.audit import consents_gone
+from memstore.access.report import sight_between
+from memstore.conflicts.compare import Comparer
+from memstore.conflicts.conflict import conflict
+from memstore.core.finding import in_order
+from memstore.core.memory import title_of
+from memstore.core.places import kind_of
+from memstore.core.short_repr import short_repr
+from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
+from memstore.history.branches import branching
+from memstore.history.changes import changes_between, differences, new_lines, number
+from memstore.history.own_changes import own_changes
+from memstore.history.revisions import read_blobs
+from memstore.vault.check import wrong_in_registries
+from memstore.vault.staged import findings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from memstore.access.sight import SightChange
+    from memstore.core.change import Changes, Conflict, MemoryChange
+    from memstore.core.finding import Finding
+    from memstore.core.memory import LedgerLine, Memory
+    from memstore.core.view import View
+    from memstore.files.memory_file import ReadFile
+    from memstore.history.branches import Branching
+    from memstore.history.own_changes import OwnChange
+
+    # The files that differ between two commits, by path, as one of these has them.
+    Files = Mapping[str, ReadFile]
+
+
+class Reviewed(NamedTuple):
+    """A memory or a plain note (`kind`), and what became different in it, in few words.
+
+    `path_before` is where its file lay, where it has another name now.
+    """
+
+    kind: str
+    ref: str | None
+    title: str
+    path: str
+    path_before: str | None = None
+    changes: tuple[str, ...] = ()
+
+
+class NumberMoved(NamedTuple):
+    """A number that a memory's file holds, before and after; `because` is the newest line that its ledger gained.
+
+    `line` is the line of the file where it stands now, from 1.
+    """
+
+    ref: str | None
+    title: str
+    path: str
+    line: int
+    key: str
+    before: float | None
+    after: float | None
+    because: LedgerLine | None
+
+    def __str__(self) -> str:
+        step = f"{self.key} {_said(self.before)} → {_said(self.after)}"
+        if self.key != "confidence":
+            return step
+        if self.because is None:
+            return f"{step}, and its history does not say why"
+        evidence, reason = self.because.evidence_source, self.because.reason
+        if evidence and reason and evidence in reason:
+            return f"{step}: {reason}"
+        why = f" because {evidence} ({self.because.op})" if evidence else f" ({self.because.op})"
+        return f"{step}{why}{f': {reason}' if reason else ''}"
+
+
+class SightMoved(NamedTuple):
+    """Who gained or lost sight of a memory.
+
+    `line` is the line of its file that says whom it is shown, from 1; None where the file is gone, or hidden.
+    """
+
+    title: str
+    line: int | None
+    change: SightChange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What a branch changes. A memory whose file got another name and another text is both `changed` and `moved`.
+
+    `changed` leaves out what `numbers` tells. `conflicts` are those that the branch raises: there were none before.
+    """
+
+    branching: Branching
+    added: tuple[Reviewed, ...] = ()
+    changed: tuple[Reviewed, ...] = ()
+    removed: tuple[Reviewed, ...] = ()
+    moved: tuple[Reviewed, ...] = ()
+    numbers: tuple[NumberMoved, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    sight: tuple[SightMoved, ...] = ()
+    own: tuple[OwnChange, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    __repr__ = short_repr
+
+    @property
+    def errors(self) -> int:
+        """How many of the findings are errors."""
+        return sum(finding.is_error for finding in self.findings)
+
+
+def review(view: View, branch: str | None = None, *, against: str | None = None) -> Review:
+    """Return what a branch changes.
+
+    Args:
+        view: the vault.
+        branch: a branch or a revision, compared with where it left what is checked out; None for what is checked out,
+            compared with where it left the default branch.
+        against: the commit to compare with instead.
+
+    Raises:
+        RefusedError: somebody else than the vault's owner asks.
+        GitError: there is no repository.
+        NotFoundError: there is no such branch or commit, or it can't be told where the branch began.
+    """
+    view.require_owner()
+    between = branching(view, branch, against=against)
+    if between.base == between.head:
+        return Review(branching=between)
+    before, after = view.at(between.base), view.at(between.head)
+    old, new = _differing(view, between)
+    changes = _visible(changes_between(old, new), before, after)
+    whole = [one for one in changes.memories if not _hidden_side(one, before, after)]
+    notes = _notes(old, new)
+    half = [_half_hidden(one, side) for one in changes.memories if (side := _hidden_side(one, before, after))]
+    return Review(
+        branching=between,
+        added=_by_path(
+            *(_reviewed(one) for one in whole if one.before is None and not _mended(one, old)), *notes.added
+        ),
+        changed=_by_path(*_changed(whole, old, new), *half, *notes.changed),
+        removed=_by_path(*(_reviewed(one) for one in whole if one.after is None), *notes.removed),
+        moved=_by_path(*(_reviewed(one) for one in whole if one.is_move), *notes.moved),
+        numbers=tuple(one for change in whole for one in _numbers(change, new)),
+        conflicts=_raised(before, after, changes.memories),
+        sight=tuple(_sight(before, after)),
+        own=own_changes(view, between.base, between.head),
+        findings=_findings(view, between, after, changes, new),
+    )
+
+
+def _differing(view: View, between: Branching) -> tuple[Files, Files]:
+    """Return the files of both sides that the other side has otherwise, or not at all."""
+    before, after = view.history.files_at(between.base), view.history.files_at(between.head)
+    old = {path: blob for path, blob in before.items() if after.get(path) != blob}
+    new = {path: blob for path, blob in after.items() if before.get(path) != blob}
+    return read_blobs(view, old), read_blobs(view, new)
+
+
+def _visible(changes: Changes, before: View, after: View) -> Changes:
+    """Return the changes of memories that are seen on one side at least."""
+    seen = (one for one in changes.memories if _is_seen(before, one.before) or _is_seen(after, one.after))
+    return replace(changes, memories=tuple(seen))
+
+
+def _is_seen(view: View, memory: Memory | None) -> bool:
+    return memory is not None and view.sees(memory)
+
+
+def _hidden_side(change: MemoryChange, before: View, after: View) -> str:
+    """Return on which side a memory that is there on both is hidden, `before` or `after`; empty for neither."""
+    if change.before is None or change.after is None:
+        return ""
+    return "before" if not before.sees(change.before) else "after" if not after.sees(change.after) else ""
+
+
+def _findings(view: View, between: Branching, after: View, changes: Changes, files: Files) -> tuple[Finding, ...]:
+    """Return what is wrong with what the branch changes, as `check --against` says."""
+    before, kept = view.history.own_files_at(between.base), view.history.own_files_at(between.head)
+    kinds = {path: kind for path in sorted(kept) if (kind := kind_of(path))}
+    data = view.blobs(kept[path] for path in kinds)
+    registries = {path: registry.read(path, kind, data.get(kept[path], b"")) for path, kind in kinds.items()}
+    found = findings_of(after, changes, files)
+    found += consents_gone(set(before), lambda: kinds)
+    found += [one for one in wrong_in_registries(registries) if before.get(one.path) != kept[one.path]]
+    return in_order(found)
+
+
+# -- memories and notes --------------------------------------------------------------------------
+
+
+def _by_path(*items: Reviewed) -> tuple[Reviewed, ...]:
+    return tuple(sorted(items, key=lambda one: one.path))
+
+
+def _reviewed(change: MemoryChange, changes: tuple[str, ...] = ()) -> Reviewed:
+    return Reviewed(
+        kind="memory",
+        ref=_ref(change),
+        title=title_of(change.memory),
+        path=change.path_after or change.path_before or "",
+        path_before=change.path_before if change.is_move else None,
+        changes=changes,
+    )
+
+
+def _ref(change: MemoryChange) -> str | None:
+    return str(change.memory.ref) if change.memory.ref else None
+
+
+def _changed(changes: Iterable[MemoryChange], old: Files, new: Files) -> Iterator[Reviewed]:
+    """Yield the memories that say something else, numbers aside."""
+    for change in changes:
+        before, after = change.before, change.after
+        if _mended(change, old):
+            yield _reviewed(change, ("its file could not be read",))
+        if before is None or after is None:
+            continue
+        if told := differences(_with_numbers_of(before, after), after):
+            yield _reviewed(change, told)
+        elif before == after and _data(old, change.path_before) != _data(new, change.path_after):
+            yield _reviewed(change, ("its layout alone",))
+
+
+def _mended(change: MemoryChange, old: Files) -> bool:
+    """Whether a memory only seems to be new, since its file could not be read before."""
+    return change.before is None and isinstance(old.get(change.path_after or ""), BrokenFile)
+
+
+def _half_hidden(change: MemoryChange, hidden: str) -> Reviewed:
+    """Return a memory that is the reviewer's to see on one side alone, as it is there."""
+    if hidden == "after":
+        seen = replace(change, after=None, path_after=None)
+        return _reviewed(seen, ("you don't see it any more",))
+    seen = replace(change, before=None, path_before=None)
+    return _reviewed(seen, ("you did not see it before",))
+
+
+def _data(files: Files, path: str | None) -> bytes:
+    return files[path].data if path and path in files else b""
+
+
+class _Notes(NamedTuple):
+    added: list[Reviewed]
+    changed: list[Reviewed]
+    removed: list[Reviewed]
+    moved: list[Reviewed]
+
+
+def _notes(old: Files, new: Files) -> _Notes:
+    """Return what became of plain notes; one that lies elsewhere, unchanged, was moved.
+
+    What became a memory is told as one that was added, and what was a memory as one that was removed.
+    """
+    found = _Notes([], [], [], [])
+    was, now = ({path: file for path, file in files.items() if isinstance(file, PlainFile)} for files in (old, new))
+    gone = {path: file for path, file in was.items() if path not in new}
+    for path, file in now.items():
+        if path in was:
+            found.changed.append(_note(file, changes=_changes_of_note(was[path], file)))
+        elif path not in old:
+            before = next((name for name, one in gone.items() if one.data == file.data), None)
+            gone.pop(before or "", None)
+            (found.moved if before else found.added).append(_note(file, path_before=before))
+    found.removed.extend(map(_note, gone.values()))
+    return found
+
+
+def _note(file: PlainFile, *, path_before: str | None = None, changes: tuple[str, ...] = ()) -> Reviewed:
+    return Reviewed("note", None, title_of(file.memory), file.path, path_before, changes)
+
+
+def _changes_of_note(before: PlainFile, after: PlainFile) -> tuple[str, ...]:
+    return differences(before.memory, after.memory) or ("its front matter",)
+
+
+# -- numbers -------------------------------------------------------------------------------------
+
+
+def _numbers(change: MemoryChange, files: Files) -> Iterator[NumberMoved]:
+    """Yield the numbers of a memory that moved: its confidence, and keys of its owner's own that hold a number."""
+    before, after, file = change.before, change.after, files.get(change.path_after or "")
+    if before is None or after is None or not isinstance(file, MemoryFile):
+        return
+    moved = {name: (before.extra[name], after.extra[name]) for name in _own_numbers(before, after)}
+    if before.confidence != after.confidence:
+        moved = {"confidence": (before.confidence, after.confidence), **moved}
+    newest = max(new_lines(before, after), key=lambda line: line.timestamp, default=None)
+    for key, (old, new) in moved.items():
+        because = newest if key == "confidence" else None
+        line = file.front.position(key).line
+        yield NumberMoved(_ref(change), title_of(after), file.path, line, key, old, new, because)
+
+
+def _said(value: float | None) -> str:
+    return number(value) if value is None or isinstance(value, float) else str(value)
+
+
+def _own_numbers(before: Memory, after: Memory) -> list[str]:
+    shared = sorted(before.extra.keys() & after.extra.keys())
+    return [
+        name
+        for name in shared
+        if _is_number(before.extra[name]) and _is_number(after.extra[name]) and before.extra[name] != after.extra[name]
+    ]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _with_numbers_of(before: Memory, after: Memory) -> Memory:
+    """Return a memory with the numbers of its later state, so that what else differs can be told."""
+    own = {name: after.extra[name] for name in _own_numbers(before, after)}
+    told = replace(before, extra={**before.extra, **own}) if own else before
+    if before.confidence == after.confidence:
+        return told
+    return replace(told, confidence=after.confidence, confidence_history=after.confidence_history)
+
+
+# -- conflicts, and who sees what ------------------------------------------------------------------
+
+
+def _raised(before: View, after: View, changes: Iterable[MemoryChange]) -> tuple[Conflict, ...]:
+    """Return the conflicts of memories that came or changed, but for those that both sides had before."""
+    then, now = Comparer(before), Comparer(after)
+    opposes = after.lexicon.opposes
+    moved = {one.path_after: one.path_before for one in changes if one.path_after}
+    found: dict[frozenset[str], Conflict] = {}
+    for change in changes:
+        side = now.side_at(change.path_after) if change.path_after and change.before != change.after else None
+        for one in now.conflicts(side) if side else ():
+            paths = [moved.get(lines.path, lines.path) for lines in one.lines]
+            mine, theirs = (then.side_at(path) if path else None for path in paths)
+            if not (mine and theirs and conflict(mine, theirs, opposes=opposes)):
+                found.setdefault(frozenset(one.refs), one)
+    return tuple(sorted(found.values(), key=lambda one: (-one.penalty, one.refs)))
+
+
+def _sight(before: View, after: View) -> Iterator[SightMoved]:
+    seen = {name for view in (before, after) for name in _names(view)}
+    for change in sight_between(before, after):
+        if (change.ref.partition(":")[2] or change.path) in seen:
+            now = after.read(change.path)
+            file = now or before.read(change.path)
+            line = now.front.position("access_grants").line if now else None
+            yield SightMoved(title_of(file.memory) if file else "", line, change)
+
+
+def _names(view: View) -> Iterator[str]:
+    """Yield the id of each memory that is seen, or its path."""
+    ids, paths = view.column("id"), view.column("path")
+    return (ids[row] or paths[row] for row in view.rows)
