@@ -25,11 +25,13 @@ from memstore.core.places import RegistryKind, kind_of
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import save_own, shown, unified_diff
+from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
     from memstore.files.splice import Edit
@@ -333,15 +335,62 @@ def consents_named(events: Iterable[AuditEvent]) -> frozenset[str]:
     """
     recorded: Counter[str] = Counter()
     for event in events:
-        recorded.update({*_texts(event.about.get("consent")), *_texts(event.about.get("consents"))})
-        recorded.subtract(_texts(event.about.get("withdrawn")))
+        recorded.update({*texts_of(event.about.get("consent")), *texts_of(event.about.get("consents"))})
+        recorded.subtract(texts_of(event.about.get("withdrawn")))
     return frozenset(+recorded)
 
 
-def _texts(value: object) -> list[str]:
+def texts_of(value: object) -> list[str]:
+    """Return the texts that an event says under one key: one, several or none."""
     if isinstance(value, list):
         return [text for text in value if isinstance(text, str)]
     return [value] if isinstance(value, str) else []
+
+
+# -- grants and their events -----------------------------------------------------------------------
+
+
+def gained(before: Memory | None, after: Memory, owner: str) -> tuple[str, ...]:
+    """Return to whom a memory is granted that was not before; but for its owner, and whoever told what it says."""
+    known = {*(before.access_grants if before else ()), after.owner or owner, after.source_entity}
+    return tuple(dict.fromkeys(name for name in after.access_grants if name not in known))
+
+
+def recorded_grants(events: Iterable[AuditEvent]) -> dict[str, set[str]]:
+    """Return to whom audit events say that memories were granted, by the memories' ids, or paths without one."""
+    told: dict[str, set[str]] = {}
+    for event in events:
+        for memory in texts_of(event.about.get("memory")):
+            told.setdefault(memory, set()).update(texts_of(event.about.get("to")))
+    return told
+
+
+def grant_unrecorded(file: MemoryFile, names: Sequence[str]) -> Finding:
+    """Return the finding that a memory is granted to somebody without an event."""
+    return Finding(
+        code="grant-unrecorded",
+        severity=CODES["grant-unrecorded"].severity,
+        path=file.path,
+        at=file.front.position("access_grants"),
+        text=f"it is granted to {', '.join(names)}, and no audit event tells of it",
+        hint="memstore check --fix records it; memstore privacy grant does both",
+        key="access_grants",
+    )
+
+
+def unrecorded_grants(view: View) -> list[tuple[MemoryFile, tuple[str, ...]]]:
+    """Return the memories that are granted to somebody of whom no audit event tells, by path, each with these names."""
+    grants = view.column("access_grants")
+    granted = [row for row in view.whole.rows if grants[row]]
+    told = recorded_grants(_events(view)[0]) if granted else {}
+    found = []
+    for path in sorted(view.entry(row).path for row in granted):
+        file = view.whole.read_file(path)
+        if isinstance(file, MemoryFile):
+            known = told.get(file.memory.id or path, ())
+            if names := tuple(name for name in gained(None, file.memory, view.config.owner) if name not in known):
+                found.append((file, names))
+    return found
 
 
 # -- the trail: writing and reading it -------------------------------------------------------------
@@ -356,12 +405,17 @@ _LATEST = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """How many audit events there are, and what is wrong with the chain."""
+    """How many audit events there are, and what is wrong with the chain; warnings tell what it does not know of."""
 
     events: int
     findings: tuple[Finding, ...]
 
     __repr__ = short_repr
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no event was changed, and none is missing."""
+        return not any(finding.is_error for finding in self.findings)
 
 
 def is_audited(verb: str) -> bool:
@@ -395,10 +449,21 @@ def append(view: View, event: str, **about: str | list[str] | None) -> None:
         change.put(recorded(view, event, **about))
 
 
+# The settings of a vault that decide who may see.
+DECIDES = frozenset({"owner", "notes", "notes_for"})
+SETTING_EVENT = "config"
+
+
+def record_setting(view: View, key: str, value: str | None) -> None:
+    """Write the event of a setting that is about to get another value; None where it is taken out."""
+    append(view, SETTING_EVENT, **{key: value or "-"})
+
+
 def verify_audit(view: View) -> Verified:
     """Return whether every audit event is as it was written, and none is missing that another or a commit names.
 
-    A consent's file that the current commit has, and the work tree has not, is told as well.
+    A consent's file that the current commit has, and the work tree has not, is told as well; so, as a warning, is a
+    memory that is granted to somebody of whom no event tells.
 
     Raises:
         RefusedError: somebody else than the vault's owner asks.
@@ -412,7 +477,8 @@ def verify_audit(view: View) -> Verified:
         committed = view.history.own_files_at(head)
     findings = verify(events, unreadable, anchored(messages))
     gone = consents_gone(committed, lambda: list(view.whole.registry_files()))
-    return Verified(events=len(events) + len(unreadable), findings=(*findings, *gone))
+    grants = (grant_unrecorded(file, names) for file, names in unrecorded_grants(view))
+    return Verified(events=len(events) + len(unreadable), findings=(*findings, *gone, *grants))
 
 
 def audit_trail(view: View, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:

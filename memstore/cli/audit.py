@@ -31,8 +31,9 @@ def verify(session: CliSession) -> None:
     done = verify_audit(session.view())
     session.emit("audit-verify", document=lambda: audit_verified_document(done), lines=lambda: _verified_lines(done))
     count = f"{done.events} event{'' if done.events == 1 else 's'}"
-    session.say(f"{count}, {len(done.findings)} not as they should be" if done.findings else f"{count}, all sound")
-    if done.findings:
+    errors = sum(finding.is_error for finding in done.findings)
+    session.say(f"{count}, all sound" if done.is_whole else f"{count}, {errors} not as they should be")
+    if not done.is_whole:
         session.exit(Exit.FOUND_ERRORS)
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--unset", is_flag=True, help="Take the key out, so that its default holds.")
 def config(session: CliSession, key: str | None, value: str | None, *, user: bool, unset: bool) -> None:
     """See and change settings: the vault's, or with --user your own. Comments in the file stay as they are."""
+    from memstore.access.audit import DECIDES, record_setting
     from memstore.documents.vault import settings_document
     from memstore.vault import composition
     from memstore.vault import status as flow
@@ -38,6 +39,8 @@ def config(session: CliSession, key: str | None, value: str | None, *, user: boo
     file, defaults = composition.settings_file(env, session.choices.vault, user=user)
     if not user and key is not None and (unset or value is not None):
         composition.stop_unless_settings_are_ones_own(env, file, defaults, session.choices.entity)
+        if key in DECIDES:
+            record_setting(session.view(any_context=True), key, value)
     if key is None and not unset:
         found: Sequence[SettingValue] = flow.settings(file, defaults)
     elif key is None or (unset and value is not None):

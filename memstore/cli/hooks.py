@@ -45,7 +45,7 @@ def status(session: CliSession) -> None:
 
 
 @subcommand(hooks, "run", hidden=True, examples=('memstore hooks run pre-commit "$@"',))
-@click.argument("name", type=click.Choice(["pre-commit", "commit-msg"]))
+@click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg"]))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run(_session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
     """Run a hook, called from another program's hook or where the installed one has lost its Python."""
@@ -53,8 +53,12 @@ def run(_session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
     import sys
 
     # A program of its own, as git runs it. -P: no modules are looked for in the work tree.
-    module = f"memstore.hooks.{name.replace('-', '_')}"
-    done = subprocess.run([sys.executable, "-P", "-m", module, *arguments], check=False)
+    words = (
+        ("memstore.hooks.commit_msg", *arguments)
+        if name == "commit-msg"
+        else ("memstore.hooks.pre_commit", name, *arguments)
+    )
+    done = subprocess.run([sys.executable, "-P", "-m", *words], check=False)
     raise SystemExit(done.returncode)
 
 

@@ -462,6 +462,34 @@ _CODES = (
         "`memstore consent revoke` takes a consent back.",
     ),
     _error(
+        "consent-changed",
+        "the committed file of a consent, a refusal or a revocation says something else",
+        "Such files are written once: what was consented to is what stood there. `memstore consent revoke` takes a "
+        "consent back, and a new one says something else.",
+    ),
+    _error(
+        "grant-regained",
+        "a merge brings a grant back that one of its sides had taken away",
+        "A revoked grant stays revoked. Take it out again; `memstore privacy grant` grants the memory anew.",
+    ),
+    _error(
+        "registry-widened",
+        "a registry or a setting was changed by hand, and lets somebody see more",
+        "An entity's kind and guardians, a group's members, a context's roster and roles, who else sees the notes: "
+        "each decides who may see. The commands that change them leave an audit event, and are no error.",
+    ),
+    _error(
+        "owner-changed",
+        "the vault's owner was changed by hand",
+        "Its owner sees all of it. `memstore config owner` makes the change, and leaves an audit event.",
+    ),
+    _warning(
+        "grant-unrecorded",
+        "a memory is granted to somebody, and no audit event tells of it",
+        "It was written by hand, or came by a merge. `memstore check --fix` records who sees it; "
+        "`memstore privacy grant` does both in one.",
+    ),
+    _error(
         "generalization-blocked",
         "a generalization that names whom its source is about",
         "It would be seen more widely than its source, and give away whom that is about. Say it without the name.",
@@ -494,6 +522,11 @@ _CODES = (
         "audit-changed",
         "an audit event that is not as it was written",
         "Its digest is another one than the file says. Bring the file back from git.",
+    ),
+    _error(
+        "audit-event-gone",
+        "a committed audit event was changed or taken out",
+        "Events are written once, and stay. Bring the file back from git.",
     ),
     _error(
         "audit-missing",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from memstore.history.history import Commit, CommitChanges, FileChange, Reposito
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from memstore.core.memory import Memory
     from memstore.files.walk import Rules
     from memstore.history.git_objects import GitObject
 
@@ -45,6 +47,8 @@ _DEFAULT_BRANCHES = (
     "refs/heads/main",
     "refs/heads/master",
 )
+_MERGED = "GITHEAD_"
+_TAKEN_IN = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 _NO_REPOSITORY = b"not a git repository"
 
 
@@ -258,13 +262,17 @@ class GitHistory:
         )
         return self._by_line(printed)
 
-    def staged(self) -> list[FileChange]:
-        """Return how the vault's staged memory files differ from the current commit."""
+    def staged(self, against: str | None = None) -> list[FileChange]:
+        """Return how the vault's staged memory files differ from a commit; None for the current one."""
         rules = ignore_rules(self._vault_root, mixed=self.mixed)
-        return [change for change in self._staged() if self._is_looked_at(change.path, rules)]
+        return [change for change in self._staged(against) if self._is_looked_at(change.path, rules)]
 
     def _is_looked_at(self, path: str, rules: Rules) -> bool:
         return is_memory_path(path, mixed=self.mixed) and not rules.leave_out(path)
+
+    def all_staged(self, against: str | None = None) -> list[FileChange]:
+        """Return how all staged files, memories or not, differ from a commit; None for the current one."""
+        return self._staged(against)
 
     def staged_paths(self) -> list[str]:
         """Return all files, memories or not, that are staged and differ from the current commit."""
@@ -281,9 +289,47 @@ class GitHistory:
         """Whether a merge waits for its commit."""
         return CommitMaker(self._git).is_merging()
 
-    def _staged(self) -> list[FileChange]:
+    def other_parents(self) -> list[str]:
+        """Return the commits that are being taken in, by a merge, a cherry-pick or a revert.
+
+        Before it commits a merge git names its commits in the environment alone.
+        """
+        self.require()
+        found = [name.removeprefix(_MERGED) for name in self._git.environ if name.startswith(_MERGED)]
+        for name in _TAKEN_IN:
+            path = os.fsdecode(self._git.run("rev-parse", "--git-path", name)).removesuffix("\n")
+            with suppress(OSError):
+                found += (self._git.folder / path).read_text("ascii").split()
+        return [commit for commit in dict.fromkeys(found) if _OBJECT_ID.fullmatch(commit)]
+
+    def last_states(self, ids: Collection[str], *, start: str | None = None) -> dict[str, Memory]:
+        """Return each memory as it last was before a commit took it out, by its id; those that never were are left out.
+
+        Args:
+            ids: of which memories; git looks through all commits for each.
+            start: the commit to go back from; None for the current one.
+        """
+        first = start or self.head()
+        found: dict[str, Memory] = {}
+        where = ["--", self.require().prefix] if self.require().prefix else []
+        for memory_id in ids if first else ():
+            printed = self._git.run(
+                "log", "-m", "--full-history", "--no-renames", "--raw", "--no-abbrev", "-z", "--format=",
+                "-S", memory_id, str(first), *where,
+            )  # fmt: skip
+            fields = [field for field in printed.split(b"\0") if field]  # an empty one stands between commits
+            changes = git_objects.raw_changes(fields, self.require().prefix)
+            olds = [(change.path, change.old) for change in changes if change.old]
+            blobs = self.blobs(old for _, old in olds)
+            read = (memory_file.read(path, blobs[old], mixed=self.mixed) for path, old in olds if old in blobs)
+            memories = (file.memory for file in read if isinstance(file, MemoryFile))
+            if last := next((memory for memory in memories if memory.id == memory_id), None):
+                found[memory_id] = last
+        return found
+
+    def _staged(self, against: str | None = None) -> list[FileChange]:
         repository = self.require()
-        against = self.head() or self._git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
+        against = against or self.head() or self._git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
         printed = self._git.run(
             "diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules", "-z", against, "--"
         )

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from memstore.history.git_process import GitProcess
 
 
-HOOK_NAMES = ("pre-commit", "commit-msg")
+# Git runs pre-merge-commit alone for a merge without conflicts, and prepare-commit-msg alone for a cherry-pick, a
+# revert and the steps of a rebase.
+MODULES = {
+    "pre-commit": "pre_commit",
+    "pre-merge-commit": "pre_commit",
+    "prepare-commit-msg": "pre_commit",
+    "commit-msg": "commit_msg",
+}
+HOOK_NAMES = tuple(MODULES)
 
 # The line that tells memstore's hooks from others'.
 _MARK = b"# memstore-hook"
@@ -89,7 +97,7 @@ def _state(place: Path) -> HookState:
 def _shim(name: str) -> str:
     """Return the text of a hook, with the interpreter that runs now and the module that it is to run."""
     text = shipped(f"hooks/{name}").read_text()
-    module = Path(__file__).resolve().parent.parent / "hooks" / f"{name.replace('-', '_')}.py"
+    module = Path(__file__).resolve().parent.parent / "hooks" / f"{MODULES[name]}.py"
     text = text.replace("\npython=''\n", f"\npython={shlex.quote(sys.executable)}\n")
     return text.replace("\nmodule=''\n", f"\nmodule={shlex.quote(str(module))}\n")
 

@@ -1,6 +1,7 @@
 """The pre-commit hook: checks the staged memories of every vault in the repository, and writes nothing.
 
-It loads neither click nor Whoosh nor GitPython: it runs at every commit.
+It is pre-merge-commit and prepare-commit-msg as well. It loads neither click nor Whoosh nor GitPython: it runs at every
+commit.
 """
 
 from __future__ import annotations
@@ -21,13 +22,23 @@ if TYPE_CHECKING:
     from memstore.history.git_history import GitHistory
 
 
-def main(environ: Mapping[str, str], folder: Path) -> int:
+# What git keeps while it takes in commits one by one: for these it runs no hook but prepare-commit-msg.
+_PICKING = ("CHERRY_PICK_HEAD", "rebase-merge", "rebase-apply")
+# For a revert it keeps nothing, and writes this.
+_REVERT = b"\nThis reverts commit "
+
+
+def main(environ: Mapping[str, str], folder: Path, hook: str = "pre-commit", message: str = "") -> int:
     """Check what is staged, and return the exit code: 1 where there are errors.
 
     Args:
         environ: the process's environment, in which git names repository and index.
         folder: where git started the hook.
+        hook: its name; prepare-commit-msg, which git runs for every commit, looks only where no other hook does.
+        message: the file with the message, of prepare-commit-msg.
     """
+    if hook == "prepare-commit-msg" and not _takes_in(folder / environ.get("GIT_DIR", ".git"), folder / message):
+        return Exit.DONE
     try:
         found = [(finding, prefix) for prefix, finding in _findings(environ, folder)]
     except MemstoreError as error:
@@ -39,6 +50,13 @@ def main(environ: Mapping[str, str], folder: Path) -> int:
     if errors:
         _say(f"memstore: {errors} error{'s' if errors > 1 else ''} in the staged memories; nothing was committed.")
     return Exit.FOUND_ERRORS if errors else Exit.DONE
+
+
+def _takes_in(git_folder: Path, message: Path) -> bool:
+    """Whether git takes in another commit, by a cherry-pick, a revert or a step of a rebase."""
+    if any((git_folder / name).exists() for name in _PICKING):
+        return True
+    return message.is_file() and _REVERT in message.read_bytes()
 
 
 def told(finding: Finding, prefix: str) -> Iterator[str]:
@@ -79,4 +97,4 @@ def _say(*lines: str | None) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.environ, Path.cwd()))
+    sys.exit(main(os.environ, Path.cwd(), *sys.argv[1:3]))

@@ -11,13 +11,13 @@ from memstore.core.places import SETTINGS_FOLDER
 from memstore.history.git_history import GitHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 _PATHS = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
 
 
 def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHistory]:
-    """Yield the history of each vault that has staged files.
+    """Yield the history of each vault that has staged files, as compared with any commit that is being taken in.
 
     Args:
         environ: the process's environment.
@@ -26,7 +26,8 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
     told = _told(environ, folder)
     repository = GitHistory(folder, told, in_hook=True).require()
     whole = GitHistory(repository.root, told, in_hook=True)
-    for root in sorted(_roots(repository.root, whole.staged_paths())):
+    paths = {one.path for commit in (None, *whole.other_parents()) for one in whole.all_staged(commit)}
+    for root in sorted(_roots(repository.root, paths)):
         yield GitHistory(root, told, in_hook=True, mixed=_is_mixed(root))
 
 
@@ -59,7 +60,7 @@ def _told(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
     return told
 
 
-def _roots(top: Path, paths: list[str]) -> set[Path]:
+def _roots(top: Path, paths: Collection[str]) -> set[Path]:
     """Return the vaults that these files lie in: for each the nearest folder around it that is one."""
     folders = {Path(os.path.dirname(path)) for path in paths}  # noqa: PTH120 - paths of git, not of this system
     nearest = (next((up for up in (f, *f.parents) if (top / up / SETTINGS_FOLDER).is_dir()), None) for f in folders)

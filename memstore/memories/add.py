@@ -104,6 +104,11 @@ def prepared(view: View, values: Mapping[str, Plain], body: str) -> tuple[Edit, 
     """Return the file of a new memory before it is written, and what it got from where it was made."""
     said = {name: value for name, value in values.items() if not is_absent(value)}
     given = {"type": DEFAULT_TYPE, **said}
+    if (owner := given.get("owner")) not in (None, view.actor):
+        raise RefusedError(
+            f"{view.actor} can't write what is {owner}'s",
+            hint="leave it out: a memory is its writer's; --as says who that is",
+        )
     whole = {**given, **whole_refs(view, given)}
     heard = inherited(view, whole, explicit="access_grants" in values)
     return new_memory(view, {**whole, **heard.values, **_unstated(view, whole)}, body), heard

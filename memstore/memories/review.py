@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access import registry
 from memstore.access.audit import consents_gone
 from memstore.access.report import sight_between
+from memstore.access.unrecorded import decides
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.conflict import conflict
 from memstore.core.finding import in_order
@@ -192,7 +193,11 @@ def _findings(view: View, between: Branching, after: View, changes: Changes, fil
     kinds = {path: kind for path in sorted(kept) if (kind := kind_of(path))}
     data = view.blobs(kept[path] for path in kinds)
     registries = {path: registry.read(path, kind, data.get(kept[path], b"")) for path, kind in kinds.items()}
-    found = findings_of(after, changes, files)
+    changed = {path: blob for path, blob in kept.items() if decides(path) and before.get(path) != blob}
+    bytes_of = view.blobs(changed.values())
+    own: dict[str, bytes | None] = dict.fromkeys(path for path in before if decides(path) and path not in kept)
+    own |= {path: bytes_of.get(blob) for path, blob in changed.items()}
+    found = findings_of(after, changes, files, own, since=between.base)
     found += consents_gone(set(before), lambda: kinds)
     found += [one for one in wrong_in_registries(registries) if before.get(one.path) != kept[one.path]]
     return in_order(found)

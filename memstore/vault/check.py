@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.access import registry as registry_file
-from memstore.access.audit import consents_gone
+from memstore.access.audit import consents_gone, grant_unrecorded, recorded, unrecorded_grants
 from memstore.access.registry import expected_id, is_named
+from memstore.access.unrecorded import decides
 from memstore.beliefs.compress import wholes_of
 from memstore.beliefs.recompute import HandEdits
 from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit
+from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import FormatError, NotFoundError, VaultError
 from memstore.core.finding import Finding, Position, in_order
 from memstore.core.finding_codes import CODES
@@ -122,7 +124,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> C
     """Mend what needs no judgement, and check: a missing id, blanks in a title, an item that a list has twice.
 
     A confidence that was changed by hand is recorded in its history; where the history was, the number follows it, and
-    evidence that was taken out of it is recorded as retracted.
+    evidence that was taken out of it is recorded as retracted. Grants that no audit event tells of get one.
 
     A file that can't be read is never touched, even where the line that would mend it is known: whether it says what
     was meant is for a person to see.
@@ -146,7 +148,15 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> C
         if isinstance(file, MemoryFile) and (done := _fixed(view, file, by_hand)):
             edits.append(Edit(path=path, before=file, after=done[0]))
             fixed += done[1]
-    save_all(view, edits, verb="check --fix")
+    granted = [
+        (file, names)
+        for file, names in unrecorded_grants(view)
+        if any(_is_below(file.path, path) for path in paths or ("",))
+    ]
+    fixed += [grant_unrecorded(file, names) for file, names in granted]
+    to = {names: [file.memory.id or file.path for file, others in granted if others == names] for _, names in granted}
+    events = [recorded(view, "check --fix", memory=memories, to=[*names]) for names, memories in to.items()]
+    save_all(view, edits, verb="check --fix", own=events)
     found = check(view, paths)
     return replace(found, fixed=in_order(fixed))
 
@@ -333,17 +343,24 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
     commit = view.history.resolve(revision)
     fixed = fix(view, since=commit).fixed if mend else ()
     changed = view.again().pending(since=commit)
-    findings = findings_of(view.again() if mend else view, changed.changes, changed.files)
+    now = view.again() if mend else view
     before = view.history.own_files_at(commit)
+    own = own_changed(now, before)
+    findings = findings_of(now, changed.changes, changed.files, own, since=commit)
     findings += consents_gone(set(before), view.whole.registry_files)
-    registry = {path for path in view.whole.registry_files() if _blob(view, path) != before.get(path)}
+    registry = {path for path in view.whole.registry_files() if path in own}
     findings += [finding for finding in _registry_findings(view) if finding.path in registry]
     return CheckResult(files=len(changed.files) + len(registry), findings=in_order(findings), fixed=fixed)
 
 
-def _blob(view: View, path: str) -> str | None:
-    """Return the blob of a file of the vault's own as it is; None where it can't be read."""
-    try:
-        return view.history.blob_id(view.whole.read(path))
-    except VaultError:
-        return None
+def own_changed(view: View, before: Mapping[str, str]) -> dict[str, bytes | None]:
+    """Return the vault's own files that are not as they were, by path; None where one is gone.
+
+    Args:
+        view: the vault as it is.
+        before: the blobs that they were.
+    """
+    paths = {*view.whole.registry_files(), *view.audit_paths(), CONFIG_PATH}
+    now = {path: data for path in paths if (data := view.own_file(path)) is not None}
+    gone = dict.fromkeys((path for path in before if decides(path) and path not in now), None)
+    return gone | {path: data for path, data in now.items() if view.history.blob_id(data) != before.get(path)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access.unrecorded import decides
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import VaultError
 from memstore.core.places import RegistryKind, is_audit_path, kind_of
@@ -56,16 +57,12 @@ def registries_of(ws: Workspace) -> Registries:
 
 def registries_at(ws: Workspace, commit: str) -> Registries:
     """Return the registries as of a commit, with the vault's owner as of then."""
-    blobs = {path: blob for path, blob in ws.history.own_files_at(commit).items() if _counts(path)}
+    blobs = {path: blob for path, blob in ws.history.own_files_at(commit).items() if decides(path)}
     data = ws.history.blobs(blobs.values())
     found = {path: data.get(blob) for path, blob in blobs.items()}
     owner = owner_of(found.pop(CONFIG_PATH, None), default=ws.config.owner)
     audit = [(path, found.pop(path) or b"") for path in [*found] if is_audit_path(path)]
     return Registries(owner, tuple(sorted(found.items())), _recorded(audit))
-
-
-def _counts(path: str) -> bool:
-    return path == CONFIG_PATH or is_audit_path(path) or kind_of(path) not in (None, RegistryKind.REQUEST)
 
 
 def registry_files(ws: Workspace, kind: RegistryKind) -> dict[str, RegistryFile | None]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audit import consents_gone
+from memstore.access.policy import labels_of
+from memstore.access.unrecorded import Around, OwnFiles, changed_by_hand, events_in, grants_by_hand
 from memstore.access.widening import WideningContext, check_widening, surroundings
 from memstore.core.finding import Finding, in_order
+from memstore.core.finding_codes import CODES
 from memstore.core.ids import is_memory_id
-from memstore.core.places import kind_of
+from memstore.core.places import is_audit_path, is_memory_path, is_own_path, kind_of
 from memstore.core.problems import Checked
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
@@ -17,10 +22,11 @@ from memstore.history.changes import changes_between, introduced_ids
 from memstore.vault import checks, transitions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from datetime import datetime
 
-    from memstore.core.change import Changes
+    from memstore.access.audit import AuditEvent
+    from memstore.core.change import Changes, MemoryChange
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
@@ -34,9 +40,12 @@ class Staged(NamedTuple):
     files: Mapping[str, ReadFile]
 
 
-def staged(history: GitHistory) -> Staged:
-    """Return what a commit of the index would change; reads blobs only, no file of the work tree."""
-    files = history.staged()
+def staged(history: GitHistory, against: str | None = None) -> Staged:
+    """Return what is staged, as it differs from a commit; None for the current one, which a commit would change.
+
+    Blobs are read alone, and no file of the work tree.
+    """
+    files = history.staged(against)
     blobs = history.blobs(blob for file in files for blob in (file.old, file.new) if blob)
     before = {
         file.path: memory_file.read(file.path, blobs[file.old], mixed=history.mixed) for file in files if file.old
@@ -46,7 +55,9 @@ def staged(history: GitHistory) -> Staged:
 
 
 def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime) -> tuple[Finding, ...]:
-    """Return what is wrong with the staged memories.
+    """Return what is wrong with the staged memories, and with what else decides who may see them.
+
+    Where a merge, a cherry-pick or a revert is under way, what it brings together is judged from every side.
 
     Args:
         history: the repository.
@@ -55,22 +66,115 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
     """
     changes, files = staged(history)
     findings = check_changes(changes, files)
-    findings += check_widening(changes.memories, files, lambda ids: _around(history, owner(), ids), now)
-    findings += consents_gone(set(history.staged_paths()), history.index_files)
+
+    def around(ids: frozenset[str]) -> WideningContext:
+        return _around(history, owner(), ids)
+
+    said_before = with_last_states(changes.memories, history.last_states)
+    findings += check_widening(said_before, files, around, now)
+    for parent in history.other_parents():
+        other, others_files = staged(history, parent)
+        both = [change for change in other.memories if change.path_after in files]
+        findings += check_widening(both, others_files, around, now)
+        findings += _regained(history, parent, Staged(changes, files), other)
+    own = [change for change in history.all_staged() if is_own_path(change.path)]
+    findings += consents_gone({change.path for change in own}, history.index_files)
+    data = history.blobs(blob for change in own for blob in (change.old, change.new) if blob)
+    changed = {one.path: (data.get(one.old or ""), data.get(one.new or "")) for one in own}
+    findings += changed_by_hand(changed, lambda: _own_around(history, owner(), said_before), now, default_owner=owner())
+    findings += grants_by_hand(said_before, files, partial(_staged_events, history), owner())
     introduced = introduced_ids(changes, files)
     if introduced:
-        paths: dict[str, list[str]] = defaultdict(list)
+        holders: dict[str, list[str]] = defaultdict(list)
         for path, memory_id in history.staged_ids({memory_id for memory_id, _ in introduced.values()}).items():
-            paths[memory_id].append(path)
-        findings += transitions.duplicates(paths, {path: place for path, (_, place) in introduced.items()})
-    return in_order(findings)
+            holders[memory_id].append(path)
+        findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
+    return in_order([*dict.fromkeys(findings)])
+
+
+def with_last_states(
+    changes: Iterable[MemoryChange], last_states: Callable[[Collection[str]], Mapping[str, Memory]]
+) -> list[MemoryChange]:
+    """Return changes in which a new memory that others may see follows what its id held before it was taken out.
+
+    Args:
+        changes: what became of memories.
+        last_states: gives the last state of memories that are no more, by id; asked of those that others may see.
+    """
+    listed = list(changes)
+    shown = (change.after for change in listed if change.before is None and change.after)
+    new = {memory.id for memory in shown if memory.id and (memory.access_grants or memory.owner)}
+    last = last_states(new) if new else {}
+    return [
+        replace(change, before=last.get(change.after.id or "")) if change.before is None and change.after else change
+        for change in listed
+    ]
+
+
+def _regained(history: GitHistory, parent: str, ours: Staged, theirs: Changes) -> Iterator[Finding]:
+    """Yield grants that one side of a merge has taken away since both were one, and that stand there again."""
+    head = history.head()
+    base = history.merge_base(head, parent) if head else None
+    here = {change.path_after: change for change in ours.changes.memories}
+    there = {change.path_after: change for change in theirs.memories}
+    paths = [path for path in {*here, *there} if path]
+    if base is None or not paths:
+        return
+    was_at = {path: (here.get(path) or there[path]).path_before or path for path in paths}
+    blobs = history.files_at(base)
+    data = history.blobs(blobs[was] for was in was_at.values() if was in blobs)
+    result = history.index_files()
+    now_data = history.blobs(result[path] for path in paths if path in result)
+    for path in sorted(paths):
+        file = memory_file.read(path, now_data.get(result.get(path, ""), b""), mixed=history.mixed)
+        before = memory_file.read(path, data.get(blobs.get(was_at[path], ""), b""), mixed=history.mixed)
+        if not (isinstance(file, MemoryFile) and isinstance(before, MemoryFile)):
+            continue
+        # A side that does not differ from what is staged says the same.
+        sides = [changes[path].before if path in changes else file.memory for changes in (here, there)]
+        kept = set.intersection(*({*side.access_grants} if side else set() for side in sides))
+        for name in sorted({*before.memory.access_grants} & {*file.memory.access_grants} - kept):
+            text = f"it is granted to {name} again, which one side of the merge had taken back"
+            hint = f'take "{name}" out of access_grants; memstore privacy grant grants it anew'
+            at = file.front.position("access_grants")
+            severity = CODES["grant-regained"].severity
+            yield Finding("grant-regained", severity, path, at, text, hint, key="access_grants")
+
+
+def _staged_events(history: GitHistory) -> Iterable[AuditEvent]:
+    audit = {path: blob for path, blob in history.index_files().items() if is_audit_path(path)}
+    return events_in(read_own(history, audit)).values()
+
+
+def read_own(history: GitHistory, blobs: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the bytes of the vault's own files among these blobs, by path."""
+    own = {path: blob for path, blob in blobs.items() if is_own_path(path)}
+    data = history.blobs(own.values())
+    return {path: data.get(blob, b"") for path, blob in own.items()}
+
+
+def _own_around(history: GitHistory, owner: str, changes: Iterable[MemoryChange]) -> Around:
+    """Return the vault's own files in the current commit and as staged, and all staged memories."""
+    head, staged_files = history.head(), history.index_files()
+    blobs = {path: blob for path, blob in staged_files.items() if is_memory_path(path, mixed=history.mixed)}
+    data = history.blobs(blobs.values())
+    read = (memory_file.read(path, data.get(blob, b""), mixed=history.mixed) for path, blob in blobs.items())
+    files = {file.memory.id or file.path: file for file in read if isinstance(file, MemoryFile)}
+    return Around(
+        OwnFiles(read_own(history, history.own_files_at(head)) if head else {}, owner),
+        OwnFiles(read_own(history, staged_files), owner),
+        {name: labels_of(file.memory) for name, file in files.items()},
+        {name: (str(file.memory.ref or ""), file.path) for name, file in files.items()},
+        _new(changes),
+    )
+
+
+def _new(changes: Iterable[MemoryChange]) -> frozenset[str]:
+    return frozenset(change.path_after for change in changes if change.before is None and change.path_after)
 
 
 def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningContext:
     """Return the staged registries, and the staged memories with these ids and all that they were made of."""
-    from dataclasses import replace
-
-    from memstore.access.policy import labels_of
     from memstore.access.registry_world import world_of
 
     blobs = history.index_files()
@@ -94,22 +198,49 @@ def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningCon
     )
 
 
-def findings_of(view: View, changes: Changes, files: Mapping[str, ReadFile]) -> list[Finding]:
+def findings_of(
+    view: View,
+    changes: Changes,
+    files: Mapping[str, ReadFile],
+    own: Mapping[str, bytes | None],
+    *,
+    since: str | None = None,
+) -> list[Finding]:
     """Return what is wrong with changes, as the pre-commit hook does.
 
     Args:
         view: the vault as it is.
         changes: what became of which memories.
         files: the files that hold them now, by path.
+        own: the vault's own files that changed, as they are now, by path; None for those that are gone.
+        since: the commit since which that is; None for the current one.
     """
+    history, now = view.history, view.clock.now()
+    before = read_own(history, history.own_files_at(commit)) if (commit := since or history.head()) and own else {}
     introduced = introduced_ids(changes, files)
     holders = {
         memory_id: [view.entry(row).path for row in view.rows_of_id(memory_id)] for memory_id, _ in introduced.values()
     }
     findings = check_changes(changes, files)
-    findings += check_widening(changes.memories, files, lambda ids: surroundings(view, ids), view.clock.now())
+    said_before = with_last_states(changes.memories, partial(history.last_states, start=since))
+    findings += check_widening(said_before, files, lambda ids: surroundings(view, ids), now)
+    changed = {path: (before.get(path), data) for path, data in own.items()}
+
+    def around() -> Around:
+        after = {path: data for path, data in {**before, **own}.items() if data is not None}
+        world, owner = view.policy, view.config.owner
+        places = {view.entry(row).id: (view.entry(row).ref or "", view.entry(row).path) for row in view.whole.rows}
+        labels = {name: world.memories[name] for name in places if name in world.memories}
+        return Around(OwnFiles(before, owner), OwnFiles(after, owner), labels, places, _new(said_before))
+
+    findings += changed_by_hand(changed, around, now, default_owner=view.config.owner)
+    findings += grants_by_hand(said_before, files, partial(_events, view), view.config.owner)
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return findings
+
+
+def _events(view: View) -> Iterable[AuditEvent]:
+    return events_in({path: view.own_file(path) or b"" for path in view.audit_paths()}).values()
 
 
 def check_changes(changes: Changes, after: Mapping[str, ReadFile]) -> list[Finding]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from memstore.access import registry
+from memstore.access.audit import gained, recorded
 from memstore.core.change import Edit, Operation, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
 from memstore.core.memory import title_of
@@ -18,7 +19,7 @@ from memstore.vault.transitions import findings_between
 from memstore.vault.writing import write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from memstore.core.change import Committed
     from memstore.files.memory_file import ReadFile
@@ -103,6 +104,7 @@ class VaultTransaction:
         for file in self._own:
             _check_own(file)
         files, saved = [file for file, _ in done], tuple(saved for _, saved in done)
+        self._own += self._granted(files)
         # Before anything is written: what fails here has changed nothing. Where a file moves, only links change.
         self.saved = self._with_conflicts(files, saved) if self._compares and not self._moved else saved
         changed = [
@@ -114,6 +116,18 @@ class VaultTransaction:
         self._write(*changed, *self._own)
         if self._commits:
             self.saved = tuple(replace(each, commit=self.commit, stays_out=self.commit is None) for each in self.saved)
+
+    def _granted(self, files: Sequence[MemoryFile]) -> Iterator[Written]:
+        """Yield the events that tell to whom memories are granted by this, where none does yet."""
+        if self._dry_run or any(is_audit_path(file.path) for file in self._own):
+            return
+        to: dict[tuple[str, ...], list[str]] = {}
+        for edit, file in zip(self._edits, files, strict=True):
+            before = edit.before.memory if isinstance(edit.before, MemoryFile) else None
+            if names := gained(before, file.memory, self._view.config.owner):
+                to.setdefault(names, []).append(file.memory.id or file.path)
+        for names, memories in to.items():
+            yield recorded(self._view, self._verb, memory=memories, to=[*names])
 
     def _refuse_others(self) -> None:
         """Stop where somebody else's memory would be changed: that it may be seen lets nobody write it."""

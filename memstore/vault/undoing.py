@@ -24,7 +24,9 @@ def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, t
     if not (is_audited(last.verb) or _is_about_access(view, last)):
         return back, ()
     gone, again = _consents(back)
-    return back, (recorded(view, "undo", of=last.verb, withdrawn=gone, consents=again),)
+    kinds = ((file.path, kind_of(file.path)) for file in files)
+    changed = [expected_id(path, kind) for path, kind in kinds if kind not in (None, RegistryKind.CONSENT)]
+    return back, (recorded(view, "undo", of=last.verb, withdrawn=gone, consents=again, changed=changed),)
 
 
 def taken_back_by_hand(vault: VaultFiles, last: Operation) -> frozenset[str]:

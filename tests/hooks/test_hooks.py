@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.core.errors import RefusedError
+from memstore.history.git_hooks import HOOK_NAMES
 from memstore.history.history import HookState
 from memstore.hooks import commit_msg, pre_commit
 from memstore.vault import init
@@ -223,7 +224,7 @@ def test_trailers_stand_before_the_comments(text: str, expected: str) -> None:
 
 def test_installing_and_taking_away(tmp_path: Path) -> None:
     ws = vault_in(tmp_path / "vault").open()
-    absent = dict.fromkeys(("pre-commit", "commit-msg"), HookState.ABSENT)
+    absent = dict.fromkeys(HOOK_NAMES, HookState.ABSENT)
     ours = dict.fromkeys(absent, HookState.OURS)
     assert init.states(ws.view()).states == absent
     assert init.install(ws.view()).states == ours
@@ -241,7 +242,8 @@ def test_another_programs_hook_stays(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="another program") as told:
         init.install(ws.view())
     assert 'memstore hooks run pre-commit "$@"' in str(told.value.hint)
-    assert init.states(ws.view()).states == {"pre-commit": HookState.FOREIGN, "commit-msg": HookState.OURS}
+    ours = dict.fromkeys(HOOK_NAMES, HookState.OURS)
+    assert init.states(ws.view()).states == ours | {"pre-commit": HookState.FOREIGN}
     init.uninstall(ws.view())
     assert foreign.read_text() == "#!/bin/sh\n"
 
@@ -273,7 +275,7 @@ def test_a_shim_without_its_python_denies_with_a_way_out(vault: Written) -> None
 def test_the_shipped_hook_works_as_it_is(vault: Written) -> None:
     from memstore.history.git_hooks import shipped
 
-    for name in ("pre-commit", "commit-msg"):
+    for name in HOOK_NAMES:
         place = vault.root / ".git/hooks" / name
         place.write_bytes(shipped(f"hooks/{name}").read_bytes())
     vault.write("b.md", memory("m_bbb", tags="one"))

@@ -68,11 +68,15 @@ class Program:
 
     def git(self, *words: str) -> str:
         """Run git in the vault, which must succeed; return what it prints."""
-        done = subprocess.run(
-            ["git", *words], cwd=self.vault, env=self.environment, capture_output=True, text=True, check=False
-        )
+        done = self.attempt_git(*words)
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         return done.stdout
+
+    def attempt_git(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run git in the vault."""
+        return subprocess.run(
+            ["git", *words], cwd=self.vault, env=self.environment, capture_output=True, text=True, check=False
+        )
 
     def in_process(self) -> InProcess:
         """Return this program, vault and all, to be called in this process."""

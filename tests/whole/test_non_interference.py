@@ -309,7 +309,7 @@ def test_a_review_tells_nothing_of_what_is_hidden_on_both_sides(tmp_path: Path) 
         leaks = reviews(full)
     assert all(leaks[form] != expected[form] for form in FORMS)
     assert [part for part, items in json.loads(leaks["json"]).items() if "bob/" in json.dumps(items)] == [
-        "added", "changed", "removed", "moved", "numbers", "conflicts", "sight",
+        "added", "changed", "removed", "moved", "numbers", "conflicts", "sight", "findings",
     ]  # fmt: skip
 
 

@@ -54,7 +54,9 @@ def test_the_wheel_holds_the_package_and_nothing_beside_it(unpacked: Path) -> No
 
 
 def test_hooks_and_schemas_are_shipped_in_the_package(unpacked: Path) -> None:
-    assert {"hooks/pre-commit", "hooks/commit-msg", "schemas/memory.schema.json"} <= set(SHIPPED)
+    assert {"hooks/pre-commit", "hooks/prepare-commit-msg", "hooks/commit-msg", "schemas/memory.schema.json"} <= set(
+        SHIPPED
+    )
     for name in SHIPPED:
         assert (unpacked / "memstore" / "_shipped" / name).read_bytes() == (ROOT / name).read_bytes()
     code = "import sys; from memstore.history.git_hooks import shipped; print(*map(shipped, sys.argv[1:]), sep='\\n')"

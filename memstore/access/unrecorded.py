@@ -1,0 +1,214 @@
+"""What decides who may see, changed with no audit event that tells of it: by hand, or by what a merge brought.
+
+Commands that change registries, the vault's owner or a memory's grants write an event with it. A file may say the same
+without one, and nobody would know whose act that was. Where it lets somebody see more, it is an error of the commit.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.access.audit import (
+    SETTING_EVENT,
+    consents_named,
+    gained,
+    grant_unrecorded,
+    read,
+    recorded_grants,
+    texts_of,
+)
+from memstore.access.registry import expected_id
+from memstore.access.registry_world import world_of
+from memstore.access.sight import in_words, sight_changes
+from memstore.core.config import CONFIG_PATH
+from memstore.core.finding import Finding, Position
+from memstore.core.finding_codes import CODES
+from memstore.core.places import RegistryKind, is_audit_path, kind_of
+from memstore.files.config_file import owner_of
+from memstore.files.memory_file import MemoryFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from datetime import datetime
+
+    from memstore.access.audit import AuditEvent
+    from memstore.access.sight import SightChange
+    from memstore.access.world import Labels, World
+    from memstore.core.change import MemoryChange
+    from memstore.files.memory_file import ReadFile
+
+
+class OwnFiles(NamedTuple):
+    """A vault's own files in one state of it, by path: settings, registries, audit events; and whose it is without."""
+
+    files: Mapping[str, bytes]
+    default_owner: str
+
+    @property
+    def owner(self) -> str:
+        """Whose the vault is."""
+        return owner_of(self.files.get(CONFIG_PATH), default=self.default_owner)
+
+    def registries(self) -> dict[str, bytes]:
+        """Return the files that decide who may see what."""
+        return {path: data for path, data in self.files.items() if kind_of(path) not in (None, RegistryKind.REQUEST)}
+
+    def world(self, memories: Mapping[str, Labels]) -> World:
+        """Return what they say, with these memories by id."""
+        recorded = consents_named(events_in(self.files).values())
+        return replace(world_of(self.owner, self.registries().items(), recorded=recorded), memories=memories)
+
+
+def decides(path: str) -> bool:
+    """Whether the vault's own file at a path decides who may see what, or tells of it."""
+    return path == CONFIG_PATH or is_audit_path(path) or kind_of(path) not in (None, RegistryKind.REQUEST)
+
+
+def events_in(files: Mapping[str, bytes]) -> dict[str, AuditEvent]:
+    """Return the audit events among files that are as they were written, by path."""
+    read_of = ((path, read(path, data)) for path, data in files.items() if is_audit_path(path))
+    return {path: event for path, event in read_of if event and event.is_sound}
+
+
+class Around(NamedTuple):
+    """What a registry file decides about: the vault's own files before and after, and the memories of after.
+
+    Of each memory the labels by its id, and its ref and path; `new` are the paths of those that were not there before,
+    and were hidden from nobody.
+    """
+
+    before: OwnFiles
+    after: OwnFiles
+    labels: Mapping[str, Labels]
+    places: Mapping[str, tuple[str, str]]
+    new: Collection[str]
+
+
+# The bytes of a file before and after; None where it is not there.
+Change = tuple[bytes | None, bytes | None]
+
+
+# The commands that change registries, and tell which; another's event may name whom it pleases.
+_REGISTRY_EVENTS = frozenset({"entity", "group", "context", "undo"})
+
+
+def changed_by_hand(
+    changed: Mapping[str, Change], around: Callable[[], Around], now: datetime, *, default_owner: str
+) -> Iterator[Finding]:
+    """Yield what lets somebody see more, or took an audit event away, without an event that tells of it.
+
+    Args:
+        changed: the vault's own files that changed, by path.
+        around: gives what else is there; called only if a registry file was changed by hand.
+        now: the time, UTC.
+        default_owner: the owner where the settings name none.
+    """
+    acts = events_in({path: data for path, (old, data) in changed.items() if old is None and data}).values()
+    ours = (event for event in acts if event.event.partition(" ")[0] in _REGISTRY_EVENTS)
+    told = {name for event in ours for value in event.about.values() for name in texts_of(value)}
+    for path, (old, new) in sorted(changed.items()):
+        kind = kind_of(path)
+        if is_audit_path(path) and old is not None:
+            what = "is gone" if new is None else "was changed"
+            yield _finding("audit-event-gone", path, f"an audit event was committed, and {what}", _BACK)
+        elif path == CONFIG_PATH and old is not None:
+            yield from _settings(old, new, acts, default_owner)
+        elif kind is RegistryKind.CONSENT and old is not None and new is not None:
+            text = "the file of a consent, a refusal or a revocation was changed"
+            yield _finding("consent-changed", path, text, _BACK)
+        elif kind not in (None, RegistryKind.CONSENT, RegistryKind.REQUEST) and expected_id(path, kind) not in told:
+            yield from _opened(path, expected_id(path, kind), around(), now)
+
+
+def _opened(path: str, name: str, around: Around, now: datetime) -> Iterator[Finding]:
+    """Yield what a registry file opens that was changed by hand: all else being as it will be."""
+    before, after, labels, places, new = around
+    others = {other: data for other, data in after.files.items() if other != path}
+    without = OwnFiles(others | ({path: before.files[path]} if path in before.files else {}), after.default_owner)
+    then, now_is = without.world(labels), after.world(labels)
+    gains = [one for one in sight_changes(then, places, now_is, places, now) if one.gained and one.path not in new]
+    hint = _BY_COMMAND.format(_verb(path))
+    if gains:
+        yield _finding("registry-widened", path, f"changed by hand, it would show {_shown(gains)}", hint)
+    guardians = then.entities[name].guardians if name in then.entities else ()
+    left = now_is.entities[name].guardians if name in now_is.entities else ()
+    gone = sorted({*guardians} - {*left})
+    if gone and any(name in one.subject_ids or name in one.source_chain for one in labels.values()):
+        text = f"changed by hand, {', '.join(gone)} would have no say for {name} any more, of whom memories tell"
+        yield _finding("registry-widened", path, text, hint)
+
+
+def _shown(gains: list[SightChange]) -> str:
+    first, *more = gains
+    rest = f", and {len(more)} more" if more else ""
+    return f"{first.ref or first.path} to {in_words(first.gained)}{rest}"
+
+
+def _verb(path: str) -> str:
+    match kind_of(path):
+        case RegistryKind.GROUP:
+            return "group"
+        case RegistryKind.CONTEXT:
+            return "context"
+        case _:
+            return "entity"
+
+
+_BACK = "git restore --staged --worktree brings it back"
+_BY_COMMAND = "put it back; memstore {} makes the change, and records it"
+
+
+def _settings(old: bytes, new: bytes | None, acts: Iterable[AuditEvent], default_owner: str) -> Iterator[Finding]:
+    """Yield what changed in the vault's settings of whose it is, and of who sees its notes."""
+    told = {name: value for event in acts if event.event == SETTING_EVENT for name, value in event.about.items()}
+    was, now_is = (owner_of(config, default=default_owner) for config in (old, new))
+    if was != now_is and told.get("owner") != now_is:
+        text = f"changed by hand, the vault would be {now_is}'s and no longer {was}'s"
+        yield _finding("owner-changed", CONFIG_PATH, text, _BY_COMMAND.format("config owner"))
+    if (gained := _see_notes(new) - _see_notes(old)) and "notes_for" not in told:
+        text = f"changed by hand, {', '.join(sorted(gained))} would see all notes that are not memories"
+        yield _finding("registry-widened", CONFIG_PATH, text, _BY_COMMAND.format("config notes_for"))
+
+
+def _see_notes(config: bytes | None) -> frozenset[str]:
+    try:
+        named = tomllib.loads((config or b"").decode()).get("notes_for", [])
+    except ValueError:
+        return frozenset()
+    return frozenset(name for name in named if isinstance(name, str)) if isinstance(named, list) else frozenset()
+
+
+# -- grants ----------------------------------------------------------------------------------------
+
+
+def grants_by_hand(
+    changes: Iterable[MemoryChange],
+    files: Mapping[str, ReadFile],
+    events: Callable[[], Iterable[AuditEvent]],
+    owner: str,
+) -> Iterator[Finding]:
+    """Yield a warning for each memory that is granted to somebody with no audit event that tells of it.
+
+    Args:
+        changes: what became of memories.
+        files: the files that hold them, by path.
+        events: gives the audit events of that state; called only if something was granted.
+        owner: the vault's owner.
+    """
+    granted = [
+        (file, names)
+        for change in changes
+        if isinstance(file := files.get(change.path_after or ""), MemoryFile)
+        and (names := gained(change.before, file.memory, owner))
+    ]
+    told = recorded_grants(events()) if granted else {}
+    for file, names in granted:
+        if missing := [name for name in names if name not in told.get(file.memory.id or file.path, ())]:
+            yield grant_unrecorded(file, missing)
+
+
+def _finding(code: str, path: str, text: str, hint: str, *, at: Position | None = None) -> Finding:
+    severity = CODES[code].severity
+    return Finding(code=code, severity=severity, path=path, at=at or Position(1), text=text, hint=hint)

@@ -1,0 +1,212 @@
+"""What would let somebody see more, and is stopped: by hand, in two commits, by a merge, whatever brings it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Attacked(Program):
+    """A vault of Sean's: Claire is Bella's guardian, and has told him something."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.vault.mkdir()
+        self.ok("init", ".", "--owner", "human:sean")
+        self.ok("entity", "add", "human:claire")
+        self.ok("entity", "add", "dog:bella", "--guardian", "human:claire")
+        self.told = self.added("Bella sleeps badly.", "--subject", "dog:bella", "--source-entity", "human:claire")
+        self.plain = self.added("Walks at eight.")
+        self.saved("base")
+
+    def added(self, *words: str) -> str:
+        """Add a memory, and return its path."""
+        saved = self.json("add", *words)
+        return str(saved["path"])
+
+    def saved(self, message: str) -> None:
+        """Commit all, which must pass."""
+        self.git("add", "-A")
+        self.git("commit", "-qm", message)
+
+    def edit(self, path: str, pattern: str, becomes: str) -> None:
+        """Change a file as a hand would."""
+        place = self.vault / path
+        before = place.read_text()
+        after = re.sub(pattern, becomes, before, count=1, flags=re.MULTILINE)
+        assert after != before
+        place.write_text(after)
+
+    def refused(self, *command: str) -> str:
+        """Run git, which must change nothing, and return what is said."""
+        head = self.git("rev-parse", "HEAD")
+        done = self.attempt_git(*command)
+        assert done.returncode != 0, done
+        assert self.git("rev-parse", "HEAD") == head
+        return done.stderr
+
+    def refused_commit(self) -> str:
+        """Stage all and commit it, in vain."""
+        self.git("add", "-A")
+        return self.refused("commit", "-qm", "x")
+
+    def id_of(self, path: str) -> str:
+        """Return a memory's id."""
+        return str(self.json("show", path)["id"])
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Attacked:
+    return Attacked(tmp_path)
+
+
+def test_a_memory_that_was_taken_out_does_not_come_back_wider(vault: Attacked) -> None:
+    before = (vault.vault / vault.told).read_text()
+    vault.git("rm", "-q", vault.told)
+    vault.saved("gone")
+    (vault.vault / "elsewhere.md").write_text(re.sub("access_grants: .*", 'access_grants: ["*"]', before))
+    assert "[grants-widened]" in vault.refused_commit()
+    assert "[grants-widened]" in vault.run("check", "--against", "HEAD").stdout
+    (vault.vault / "elsewhere.md").write_text(before)
+    vault.saved("back as it was")
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "becomes", "code"),
+    [
+        (".memstore/config.toml", "^owner = .*", 'owner = "si:ash"', "owner-changed"),
+        (".memstore/config.toml", "^owner = .*", r'\g<0>\nnotes_for = ["si:ash"]', "registry-widened"),
+        ("entities/dog/bella.md", "^guardians: .*\n", "", "registry-widened"),
+        ("groups/pack.yaml", "si:pith", "si:ash", "registry-widened"),
+    ],
+)
+def test_settings_and_registries_are_not_widened_by_hand(
+    vault: Attacked, path: str, pattern: str, becomes: str, code: str
+) -> None:
+    vault.ok("group", "add", "group:pack", "si:pith")
+    vault.ok("privacy", "grant", vault.plain, "--to", "group:pack")
+    vault.saved("a group")
+    vault.edit(path, pattern, becomes)
+    assert f"[{code}]" in vault.refused_commit()
+    assert f"[{code}]" in vault.run("check", "--against", "HEAD").stdout
+
+
+def test_by_command_they_are_and_the_audit_has_it(vault: Attacked) -> None:
+    vault.ok("group", "add", "group:pack", "si:pith")
+    vault.ok("privacy", "grant", vault.plain, "--to", "group:pack")
+    vault.saved("a group")
+    vault.ok("group", "add", "group:pack", "si:ash")
+    vault.ok("entity", "guardian", "dog:bella", "human:sean")
+    vault.saved("by command")
+    vault.ok("config", "owner", "human:ines")
+    vault.saved("another owner")
+    assert "owner=human:ines" in vault.ok("audit", "show", "--as", "human:ines")
+
+
+def test_audit_events_stay(vault: Attacked) -> None:
+    event = next((vault.vault / "audit").rglob("*.json"))
+    vault.git("rm", "-qr", "audit")
+    assert "[audit-event-gone]" in vault.refused_commit()
+    vault.git("reset", "-q", "--hard")
+    event.write_text(event.read_text().replace("human:claire", "human:clara"))
+    assert "[audit-event-gone]" in vault.refused_commit()
+
+
+def test_a_consent_is_not_rewritten(vault: Attacked) -> None:
+    vault.ok("privacy", "grant", vault.told, "--to", "si:ash", "--consent", "human:claire")
+    vault.saved("granted")
+    consent = next((vault.vault / "consents").rglob("*.md"))
+    vault.edit(str(consent.relative_to(vault.vault)), "^grantee: .*", 'grantee: "*"')
+    assert "[consent-changed]" in vault.refused_commit()
+
+
+def test_every_grant_is_in_the_audit_or_said_not_to_be(vault: Attacked) -> None:
+    shown = vault.added("For Ash.", "--access", "si:ash")
+    assert f"memory={vault.id_of(shown)}  to=si:ash" in vault.ok("audit", "show")
+    vault.edit(vault.plain, "^id: .*", r"\g<0>\naccess_grants: [si:ash]")
+    vault.git("add", "-A")
+    done = vault.attempt_git("commit", "-qm", "by hand")
+    assert (done.returncode, "[grant-unrecorded]" in done.stderr) == (0, True), done
+    assert "[grant-unrecorded]" in vault.ok("audit", "verify")
+    assert "[grant-unrecorded]" in vault.ok("check", "--fix")
+    assert "grant-unrecorded" not in vault.ok("audit", "verify")
+    assert "to=si:ash" in vault.ok("audit", "show", vault.id_of(vault.plain))
+    vault.saved("recorded")
+
+
+def test_nobody_writes_in_another_ones_name(vault: Attacked) -> None:
+    done = vault.run("add", "I hate walks.", "--owner", "si:ash")
+    assert (done.returncode, "can't write what is si:ash's" in done.stderr) == (4, True), done
+    assert vault.json("--as", "si:ash", "list")["memories"] == []
+
+
+# -- merges ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def united(vault: Attacked) -> Attacked:
+    """Return a vault with a grant on its branch, and a new subject of the same memory on `side`."""
+    vault.git("branch", "-M", "main")
+    vault.git("checkout", "-qb", "side")
+    vault.edit(vault.plain, "^id: .*", r"\g<0>\nsubject_ids: [dog:bella]")
+    vault.saved("subject")
+    vault.git("checkout", "-q", "main")
+    vault.ok("privacy", "grant", vault.plain, "--to", "si:ash", "-c")
+    return vault
+
+
+@pytest.mark.parametrize("command", [("merge", "--no-edit", "side"), ("cherry-pick", "side")])
+def test_a_grant_and_a_new_subject_are_not_united(united: Attacked, command: tuple[str, ...]) -> None:
+    assert "[grants-widened]" in united.refused(*command)
+
+
+def test_nor_are_they_by_a_rebase(united: Attacked) -> None:
+    united.git("checkout", "-q", "side")
+    done = united.attempt_git("rebase", "main")
+    assert (done.returncode, "[grants-widened]" in done.stderr) == (1, True), done
+
+
+def test_a_revert_brings_no_grant_back(vault: Attacked) -> None:
+    vault.edit(vault.plain, "^id: .*", r"\g<0>\nsubject_ids: [dog:bella]\naccess_grants: [si:ash]")
+    vault.git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "unseen")
+    vault.edit(vault.plain, r"^access_grants: .*\n", "")
+    vault.saved("taken back")
+    assert "[grants-widened]" in vault.refused("revert", "--no-edit", "HEAD")
+
+
+@pytest.mark.parametrize("strategy", ["theirs", "ours"])
+def test_one_side_of_a_merge_regains_no_grant(vault: Attacked, strategy: str) -> None:
+    vault.git("branch", "-M", "main")
+    vault.ok("privacy", "grant", vault.plain, "--to", "si:ash", "-c")
+    vault.git("checkout", "-qb", "side")
+    vault.edit(vault.plain, "^access_grants: .*", r"\g<0>\ntags: [walk]")
+    vault.saved("tags")
+    vault.git("checkout", "-q", "main")
+    vault.edit(vault.plain, "^access_grants: .*\n", "")
+    vault.saved("revoked")
+    if strategy == "ours":  # the other way round
+        vault.git("checkout", "-q", "side")
+    other = {"theirs": "side", "ours": "main"}[strategy]
+    assert "[grant-regained]" in vault.refused("merge", "--no-edit", "-X", strategy, other)
+
+
+def test_what_widens_nothing_is_taken_in(vault: Attacked) -> None:
+    vault.git("branch", "-M", "main")
+    vault.git("checkout", "-qb", "side")
+    vault.added("More.")
+    vault.saved("more")
+    vault.git("checkout", "-q", "main")
+    vault.added("Else.")
+    vault.saved("else")
+    vault.git("merge", "-q", "--no-edit", "side")
+    vault.git("revert", "--no-edit", "-m", "1", "HEAD")
+    vault.git("checkout", "-qb", "third", "side")
+    vault.git("rebase", "-q", "main")
+    vault.git("cherry-pick", "--allow-empty", "side")
