@@ -9,7 +9,7 @@ from memstore.access import registry
 from memstore.core.change import Edit, Operation, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
 from memstore.core.memory import title_of
-from memstore.core.places import is_audit_path, kind_of
+from memstore.core.places import is_audit_path, kind_of, longer_names
 from memstore.core.times import instant
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.files import memory_file
@@ -60,6 +60,7 @@ class VaultTransaction:
         self._commits = commit or view.config.auto_commit
         self._compares = compares
         self._edits: list[Edit] = []
+        self._paths: set[str] = set()
         self._checked: dict[str, tuple[MemoryFile, Saved]] = {}
         self._own: list[Written] = []
         self._moved: tuple[MemoryFile, Written] | None = None
@@ -77,7 +78,8 @@ class VaultTransaction:
 
     def edit(self, *edits: Edit) -> None:
         """Let files of memories become other bytes; those whose bytes stay the same are left alone."""
-        self._edits += edits
+        for edit in edits:
+            self._collect(edit if edit.before else self._with_free_name(edit))
 
     def check(self, edit: Edit) -> tuple[MemoryFile, Saved]:
         """Let a file become other bytes; it is checked at once, and not again at the end.
@@ -86,9 +88,34 @@ class VaultTransaction:
             FormatError: the new bytes could not be read as a memory.
             RefusedError: a memory must not change in that way.
         """
+        edit = edit if edit.before else self._with_free_name(edit)
         checked = self._checked[edit.path] = _checked(edit, mixed=self._view.config.mixed)
-        self._edits.append(edit)
+        self._collect(edit)
         return checked
+
+    def _collect(self, edit: Edit) -> None:
+        self._edits.append(edit)
+        self._paths.add(edit.path)
+
+    def _with_free_name(self, edit: Edit) -> Edit:
+        """Return a new memory's edit under the first of its names that no file has."""
+        if not self._is_taken(edit.path):
+            return edit
+        made = _made(edit, mixed=self._view.config.mixed)
+        memory_id = made.memory.id if isinstance(made, MemoryFile) else None
+        free = (path for path in longer_names(edit.path, memory_id or "") if not self._is_taken(path))
+        path = next(free, edit.path)
+        return replace(edit, path=path, made=replace(made, path=path) if isinstance(made, MemoryFile) else None)
+
+    def _is_taken(self, path: str) -> bool:
+        """Whether a new file can't have this name, as far as the actor may know.
+
+        A longer name would tell others than the owner that something hidden has the short one: where that is in their
+        way, nothing is written, and the use case runs again with another id.
+        """
+        if path in self._paths or self._ws.vault.saved_at(path) is None:
+            return path in self._paths
+        return self._view.is_owners or self._view.text(path) is not None
 
     def put(self, *files: Written) -> None:
         """Let files of the vault itself change: registries, consents, its keyring, pages, audit events."""
