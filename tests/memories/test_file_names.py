@@ -13,6 +13,7 @@ from memstore.core.ids import MEMORY_TYPES, is_memory_id
 from memstore.core.memory import Memory
 from memstore.core.places import (
     FOLDER_OF_TYPE,
+    IGNORE_FILE,
     NO_MEMORY_FOLDERS,
     id_endings,
     is_memory_path,
@@ -26,9 +27,11 @@ from memstore.memories.memory_v01 import import_memories
 from memstore.search.index import name_words
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
+from tests.whole.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from memstore.vault.workspace import Workspace
 
@@ -154,6 +157,39 @@ def test_who_comes_second_takes_the_next_name() -> None:
     with ws.view().transaction("add") as again:
         again.edit(edit)
     assert sorted(files_of(ws)) == ["notes/2026/green-tea-7f3k.md", "notes/2026/green-tea-7f3k9.md"]
+
+
+def test_a_folder_that_is_left_out_gets_no_memories() -> None:
+    """In a vault with other notes `.gitignore` counts, too, and many a project has a folder `raw` that git ignores."""
+    ws = workspace({IGNORE_FILE: b"notes/\n"})
+    paths = [add_memory(ws.view(), {}, "Green tea").path for _ in range(2)]
+    assert paths == ["memories/2026/green-tea-7f3k.md", "memories/2026/green-tea-7f3k9.md"]
+    files_of(ws)[IGNORE_FILE] += b"memories/\n"
+    with pytest.raises(RefusedError, match="would not be found again") as refused:
+        add_memory(ws.view(), {}, "Green tea")
+    assert "!/notes/" in (refused.value.hint or "")
+    assert sorted(files_of(ws)) == [IGNORE_FILE, *paths]
+
+
+def test_the_program_finds_what_it_wrote_beside_ignored_folders(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.vault.mkdir()
+    (program.vault / "tea.md").write_text("Green tea wants eighty degrees.\n")
+    (program.vault / ".gitignore").write_text("raw/\n")
+    program.ok("init", ".")
+    program.ok("raw", "Claire called at noon.")
+    program.ok("add", "The kettle is blue.")
+    assert [one["path"].rpartition("/")[0] for one in program.json("list")["memories"] if one["id"]] == [
+        "notes/2026",
+        "memories/2026",
+    ]
+    (program.vault / ".memstoreignore").write_text("/notes/\n/memories/\n")
+    refused = program.run("add", "The kettle is red.")
+    assert (refused.returncode, "!/notes/" in refused.stderr) == (4, True)
+    with (program.vault / ".memstoreignore").open("a") as file:
+        file.write("!/notes/\n")
+    program.ok("add", "The kettle is red.")
+    assert len(program.json("search", "red kettle")["results"]) == 2
 
 
 HIDDEN = {"notes/2026/green-tea-7f3k.md": memory_text(id="m_7f3kaaaaaa", title="Green tea")}
