@@ -206,7 +206,7 @@ def _compared(sandbox: Sandbox, told: list[Told], saved: list[tuple[Path, str]])
 
 def _is_there(files: dict[str, str], write: Write) -> bool:
     if write.path is None:
-        return any(write.sign in text for path, text in files.items() if path.startswith("memories/"))
+        return any(write.sign in text for path, text in files.items() if path.startswith("notes/"))
     return write.sign in files[write.path]
 
 

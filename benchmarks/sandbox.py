@@ -34,12 +34,13 @@ _GIT_CONFIG = """\
 """
 _EDITOR = "#!/bin/sh\nprintf '\\nA line from the editor.\\n' >> \"$1\"\n"
 
-# What differs from run to run: times, days, ids, digests, signatures, and the slug's rest of a path that has an id.
+# What differs from run to run: times, days, ids, digests, signatures, and the beginning of one in a path.
 _BY_CHANCE = (
     (re.compile(rb"\d{4}-\d\d-\d\d(T|-)\d\d:?\d\d:?\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"), b"TIME"),
     (re.compile(rb"\d{8}T\d{6}Z"), b"TIME"),
     (re.compile(rb"\d{4}-\d\d-\d\d"), b"DAY"),
     (re.compile(rb"\b(m|con|req|prop|evt|aud|ev|del)_[0-9a-z]{6,32}\b"), b"ID"),
+    (re.compile(rb"(?<=-)[0-9a-z]{4,10}(?=\.md\b)"), b"ID"),
     (re.compile(rb"\b[0-9a-f]{10,64}\b"), b"DIGEST"),
     (re.compile(rb"[A-Za-z0-9+/]{40,}={0,2}"), b"SIGNATURE"),
 )

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import ChangedMeanwhileError, LockedError, NoFileError, TooLargeError, VaultError
-from memstore.core.places import is_audit_path, is_memory_path, kind_of
+from memstore.core.places import IGNORE_FILE, is_audit_path, is_memory_path, kind_of
 from memstore.files.fence import MOST_BYTES
 from memstore.files.vault import FileStat
+from memstore.files.walk import rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class MemoryVault:
-    """Files in a dict; every write is a tick later than the one before. `.memstoreignore` is not obeyed."""
+    """Files in a dict; every write is a tick later than the one before. All are listed, whatever is left out."""
 
     def __init__(self, files: dict[str, bytes] | None = None, *, mixed: bool = False) -> None:
         self.mixed = mixed
@@ -49,6 +50,9 @@ class MemoryVault:
         if len(self.files[path]) > MOST_BYTES:
             raise TooLargeError(f"{path} is too large", size=len(self.files[path]), beginning=self.files[path])
         return self.files[path]
+
+    def leaves_out(self, path: str) -> bool:
+        return rules_of([self.files.get(IGNORE_FILE, b"")], mixed=self.mixed).leave_out(path)
 
     def saved_at(self, path: str) -> datetime | None:
         stat = self._stats.get(path)

@@ -27,14 +27,19 @@ class TickClock:
 
 
 class CountingIds:
-    """Ids that count: m_0000000001, m_0000000002."""
+    """Ids that count: m_0000000001, m_0000000002; others begin otherwise, as ids that chance makes do.
 
-    def __init__(self) -> None:
+    Args:
+        first: the first characters of all of them.
+    """
+
+    def __init__(self, first: str = "") -> None:
+        self._first = first
         self._count = 0
 
     def memory_id(self) -> str:
         self._count += 1
-        return f"m_{self._count:010d}"
+        return f"m_{self._first}{self._count:0{10 - len(self._first)}d}"
 
 
 def disk_vault(tmp_path: Path, *, mixed: bool = False) -> DiskVault:

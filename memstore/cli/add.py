@@ -12,6 +12,7 @@ from memstore.cli.key_options import account_options, given_account, given_value
 from memstore.cli.options import command, several
 from memstore.cli.written import commit_option, dry_run_option, emit_saved
 from memstore.core.errors import UsageError, VaultError
+from memstore.core.keys import USUAL_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -78,7 +79,10 @@ def add(
         return
     if fence.split(given) is None:
         values = with_defaults(session.view(), values)
-    _emit(session, "add", _added(session, given, values, commit=commit, dry_run=dry_run), values, dry_run=dry_run)
+    saved = _added(session, given, values, commit=commit, dry_run=dry_run)
+    _emit(session, "add", saved, values, dry_run=dry_run)
+    if fence.split(given) is None and not dry_run:
+        _say_what_is_usual(session, saved, values)
 
 
 @command(
@@ -186,12 +190,13 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
         hint = "TEXT stands first, before options that take several values; - reads standard input"
         raise UsageError("there is no text", hint=hint)
     view = session.view()
+    kind = str(values.get("type") or "")
     saved = edited(
         session,
         "new",
         draft(view, values),
         lambda written: add_draft(view, written, {}, commit=commit, dry_run=dry_run),
-        notes=_NOTES,
+        notes=(*_NOTES, _usually(kind, options=False)) if kind in USUAL_KEYS else _NOTES,
     )
     if saved is None:
         session.say("nothing was written, so nothing was added")
@@ -204,6 +209,19 @@ def _emit(session: CliSession, verb: str, saved: Saved, values: Mapping[str, Pla
     emit_saved(session, verb, saved, dry_run=dry_run, unchanged="nothing changed")
     if values.get("source_entity") and not (dry_run or session.as_json or session.choices.quiet):
         _say_who_may_see(session, saved)
+
+
+def _say_what_is_usual(session: CliSession, saved: Saved, values: Mapping[str, Plain]) -> None:
+    """Tell what memories of this type usually say beside their text, where this one says nothing of it."""
+    kind = str(values.get("type") or "")
+    usual = USUAL_KEYS.get(kind, ())
+    if usual and not any(values.get(name) for name in usual):
+        session.say(f"  hint: {_usually(kind)}; memstore set {saved.ref} {usual[0]}=VALUE says it later")
+
+
+def _usually(kind: str, *, options: bool = True) -> str:
+    names = (f"--{name.replace('_', '-')}" if options else name for name in USUAL_KEYS[kind])
+    return f"a memory of type {kind} usually has {' or '.join(names)}"
 
 
 def _say_who_may_see(session: CliSession, saved: Saved) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "github", "sarif")
 _EXAMPLES = (
     "memstore check",
-    "memstore check memories/belief --strict",
+    "memstore check beliefs --strict",
     "memstore check --fix",
     "memstore check --against origin/main     # all that changed since, for a pull request",
     "memstore check --explain yaml-ambiguous",

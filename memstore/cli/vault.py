@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import CliSession
+    from memstore.files.local_state import Environment
     from memstore.vault.doctor import Check, Diagnosis
     from memstore.vault.init import Initialised
+    from memstore.vault.undo_init import InitUndone
 
 
 @command(
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     examples=(
         "memstore init                              # this folder",
         "memstore init ~/notes --owner human:sean   # that folder, whose memories are Sean's",
+        "memstore init --undo                       # this folder is a vault no more",
     ),
 )
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
@@ -32,20 +35,35 @@ if TYPE_CHECKING:
 @click.option(
     "--notes", type=click.Choice(NOTES), help="What Markdown files are; mixed by default where some lie here."
 )
-def init(session: CliSession, folder: str | None, owner: str | None, notes: str | None) -> None:
+@click.option("--undo", is_flag=True, help="Take away what init made, where nothing else was made of the vault yet.")
+@click.option("--dry-run", is_flag=True, help="With --undo: only show what would go.")
+def init(
+    session: CliSession, folder: str | None, owner: str | None, notes: str | None, *, undo: bool, dry_run: bool
+) -> None:
     """Make a folder a vault: with a configuration, a git repository where there is none, and git hooks.
 
     Notes that lie in the folder stay as they are, and nothing is committed. Running it again changes nothing. They are
     searched, listed and cited for the owner alone until they are adopted (mixed). In a vault of its own every Markdown
     file with frontmatter is a memory, and is checked as one (own).
+
+    --undo takes away what init made, and only that: settings, hooks, lines in git's files, index. It refuses where
+    there are memories by now, or settings were changed. The repository stays.
     """
+    from memstore.core.errors import UsageError
     from memstore.documents.vault import initialised_document
     from memstore.vault import composition
     from memstore.vault.init import init as make_vault
 
+    if undo and (owner or notes):
+        raise UsageError("--owner and --notes are for a new vault", hint="leave them out of init --undo")
+    if dry_run and not undo:
+        raise UsageError("--dry-run goes with --undo", hint="memstore init --undo takes away what init made")
     env = session.environment()
     composition.checked_entity(session.choices.entity, "--as")
     root = Path(os.path.realpath(env.expanded(folder or session.choices.vault or ".")))
+    if undo:
+        _undo(session, env, root, dry_run=dry_run)
+        return
     done = make_vault(
         composition.place(env, root),
         owner=composition.checked_entity(owner, "--owner"),
@@ -99,6 +117,52 @@ def _next_steps(session: CliSession, done: Initialised) -> Iterator[str]:
         yield '  memstore add "My first memory"      # write one'
         yield "  memstore list                       # see what there is"
     yield "  memstore help query                 # how to find things again"
+
+
+# -- init --undo -----------------------------------------------------------------------------------
+
+
+def _undo(session: CliSession, env: Environment, root: Path, *, dry_run: bool) -> None:
+    from memstore.documents.vault import init_undone_document
+    from memstore.vault import composition
+    from memstore.vault.undo_init import undo_init
+
+    chosen = session.choices
+    done = undo_init(
+        composition.place(env, root),
+        open_vault=lambda: composition.open_workspace(
+            env, vault=str(root), entity=chosen.entity, context=chosen.context, alone=chosen.alone, any_context=True
+        ).view(),
+        may_act=lambda owner: composition.acts_as(env, chosen.entity, owner),
+        dry_run=dry_run,
+    )
+    session.emit("init-undo", document=lambda: init_undone_document(done), lines=lambda: _lines_undone(session, done))
+
+
+def _lines_undone(session: CliSession, done: InitUndone) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    paint = session.paint
+    where = paint("path", safe_line(str(done.root)))
+    would = "would be" if done.dry_run else "is"
+    yield f"{where} {would} no vault any more" if not done.is_vault else f"{where} stays a vault"
+    took = "would take" if done.dry_run else "took"
+    if done.removed:
+        yield f"  {took} away {safe_line(', '.join(done.removed))}"
+    if done.restored:
+        yield f"  {took} memstore's line out of {safe_line(', '.join(done.restored))}"
+    if done.hooks:
+        yield f"  {took} away the git hooks {', '.join(done.hooks)}"
+    if done.git_key:
+        yield f"  {took} away git config {done.git_key}"
+    if done.is_forgotten:
+        yield f"  {took} away its index and local state on this machine"
+    for what, why in done.kept.items():
+        yield f"  {safe_line(what)} stays: {safe_line(why)}"
+    if done.has_repository:
+        yield "  the git repository stays"
+    if done.tracked:
+        yield f"  git has {safe_line(', '.join(done.tracked))} in its index: commit that change, too"
 
 
 # -- doctor ----------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 # Extensions of the format that this version knows: none yet.
 EXTENSIONS: tuple[str, ...] = ()
-FILENAMES = ("slug-id", "id")
+# How new files are called: `memories.add.path_of_new`.
+FILENAMES = ("short", "slug-id", "id")
 # "own": whatever has a fence is a memory, or an error. "mixed": notes that were there before stay what they are.
 NOTES = ("own", "mixed")
 
@@ -94,7 +95,7 @@ class Config(NamedTuple):
     extensions: tuple[str, ...] = ()
     notes: str = "own"
     notes_for: tuple[str, ...] = ()
-    filenames: str = "slug-id"
+    filenames: str = "short"
     auto_commit: bool = False
     quality_profile: str = QualityProfile.MEMSTORE.value
     require_context: bool = False

@@ -218,4 +218,18 @@ KEYS = (
     Key("anchors", Shape.ENTRIES, entry=ANCHOR_KEYS),
     Key("resolutions", Shape.ENTRIES, entry=RESOLUTION_KEYS),
 )
+# What a memory of a type usually says beside its text: worth a hint to whoever leaves all of it out.
+USUAL_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "raw": ("source",),
+        "belief": ("confidence", "derived_from"),
+        "value": ("importance",),
+        "goal": ("valid_until",),
+        "reflection": ("derived_from",),
+        "insight": ("derived_from",),
+        "encounter": ("entities",),
+        "decision": ("derived_from", "relates_to"),
+        "correction": ("relates_to",),
+    }
+)
 KEY_BY_NAME: Mapping[str, Key] = MappingProxyType({key.name: key for key in KEYS})

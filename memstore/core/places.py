@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from enum import Enum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
+
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Mapping
 
 
 MEMORY_SUFFIX = ".md"
@@ -20,6 +23,24 @@ NOTE_SUFFIXES = (MEMORY_SUFFIX, ".markdown", ".mdx")
 # Folders of other people's texts, whatever they hold.
 FOREIGN_FOLDERS = frozenset({"node_modules"})
 NO_MEMORIES = frozenset({"index.md", "log.md", "README.md", "MEMORY.md"})
+# Where new memories of each type go.
+FOLDER_OF_TYPE: Mapping[str, str] = MappingProxyType(
+    {
+        "raw": "raw",
+        "episode": "episodes",
+        "belief": "beliefs",
+        "note": "notes",
+        "value": "values",
+        "goal": "goals",
+        "drive": "drives",
+        "reflection": "reflections",
+        "insight": "insights",
+        "encounter": "encounters",
+        "decision": "decisions",
+        "correction": "corrections",
+        "observation": "observations",
+    }
+)
 # The folder that makes the one around it a vault.
 SETTINGS_FOLDER = ".memstore"
 NO_MEMORY_FOLDERS = frozenset({"entities", "groups", "contexts", "consents", "requests", "audit", SETTINGS_FOLDER})
@@ -39,6 +60,38 @@ def without_suffix(path: str) -> str:
 def stem_of(path: str) -> str:
     """Return the name of a file without its folders and suffix."""
     return without_suffix(path.rpartition("/")[2])
+
+
+# -- the id in a file's name -----------------------------------------------------------------------
+
+
+# A short name ends with the id's first characters: `memstore show m_7f3k` takes a beginning, and no other part of it.
+LEAST_OF_ID = 4
+_CHANCE = re.compile(rf"m_([{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}})")
+
+
+def id_endings(memory_id: str) -> tuple[str, ...]:
+    """Return what the name of a memory's file may end with, the shortest first; a foreign id is never cut."""
+    chance = _CHANCE.fullmatch(memory_id)
+    cut = range(LEAST_OF_ID, ID_RANDOM_CHARACTERS + 1) if chance else ()
+    return (*(chance[1][:length] for length in cut if chance), memory_id)
+
+
+def longer_names(path: str, memory_id: str) -> Iterator[str]:
+    """Yield other paths for the file of a new memory, each with one character more of its id; none for other names."""
+    words, dash, ending = without_suffix(path).rpartition("-")
+    endings = id_endings(memory_id)
+    if dash and ending in endings:
+        yield from (f"{words}-{longer}{MEMORY_SUFFIX}" for longer in endings[endings.index(ending) + 1 :])
+
+
+def without_id(stem: str, memory_id: str) -> str:
+    """Return the stem of a file's name without the id, or its beginning, that new files have in theirs."""
+    words, dash, ending = stem.rpartition("-")
+    return words if dash and ending in id_endings(memory_id) else stem.replace(memory_id, " ")
+
+
+# -- what can be a memory --------------------------------------------------------------------------
 
 
 def is_memory_name(name: str, *, mixed: bool) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memstore.vault.doctor import Diagnosis
     from memstore.vault.init import HooksReport, Initialised
     from memstore.vault.status import SettingValue, Stats, Status, Uncommitted
+    from memstore.vault.undo_init import InitUndone
 
 
 # -- check and doctor ----------------------------------------------------------------------------
@@ -119,6 +120,23 @@ def initialised_document(done: Initialised) -> dict[str, Any]:
         "hooks_refused": done.hooks_refused,
         "notes": done.notes,
         "mixed": done.mixed,
+    }
+
+
+def init_undone_document(done: InitUndone) -> dict[str, Any]:
+    """Return what was taken away of what `init` made, or would be, and what stays."""
+    return {
+        "vault": str(done.root),
+        "is_vault": done.is_vault,
+        "removed": list(done.removed),
+        "restored": list(done.restored),
+        "hooks": list(done.hooks),
+        "git_key": done.git_key,
+        "forgotten": done.is_forgotten,
+        "kept": [{"what": what, "why": why} for what, why in done.kept.items()],
+        "tracked": list(done.tracked),
+        "repository": done.has_repository,
+        "dry_run": done.dry_run,
     }
 
 

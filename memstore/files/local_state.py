@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 PRIVATE = 0o700
+# Texts that are being written, in the folder of local state.
+DRAFTS = "drafts"
 # What is about to be written, in the folder of local state; `composition` looks for it without loading the journal.
 BEGUN_OPERATION = "begun-operation.json"
 # Neither a link nor a pipe in a log's place is followed or waited for.

@@ -62,6 +62,9 @@ class VaultFiles(Protocol):
             VaultError: it is no regular file, can't be read, or lies outside the vault.
         """
 
+    def leaves_out(self, path: str) -> bool:
+        """Whether `.memstoreignore`, or git's in a vault with other notes, leaves out what lies at a path."""
+
     def saved_at(self, path: str) -> datetime | None:
         """Return when a file was saved last, UTC; None where there is no such file."""
 

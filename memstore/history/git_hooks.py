@@ -71,13 +71,16 @@ class GitHooks:
         if _state(place) is HookState.OURS:
             place.unlink()
 
-    def _refuse_shared(self, folder: Path) -> None:
-        """Refuse a folder outside of the repository: `core.hooksPath` may name one that all repositories share."""
+    def are_shared(self) -> bool:
+        """Whether their folder lies outside of the repository: `core.hooksPath` may name one that others share."""
         common = os.fsdecode(self._git.run("rev-parse", "--git-common-dir")).removesuffix("\n")
         top = os.fsdecode(self._git.run("rev-parse", "--show-toplevel")).removesuffix("\n")
         inside = ((self._git.folder / common).resolve(), Path(top).resolve())
-        real = folder.resolve()
-        if not any(real.is_relative_to(place) for place in inside):
+        real = self.folder().resolve()
+        return not any(real.is_relative_to(place) for place in inside)
+
+    def _refuse_shared(self, folder: Path) -> None:
+        if self.are_shared():
             raise RefusedError(
                 f"core.hooksPath names {folder}, which lies outside of this repository and may serve others",
                 hint='add this line to the hook there: memstore hooks run pre-commit "$@" || exit 1',

@@ -12,6 +12,7 @@ from memstore.beliefs.next_lines import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.memory import title_of
+from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, id_endings
 from memstore.core.provenance import provenance_of_new
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, save, shown
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from memstore.access.grants import Inherited
     from memstore.beliefs.echo import Recognised
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -238,45 +240,52 @@ def _stated(view: View, values: Mapping[str, Plain], now: str, ground: Mapping[s
 
 
 def _edit_of_new(view: View, draft: MemoryFile) -> Edit:
-    memory = draft.memory
-    title = title_of(memory) if view.config.filenames == "slug-id" else ""
-    path = path_of_new(memory.type, memory.id or "", memory.created_at or "", title)
+    path = path_of_new(draft.memory, view.config.filenames)
     return Edit(path=path, before=None, after=draft.data, made=replace(draft, path=path))
 
 
 # -- where its file goes ---------------------------------------------------------------------------
 
 
-LONGEST_SLUG = 50
+LONGEST_SLUG = 40
+_LONGEST_BEFORE_ID = 50  # with filenames = "slug-id"
 
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 # Letters that do not fall apart into a base letter and a mark.
 _FOLDED = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "þ": "th", "ð": "d", "ı": "i"})
 
 
-def slug(title: str) -> str:
-    """Return the words of a title as a part of a file name: ASCII, at most 50 characters; empty where it has none."""
+def slug(title: str, longest: int = LONGEST_SLUG) -> str:
+    """Return the words of a title as a part of a file name: ASCII, at most `longest`; empty where it has none."""
     plain = unicodedata.normalize("NFKD", title.casefold().translate(_FOLDED)).encode("ascii", "ignore").decode()
     words = _NO_WORD.sub("-", plain).strip("-")
-    if len(words) <= LONGEST_SLUG:
+    if len(words) <= longest:
         return words
     # Whole words, unless the first one alone is too long.
-    cut = words[: LONGEST_SLUG + 1].rpartition("-")[0]
-    return cut or words[:LONGEST_SLUG]
+    cut = words[: longest + 1].rpartition("-")[0]
+    return cut or words[:longest]
 
 
-def path_of_new(kind: str, memory_id: str, created_at: str, title: str) -> str:
-    """Return the path of a new memory's file, `memories/<type>/<YYYY>/<MM>/<slug>-<id>.md`.
+def path_of_new(memory: Memory, filenames: str, *, at: str = "", whole_id: bool = False) -> str:
+    """Return the path of a new memory's file; where another has it, the transaction takes more of the id.
 
     Args:
-        kind: the memory's type.
-        memory_id: its id.
-        created_at: RFC 3339; year and month are its own.
-        title: empty where file names are to tell nothing.
+        memory: the memory; it has an id.
+        filenames: "short" is `notes/2026/green-tea-7f3k.md`; "slug-id" is
+            `memories/note/2026/02/green-tea-m_7f3k9q2x1c.md`, and "id" the same without words. A title without ASCII
+            letters leaves the id alone.
+        at: when it was made where it does not say so itself, RFC 3339; year and month are its own.
+        whole_id: whether a short name has all of the id nevertheless.
     """
-    words = slug(title)
-    name = f"{words}-{memory_id}" if words else memory_id
-    return f"memories/{kind}/{created_at[:4]}/{created_at[5:7]}/{name}.md"
+    memory_id = memory.id or ""
+    made = memory.created_at or at
+    is_short = filenames == "short"
+    words = "" if filenames == "id" else slug(title_of(memory), LONGEST_SLUG if is_short else _LONGEST_BEFORE_ID)
+    folder = (
+        f"{FOLDER_OF_TYPE[memory.type]}/{made[:4]}" if is_short else f"memories/{memory.type}/{made[:4]}/{made[5:7]}"
+    )
+    ending = id_endings(memory_id)[0] if words and is_short and not whole_id else memory_id
+    return f"{folder}/{words}-{ending}{MEMORY_SUFFIX}" if words else f"{folder}/{ending}{MEMORY_SUFFIX}"
 
 
 # -- keys that `set` and `add` leave alone ---------------------------------------------------------

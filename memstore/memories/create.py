@@ -68,7 +68,7 @@ def raw(view: View, content: str, **about: Unpack[About]) -> Saved:
     """Write something down as it came, to be made more of later (`promote`, `process_raw`).
 
     >>> raw(ws.view(), "First memory capture!", source="human:sean", trigger="greeting").path
-    'memories/raw/2026/02/first-memory-capture-m_0000000001.md'
+    'raw/2026/first-memory-capture-0000.md'
     """
     return _add(view, {"type": "raw"}, content, about)
 

@@ -15,7 +15,7 @@ from memstore.beliefs.next_lines import next_time
 from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.core.finding import Position, Severity, in_order
-from memstore.core.places import MEMORY_SUFFIX, is_memory_path
+from memstore.core.places import MEMORY_SUFFIX, id_endings, is_memory_path, stem_of
 from memstore.core.problems import Problem
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, refuse_as_not_owner, save_all, shown, unified_diff
@@ -293,7 +293,7 @@ def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool =
     if path == file.path:
         return moved
     folders, _, name = path.rpartition("/")
-    if not view.is_owners and ((file.memory.id or "/") not in name or MEMORY_SUFFIX in folders):
+    if not view.is_owners and (not _has_id(name, file) or MEMORY_SUFFIX in folders):
         # Any other name may be taken by a memory that they may not know of, also that of a folder.
         raise RefusedError(
             f"only {view.config.owner} gives files any name they like here",
@@ -310,6 +310,13 @@ def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool =
     return replace(
         moved, commit=change.commit, diffs={path: diff for path, diff in diffs.items() if diff}, left=links.left
     )
+
+
+def _has_id(name: str, file: MemoryFile) -> bool:
+    """Whether nobody chose a file's name freely: it has the memory's id, or is the one that the program gave it."""
+    memory_id = file.memory.id or "/"
+    kept = name == file.path.rpartition("/")[2] and stem_of(name).rpartition("-")[2] in id_endings(memory_id)
+    return kept or memory_id in name
 
 
 def _target(file: MemoryFile, to: str) -> str:

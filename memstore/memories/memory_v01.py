@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import ChangedMeanwhileError, FormatError, UsageError
 from memstore.core.ids import MemoryRef, is_entity_id
-from memstore.core.memory import title_of
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, save_all, shown
 from memstore.files import memory_file
@@ -156,8 +155,9 @@ def _file(view: View, foreign: memory_v01.Foreign) -> MemoryFile:
         findings = getattr(read, "findings", ())
         raise FormatError(shown(findings), hint=hint(findings))
     memory = read.memory
-    title = title_of(memory) if view.config.filenames == "slug-id" else ""
-    path = path_of_new(memory.type, memory.id or "", memory.created_at or instant(view.clock.now()), title)
+    # Somebody else than the owner, who chose the id, would learn from a longer name that the short one is taken.
+    at = instant(view.clock.now())
+    path = path_of_new(memory, view.config.filenames, at=at, whole_id=not view.is_owners)
     return MemoryFile(path, read.data, read.text, read.front, memory)
 
 

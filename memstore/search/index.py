@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core.errors import RefusedError, VaultError
-from memstore.core.places import stem_of
+from memstore.core.places import stem_of, without_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -196,7 +196,7 @@ def name_words(path: str, memory_id: str | None) -> str:
     """Return the words of a file's name: without its ending, and without the id that new files have in theirs."""
     stem = stem_of(path)
     if memory_id:
-        stem = stem.replace(memory_id, " ")
+        stem = without_id(stem, memory_id)
     return " ".join((stem, *_PARTS_OF_NAME.findall(stem))) if not stem.islower() or "_" in stem else stem
 
 

@@ -427,13 +427,18 @@ def place(env: Environment, root: Path) -> DiskPlace:
     """Return the folder at `root` as one that is to become a vault."""
     from memstore.vault.surroundings import DiskPlace
 
-    return DiskPlace(root, env.variables)
+    return DiskPlace(root, env)
 
 
 def open_made(env: Environment, root: Path) -> Workspace:
     """Return the vault at `root` for `init`, which looks at no memory: the user's own settings may be broken."""
     config = config_file.read_vault_config(root, default_owner=env.login_entity)
     return assemble(env, root, config, config.owner)
+
+
+def acts_as(env: Environment, entity: str | None, owner: str) -> bool:
+    """Whether whoever acts is the owner of a vault: `entity`, or found by `find_actor` where it is None."""
+    return find_actor(env, entity, Config(owner=owner)).value == owner
 
 
 def checked_entity(text: str | None, where: str) -> str | None:
@@ -468,7 +473,7 @@ def stop_unless_settings_are_ones_own(
         RefusedError: somebody else acts.
     """
     owner = str(file.values().get("owner") or defaults["owner"])
-    if find_actor(env, entity, Config(owner=owner)).value != owner:
+    if not acts_as(env, entity, owner):
         raise RefusedError("only the vault's owner may change its settings", hint="ask the owner")
 
 
@@ -506,7 +511,7 @@ def editor(env: Environment) -> Editor:
 
 def drafts(env: Environment, root: Path) -> Drafts:
     """Return the drafts of the vault at `root`."""
-    from memstore.files.local_state import state_folder
+    from memstore.files.local_state import DRAFTS, state_folder
     from memstore.vault.editor import Drafts
 
-    return Drafts(state_folder(root, state_home=env.state_home) / "drafts")
+    return Drafts(state_folder(root, state_home=env.state_home) / DRAFTS)

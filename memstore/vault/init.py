@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 ATTRIBUTES_PATH = ".gitattributes"
 ATTRIBUTES_LINE = "*.md diff=memstore -text"
 MIXED_ATTRIBUTES_LINE = "*.md diff=memstore"
+# What git is to take no notice of: files that are being written.
+EXCLUDED = f"{TEMPORARY_PREFIX}*"
 # What a hunk of a diff is headed with: the key or the heading above it, in git's extended regular expressions.
 FUNCTION_KEY = "diff.memstore.xfuncname"
 FUNCTION_PATTERN = "^(#{1,6}[ \\t].*|[a-z][a-z0-9_]*:.*)$"
@@ -103,10 +105,12 @@ def init(
         raise UsageError(f"this is a vault with notes = {view.config.notes}", hint=f"memstore config notes {notes}")
     changed = [CONFIG_PATH] if is_new else []
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
+    missing = place.missing(place.hooks.folder())
     installed, refused = _with_hooks(view)
+    place.remember_folders([folder for folder in missing if folder.exists()])
     git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
     attributes = MIXED_ATTRIBUTES_LINE if view.config.mixed else ATTRIBUTES_LINE
-    git_configured |= place.exclude(f"{TEMPORARY_PREFIX}*")
+    git_configured |= place.append_line(place.exclude_path, EXCLUDED)
     changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, attributes) else []
     return Initialised(
         root=place.root,

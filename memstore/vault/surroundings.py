@@ -7,26 +7,41 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import time
 from contextlib import suppress
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from memstore.core.config import USER_SETTINGS, SettingKind
-from memstore.core.errors import GitError
+from memstore.core.change import Operation, Written
+from memstore.core.config import CONFIG_PATH, USER_SETTINGS, SettingKind
+from memstore.core.errors import ChangedMeanwhileError, GitError
 from memstore.core.places import SETTINGS_FOLDER, TEMPORARY_PREFIX
 from memstore.files.config_file import read_user_config
+from memstore.files.disk_journal import DiskJournal
 from memstore.files.disk_vault import LEFT_BEHIND_AFTER_SECONDS
-from memstore.files.local_state import PRIVATE, cache_folder, find_repository, is_private
+from memstore.files.local_state import (
+    DRAFTS,
+    PRIVATE,
+    cache_folder,
+    find_repository,
+    is_private,
+    state_folder,
+    write_whole,
+)
 from memstore.files.walk import KnownTree, ignore_rules, walk
+from memstore.history.git_hooks import GitHooks
 from memstore.history.git_process import GitProcess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from memstore.files.local_state import Environment
+
+
+# Where, in a vault's local state, what was written around it is remembered.
+_MADE = "init"
 
 
 # -- this machine ----------------------------------------------------------------------------------
@@ -133,7 +148,7 @@ class Machine:
     def add_attribute(self, line: str) -> None:
         """Add a line to the vault's `.gitattributes`."""
         if self._root is not None:
-            DiskPlace(self._root, self._env.variables).append_line(_ATTRIBUTES, line)
+            DiskPlace(self._root, self._env).append_line(_ATTRIBUTES, line)
 
 
 def _changed_before(path: str, at: float) -> bool:
@@ -143,30 +158,47 @@ def _changed_before(path: str, at: float) -> bool:
         return False
 
 
-# -- a folder that is to become a vault ------------------------------------------------------------
+# -- a folder that is to become a vault, or to be none any more ------------------------------------
 
 
 class DiskPlace:
-    """A folder, before there is a vault in it.
+    """A folder around a vault: before there is one in it, and when it is to be none any more.
+
+    What is written here is remembered beyond the end of the program, so that it can be taken back as it was.
 
     Args:
         root: the folder; made when the first file is written.
-        environ: the process's environment, for git.
+        env: the process's surroundings.
     """
 
-    def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, env: Environment) -> None:
         self._root = root
-        self._environ = environ
+        self._env = env
+        self._git = GitProcess(root, env.variables)
 
     @property
     def root(self) -> Path:
         """The folder; it may not be there yet."""
         return self._root
 
+    @property
+    def has_repository(self) -> bool:
+        """Whether the folder lies in a git repository."""
+        return find_repository(self._root) is not None
+
+    @property
+    def hooks(self) -> GitHooks:
+        """The hooks of the repository around the folder."""
+        return GitHooks(self._git)
+
     def create(self, path: str, text: str) -> bool:
         """Write a file that is not there yet; False where there is one, which stays as it is."""
         file = self._root / path
+        if os.path.lexists(file):
+            return False
+        self.remember_folders(self.missing(file.parent))
         file.parent.mkdir(parents=True, exist_ok=True)
+        self._remember(Written(path, None, text.encode()))
         try:
             with file.open("x", encoding="utf-8", newline="\n") as out:
                 out.write(text)
@@ -176,7 +208,16 @@ class DiskPlace:
 
     def append_line(self, path: str, line: str) -> bool:
         """Add a line to a text file, which is made where it is missing; False where it stands there already."""
-        return self.create(path, line + "\n") or _line_appended(self._root / path, line)
+        before = self.read(path)
+        if before is None:
+            return self.create(path, line + "\n")
+        if os.fsencode(line) in (existing.strip() for existing in before.split(b"\n")):
+            return False
+        added = (b"" if before.endswith(b"\n") or not before else b"\n") + os.fsencode(line) + b"\n"
+        self._remember(Written(path, before, before + added))
+        with (self._root / path).open("ab") as out:
+            out.write(added)
+        return True
 
     def outer_vault(self) -> Path | None:
         """Return the vault that the folder lies in, or None."""
@@ -184,38 +225,164 @@ class DiskPlace:
 
     def make_repository(self) -> bool:
         """Make a git repository where the folder lies in none; False where there is one already."""
-        if find_repository(self._root) is not None:
+        if self.has_repository:
             return False
         self._root.mkdir(parents=True, exist_ok=True)
-        GitProcess(self._root, self._environ).run("init", "--quiet")
+        self._git.run("init", "--quiet")
         return True
 
     def configure(self, key: str, value: str) -> bool:
         """Set a key of the repository's own configuration; False where it is set already, to whatever."""
-        git = GitProcess(self._root, self._environ)
-        if git.attempt("config", "--local", "--get", key).returncode == 0:
+        if self.configured(key) is not None:
             return False
-        git.run("config", "--local", key, value)
+        path, before = self.config_path, self.read(self.config_path)
+        self._git.run("config", "--local", key, value)
+        if (after := self.read(path)) is not None:
+            self._remember(Written(path, before, after))
         return True
 
-    def exclude(self, pattern: str) -> bool:
-        """Have git take no notice of files of that name in this clone; False where it takes none already."""
-        said = GitProcess(self._root, self._environ).run("rev-parse", "--git-path", "info/exclude")
-        return _line_appended(self._root / os.fsdecode(said).removesuffix("\n"), pattern)
+    def configured(self, key: str) -> str | None:
+        """Return what a key of the repository's own configuration is set to; None where it is not."""
+        done = self._git.attempt("config", "--local", "--get", key)
+        return os.fsdecode(done.stdout).removesuffix("\n") if done.returncode == 0 else None
+
+    def unset(self, key: str) -> None:
+        """Take a key out of the repository's own configuration, which is as it was where nothing else has changed."""
+        made, now = self.made().get(self.config_path), self.read(self.config_path)
+        if made and made.before is not None and now == made.after:
+            self.change(Written(self.config_path, now, made.before))
+        else:
+            self._git.run("config", "--local", "--unset", key)
+
+    @property
+    def config_path(self) -> str:
+        """The path of the repository's own configuration, from the folder."""
+        return self._git_path("config")
+
+    @property
+    def exclude_path(self) -> str:
+        """The path of this clone's own list of files that git takes no notice of, from the folder."""
+        return self._git_path("info/exclude")
+
+    def _git_path(self, name: str) -> str:
+        said = os.fsdecode(self._git.run("rev-parse", "--git-path", name)).removesuffix("\n")
+        return os.path.relpath(self._root / said, self._root)
 
     def notes(self) -> int:
         """Return how many notes the folder holds: Markdown files but those that every repository has."""
         found = walk(self._root, KnownTree(), ignore_rules(self._root, mixed=True)).new
         return sum(PurePosixPath(stat.path).stem.upper() not in _OF_REPOSITORIES for stat in found)
 
+    # -- what was made here, and taking it back ----------------------------------------------------
 
-def _line_appended(file: Path, line: str) -> bool:
-    """Add a line to a text file; False where it stands there already."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    data = file.read_bytes() if file.exists() else b""
-    if os.fsencode(line) in (existing.strip() for existing in data.split(b"\n")):
-        return False
-    newline = b"" if data.endswith(b"\n") or not data else b"\n"
-    with file.open("ab") as out:
-        out.write(newline + os.fsencode(line) + b"\n")
-    return True
+    def missing(self, folder: Path) -> Sequence[Path]:
+        """Return which of a folder and those around it are not there yet; the vault's own is not among them."""
+        around = (folder, *folder.parents)
+        return [one for one in around if not (one.exists() or self._root.is_relative_to(one))]
+
+    def remember_folders(self, folders: Sequence[Path]) -> None:
+        """Remember that folders were made here, or are about to be."""
+        for folder in folders:
+            self._remember(Written(f"{os.path.relpath(folder, self._root)}/", None, None))
+
+    def made(self) -> Mapping[str, Written]:
+        """Return what was written here last into each file, by path from the folder; folders end with a slash."""
+        last = self._record().last()
+        return {file.path: file for file in last.files} if last else {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's bytes; None where there is none."""
+        try:
+            return (self._root / path).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def listed(self, folder: str) -> Sequence[str]:
+        """Return the names in a folder, sorted; none where there is no such folder."""
+        try:
+            return sorted(path.name for path in (self._root / folder).iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def drafts(self) -> Sequence[str]:
+        """Return the paths of texts that were begun in an editor and are no memories yet."""
+        return sorted(map(str, (self._state / DRAFTS).glob("*")))
+
+    def change(self, file: Written) -> None:
+        """Let a file be as it was before, in one step; `ChangedMeanwhileError` where it is something else by now."""
+        place = self._root / file.path
+        if self.read(file.path) != file.before:
+            raise ChangedMeanwhileError(f"{file.path} was saved by somebody else meanwhile", hint="run it again")
+        if file.after is None:
+            place.unlink()
+        else:
+            write_whole(place.resolve(), file.after)
+
+    def remove_empty(self, folder: str | Path) -> None:
+        """Take a folder away that holds nothing; any other stays."""
+        with suppress(OSError):
+            (self._root / folder).rmdir()
+
+    def other_vaults(self) -> Sequence[str]:
+        """Return the folders of other vaults in the repository, from its top; this one in other worktrees, too."""
+        top = Path(os.fsdecode(self._git.run("rev-parse", "--show-toplevel")).removesuffix("\n"))
+        files = GitProcess(top, self._env.variables).run("ls-files", "-z", "--cached", "--others").split(b"\0")
+        ending = os.fsencode(f"/{CONFIG_PATH}")
+        paths = (os.fsdecode((b"/" + file).removesuffix(ending)) for file in files if (b"/" + file).endswith(ending))
+        folders = [top / path.lstrip("/") for path in paths]
+        listed = os.fsdecode(self._git.run("worktree", "list", "--porcelain")).splitlines()
+        trees = (Path(line.removeprefix("worktree ")) for line in listed if line.startswith("worktree "))
+        folders += [tree / os.path.relpath(self._root.resolve(), top) for tree in trees]
+        return sorted(
+            os.path.relpath(folder, top)
+            for folder in folders
+            if (folder / CONFIG_PATH).exists() and folder.resolve() != self._root.resolve()
+        )
+
+    def tracked(self, paths: Sequence[str]) -> Sequence[str]:
+        """Return which of some files git has in its index."""
+        said = self._git.run("ls-files", "-z", "--cached", "--", *paths) if paths else b""
+        return [os.fsdecode(path) for path in said.split(b"\0") if path]
+
+    def is_remembered(self) -> bool:
+        """Whether this machine keeps anything of the vault: an index, or local state."""
+        return self._cache.exists() or self._state.exists()
+
+    def forget(self) -> bool:
+        """Delete what this machine keeps of the vault; whether there was any. What was made here goes last."""
+        there, state = self.is_remembered(), self._state
+        _delete(self._cache)
+        for path in sorted(state.glob("*")):
+            if path.name != _MADE:
+                _delete(path)
+        _delete(state / _MADE)
+        self.sweep()
+        return there
+
+    def sweep(self) -> None:
+        """Take away the folders of local state that hold nothing, as a deletion that was cut short leaves them."""
+        for folder in (self._state / _MADE, self._state, self._state.parent):
+            self.remove_empty(folder)
+
+    @property
+    def _cache(self) -> Path:
+        return cache_folder(self._root, cache_home=self._env.cache_home)
+
+    @property
+    def _state(self) -> Path:
+        return state_folder(self._root, state_home=self._env.state_home)
+
+    def _record(self) -> DiskJournal:
+        return DiskJournal(self._state / _MADE)
+
+    def _remember(self, file: Written) -> None:
+        """Remember what is about to be written; a file that was written before and lacks it now begins anew."""
+        self._record().record(Operation("init", "", tuple((dict(self.made()) | {file.path: file}).values())))
+
+
+def _delete(path: Path) -> None:
+    """Delete a file, or a folder with all that it holds; a link goes, and nothing that it leads to."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from memstore.access.audit import gained, recorded
 from memstore.core.change import Edit, Operation, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
 from memstore.core.memory import title_of
-from memstore.core.places import is_audit_path, kind_of
+from memstore.core.places import FOLDER_OF_TYPE, IGNORE_FILE, is_audit_path, kind_of, longer_names
 from memstore.core.times import instant
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.files import memory_file
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
+FOLDERS_OF_TYPES = frozenset(FOLDER_OF_TYPE.values())
 # Who vouches for somebody else's memory writes into it; the vault's owner mends every file.
 _BY_OTHERS = frozenset({"witness", "check --fix", "adopt"})
 # With more memories at once, as an import has, nobody waits for them to be compared: `memstore conflicts` does it.
@@ -61,6 +62,7 @@ class VaultTransaction:
         self._commits = commit or view.config.auto_commit
         self._compares = compares
         self._edits: list[Edit] = []
+        self._paths: set[str] = set()
         self._checked: dict[str, tuple[MemoryFile, Saved]] = {}
         self._own: list[Written] = []
         self._moved: tuple[MemoryFile, Written] | None = None
@@ -78,7 +80,8 @@ class VaultTransaction:
 
     def edit(self, *edits: Edit) -> None:
         """Let files of memories become other bytes; those whose bytes stay the same are left alone."""
-        self._edits += edits
+        for edit in edits:
+            self._collect(edit if edit.before else self._with_free_name(self._where_it_is_found(edit)))
 
     def check(self, edit: Edit) -> tuple[MemoryFile, Saved]:
         """Let a file become other bytes; it is checked at once, and not again at the end.
@@ -87,9 +90,50 @@ class VaultTransaction:
             FormatError: the new bytes could not be read as a memory.
             RefusedError: a memory must not change in that way.
         """
+        edit = edit if edit.before else self._with_free_name(self._where_it_is_found(edit))
         checked = self._checked[edit.path] = _checked(edit, mixed=self._view.config.mixed)
-        self._edits.append(edit)
+        self._collect(edit)
         return checked
+
+    def _collect(self, edit: Edit) -> None:
+        self._edits.append(edit)
+        self._paths.add(edit.path)
+
+    def _where_it_is_found(self, edit: Edit) -> Edit:
+        """Return a new memory's edit in a folder that is not left out, as many a project's `raw/` is.
+
+        Raises:
+            RefusedError: all folders where it could go are left out, so that nothing would find it again.
+        """
+        leaves_out = self._ws.vault.leaves_out
+        folder, _, rest = edit.path.partition("/")
+        if folder not in FOLDERS_OF_TYPES or not leaves_out(edit.path):
+            return edit
+        if leaves_out(path := f"memories/{rest}"):
+            raise RefusedError(
+                f"{edit.path} would not be found again: {IGNORE_FILE} or .gitignore leaves it out; nothing was written",
+                hint=f"add a line !/{folder}/ to {IGNORE_FILE}",
+            )
+        return _at(edit, path)
+
+    def _with_free_name(self, edit: Edit) -> Edit:
+        """Return a new memory's edit under the first of its names that no file has."""
+        if not self._is_taken(edit.path):
+            return edit
+        made = _made(edit, mixed=self._view.config.mixed)
+        memory_id = made.memory.id if isinstance(made, MemoryFile) else None
+        free = (path for path in longer_names(edit.path, memory_id or "") if not self._is_taken(path))
+        return _at(edit, next(free, edit.path))
+
+    def _is_taken(self, path: str) -> bool:
+        """Whether a new file can't have this name, as far as the actor may know.
+
+        A longer name would tell others than the owner that something hidden has the short one: where that is in their
+        way, nothing is written, and the use case runs again with another id.
+        """
+        if path in self._paths or self._ws.vault.saved_at(path) is None:
+            return path in self._paths
+        return self._view.is_owners or self._view.text(path) is not None
 
     def put(self, *files: Written) -> None:
         """Let files of the vault itself change: registries, consents, its keyring, pages, audit events."""
@@ -239,6 +283,11 @@ def can_commit(ws: Workspace) -> None:
 
 def _written(edit: Edit) -> Written:
     return Written(edit.path, edit.before.data if edit.before else None, edit.after)
+
+
+def _at(edit: Edit, path: str) -> Edit:
+    """Return an edit as one of a file at another path."""
+    return replace(edit, path=path, made=replace(edit.made, path=path) if edit.made else None)
 
 
 def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:

@@ -16,6 +16,7 @@ from memstore.lineage.refs import loader
 from memstore.memories.create import belief, episode, note, raw
 from memstore.memories.show import glance
 from tests.memory_workspace import memory_workspace
+from tests.support import CountingIds
 
 if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
@@ -80,7 +81,7 @@ def test_what_is_vouched_for_said_by_chance_or_new_is_evidence(ws: Workspace) ->
 
 def test_what_the_writer_may_not_see_is_not_told(ws: Workspace) -> None:
     raw(ws.view(), CALL)
-    ash = ws._replace(actor="si:ash")
+    ash = ws._replace(actor="si:ash", ids=CountingIds("ash"))
     assert derived(ash, raw(ash.view(), CALL).ref) == ()
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -8,10 +9,13 @@ from memstore.cli.add import add, raw
 from memstore.cli.key_options import OFFERED, given_values, own_values
 from memstore.cli.session import CliSession
 from memstore.core.errors import UsageError
-from memstore.core.keys import KEYS
+from memstore.core.keys import KEYS, USUAL_KEYS
 from memstore.memories.add import KEPT_BY_THE_PROGRAM
+from tests.whole.program import Program
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import click
 
 
@@ -87,3 +91,44 @@ def test_raw_has_no_type_of_its_own() -> None:
 def test_a_pair_needs_a_key_and_an_equals_sign(pair: str) -> None:
     with pytest.raises(UsageError):
         own_values((pair,))
+
+
+@pytest.mark.parametrize("kind", USUAL_KEYS)
+def test_who_leaves_out_what_a_type_usually_says_gets_a_hint_that_works(tmp_path: Path, kind: str) -> None:
+    program = Program(tmp_path).in_process()
+    program.init()
+    other = program.json("add", "Bella is a dog.")["ref"]
+    values = {"confidence": "0.7", "importance": "high", "valid_until": "2026-12-31", "source": "Claire"}
+    values |= {"derived_from": other, "relates_to": other, "entities": "Claire"}
+    usual = USUAL_KEYS[kind]
+    done = program.run("add", "Something about walks.", "-t", kind)
+    named = " or ".join(f"--{name.replace('_', '-')}" for name in usual)
+    hint = re.search(
+        r"^  hint: (.+) usually has (.+); memstore (set \S+) (\w+)=VALUE says it later$", done.stderr, re.MULTILINE
+    )
+    assert hint is not None, done.stderr
+    assert (hint[1], hint[2]) == (f"a memory of type {kind}", named)
+    program.ok(*hint[3].split(), f"{hint[4]}={values[hint[4]]}")
+    for name in usual:
+        told = program.run("add", "More about walks.", "-t", kind, f"--{name.replace('_', '-')}", values[name])
+        assert (told.returncode, "hint" in told.stderr) == (0, False), told.stderr
+    for quiet in ("--json", "-q"):
+        assert "hint" not in program.run(quiet, "add", "Nothing of walks.", "-t", kind).stderr
+
+
+def test_a_template_gives_the_keys_and_there_is_no_hint(tmp_path: Path) -> None:
+    program = Program(tmp_path).in_process()
+    program.init()
+    (program.vault / ".memstore/templates").mkdir()
+    (program.vault / ".memstore/templates/goal.md").write_text('---\nvalid_until: "2026-12-31"\n---\n')
+    assert not program.run("add", "Walk to the river.", "-t", "goal").stderr
+    assert not program.run("add", "A goal of nobody's.").stderr
+
+
+def test_a_draft_says_which_keys_its_type_usually_has(tmp_path: Path) -> None:
+    program = Program(tmp_path).in_process()
+    program.init()
+    shown = program.home / "shown.md"
+    for kind, line in (("goal", "# memstore: a memory of type goal usually has valid_until\n"), ("note", "")):
+        program.run("add", "-t", kind, EDITOR=f"sh -c 'cp $0 {shown}'")
+        assert ("usually has" in shown.read_text(), line in shown.read_text()) == (bool(line), True)

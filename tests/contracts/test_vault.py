@@ -43,6 +43,12 @@ def test_what_is_written_is_read_and_listed(vault: VaultFiles) -> None:
     assert [(file.path, file.size) for file in vault.memory_files()] == [("memories/note/a b\n.md", 8)]
 
 
+def test_what_is_left_out_is_known_before_it_is_written(vault: VaultFiles) -> None:
+    assert not vault.leaves_out("raw/2026/a.md")
+    vault.create(".memstoreignore", b"raw/\n!/raw/mine/\n")
+    assert [vault.leaves_out(path) for path in ("raw/2026/a.md", "x/raw/a.md", "draw/a.md")] == [True, True, False]
+
+
 NOTE = b"---\nid: 7\n---\nTea.\n"
 
 

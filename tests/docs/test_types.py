@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from memstore.core.ids import MEMORY_TYPES
+from memstore.core.keys import USUAL_KEYS
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from tests.installed import ROOT
@@ -22,6 +23,19 @@ EXAMPLES = re.findall(r"^## (\w+)\n\n(.+?)\n\n```markdown\n(.*?)^```$", PAGE, re
 def test_every_type_has_its_section_and_its_line_in_the_table() -> None:
     assert tuple(name for name, _, _ in EXAMPLES) == MEMORY_TYPES
     assert tuple(re.findall(r"\| \[(\w+)\]\(#\1\) \|$", PAGE, re.MULTILINE)) == MEMORY_TYPES
+
+
+def test_the_table_has_the_keys_that_each_type_usually_says() -> None:
+    rows = re.findall(r"^\|[^|]+\|([^|]*)\| \[(\w+)\]\(#\2\) \|$", PAGE, re.MULTILINE)
+    said = {kind: tuple(re.findall(r"`(\w+)`", keys)) for keys, kind in rows}
+    assert {kind: keys for kind, keys in said.items() if keys} == USUAL_KEYS
+    assert set(said) == set(MEMORY_TYPES)
+
+
+def test_the_examples_have_those_keys() -> None:
+    for name, _, text in EXAMPLES:
+        usual = USUAL_KEYS.get(name)
+        assert usual is None or any(f"\n{key}: " in text for key in usual), name
 
 
 def test_every_example_is_read_as_a_memory_of_its_type() -> None:

@@ -96,7 +96,7 @@ def test_a_dispute_is_missed_where_no_attestation_is_left_and_the_file_was_moved
     kept = [line for line in vault.path.read_text().splitlines() if not line.lstrip().startswith(("- {", "signature"))]
     bare = "\n".join(line for line in kept if line not in ("witnesses:", "anchors:")) + "\n"
     vault.path.unlink()
-    vault.path = vault.program.vault / "memories/elsewhere.md"
+    vault.path = vault.program.vault / "elsewhere.md"
     vault.save(bare)
     assert vault.findings() == ["attestation-withheld"]
 

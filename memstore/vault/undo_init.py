@@ -1,0 +1,259 @@
+"""Take away what `init` made of a folder, and nothing else: `memstore init --undo`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.access import audit
+from memstore.core.change import Written
+from memstore.core.config import CONFIG_PATH
+from memstore.core.errors import RefusedError, VaultError
+from memstore.core.places import SETTINGS_FOLDER, RegistryKind
+from memstore.history.history import HookState
+from memstore.vault.init import (
+    ATTRIBUTES_LINE,
+    ATTRIBUTES_PATH,
+    EXCLUDED,
+    FUNCTION_KEY,
+    FUNCTION_PATTERN,
+    IGNORE_PATH,
+    IGNORE_TEXT,
+    MIXED_ATTRIBUTES_LINE,
+    config_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from memstore.core.view import View
+    from memstore.vault.surroundings import DiskPlace
+
+
+# Of what stands in the way; a vault may have thousands of memories.
+MOST_NAMED = 3
+CHANGED = "it was changed since"
+_OF_VAULT = (CONFIG_PATH, IGNORE_PATH, ATTRIBUTES_PATH)
+_OWN_ID = re.compile(rb"^id: *[\"']?m_", re.MULTILINE)
+_LINES = frozenset(line.encode() for line in (ATTRIBUTES_LINE, MIXED_ATTRIBUTES_LINE, EXCLUDED))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitUndone:
+    """What `init --undo` took away, or would.
+
+    `removed` are files that are gone, `restored` those that lost memstore's line, relative to `root`; `hooks` the git
+    hooks that are gone, `git_key` the key that git's configuration of the repository had, `is_forgotten` whether this
+    machine kept an index or anything else of the vault. `kept` says of each thing that stays why; so does a repository,
+    if the folder `has_repository`. `tracked` are those of the files that git has in its index: that they changed is to
+    be committed.
+    """
+
+    root: Path
+    removed: tuple[str, ...]
+    restored: tuple[str, ...]
+    hooks: tuple[str, ...]
+    git_key: str | None
+    is_forgotten: bool
+    kept: Mapping[str, str]
+    tracked: tuple[str, ...]
+    has_repository: bool
+    dry_run: bool
+
+    @property
+    def is_vault(self) -> bool:
+        """Whether the folder is a vault still: its settings were there before `init`."""
+        return CONFIG_PATH in self.kept
+
+
+def undo_init(
+    place: DiskPlace, *, open_vault: Callable[[], View], may_act: Callable[[str], bool], dry_run: bool = False
+) -> InitUndone:
+    """Let a folder be as it was before `init`, but for the repository, which stays.
+
+    Args:
+        place: the folder.
+        open_vault: opens the vault in it.
+        may_act: whether whoever acts is this owner; for what is left of an undoing that was interrupted.
+        dry_run: only say what would be taken away.
+
+    Raises:
+        VaultError: the folder is no vault, and nothing of one is left in it.
+        RefusedError: somebody else than the vault's owner asks; or there is more than `init` made: nothing was touched.
+    """
+    made = place.made()
+    if place.read(CONFIG_PATH) is None:
+        _stop_unless_left_behind(place, made, may_act)
+        plan = _plan(place, made)
+        _stop_at([*_named("drafts", place.drafts())], place)
+        if not dry_run:
+            _take_away(place, plan)
+    else:
+        view = open_vault()
+        audit.stop_unless_owner(view, "undo its `init`")
+        view.require_owner()
+        with view.locked():
+            plan = _plan(place, made or _inferred(place, view))
+            _stop_at([*_obstacles(place, view.again(), plan)], place)
+            if not dry_run:
+                _take_away(place, plan)
+    # What is kept of `init` goes last: whoever was interrupted so far goes on by it.
+    return InitUndone(
+        root=place.root,
+        removed=tuple(sorted(file.path for file in plan.files if file.after is None)),
+        restored=tuple(sorted(file.path for file in plan.files if file.after is not None)),
+        hooks=plan.hooks,
+        git_key=plan.git_key,
+        is_forgotten=place.is_remembered() if dry_run else place.forget(),
+        kept=plan.kept,
+        tracked=plan.tracked,
+        has_repository=place.has_repository,
+        dry_run=dry_run,
+    )
+
+
+def _stop_unless_left_behind(place: DiskPlace, made: Mapping[str, Written], may_act: Callable[[str], bool]) -> None:
+    """Let pass where an undoing was interrupted, or somebody deleted the vault's settings."""
+    if not made or not place.root.is_dir():
+        place.sweep()
+        around = place.outer_vault()
+        raise VaultError(
+            f"{place.root} is no vault, and `init` left nothing here to undo",
+            hint=f"the vault around it is {around}" if around else f"memstore init {place.root} makes it one",
+        )
+    settings = made.get(CONFIG_PATH)
+    owner = tomllib.loads((settings.after or b"").decode()).get("owner") if settings else None
+    if isinstance(owner, str) and not may_act(owner):
+        raise RefusedError("only the vault's owner may undo its `init`", hint="ask the owner")
+
+
+def _inferred(place: DiskPlace, view: View) -> dict[str, Written]:
+    """Return what `init` writes, where nothing tells what it wrote: in a vault that came from elsewhere."""
+    texts = {CONFIG_PATH: config_text(view.config.owner, view.config.notes), IGNORE_PATH: IGNORE_TEXT}
+    files = [Written(path, None, text.encode()) for path, text in texts.items()]
+    files += [Written(ATTRIBUTES_PATH, None, b"")]
+    files += [Written(place.exclude_path, b"", b"")] if place.has_repository else []
+    return {file.path: file for file in files}
+
+
+def _take_away(place: DiskPlace, plan: _Plan) -> None:
+    """Do what is planned. Each step leaves alone what is done already: who was interrupted runs it again."""
+    for name in plan.hooks:
+        place.hooks.uninstall(name)
+    if plan.git_key:
+        place.unset(plan.git_key)
+    for file in plan.files:
+        place.change(file)
+    for folder in plan.folders:
+        place.remove_empty(folder)
+
+
+# -- what is to go ---------------------------------------------------------------------------------
+
+
+class _Plan(NamedTuple):
+    """What is to become of files, which hooks, key of git and folders go, and what stays and why."""
+
+    files: tuple[Written, ...]
+    folders: tuple[str, ...]
+    hooks: tuple[str, ...]
+    git_key: str | None
+    kept: Mapping[str, str]
+    tracked: tuple[str, ...]
+
+
+def _plan(place: DiskPlace, made: Mapping[str, Written]) -> _Plan:
+    """Return what is to go; of files, the settings come last, which make the folder a vault."""
+    shared = _shared(place)
+    git_config = place.config_path if place.has_repository else ""
+    files: list[Written] = []
+    kept: dict[str, str] = {}
+    if CONFIG_PATH not in made and place.read(CONFIG_PATH) is not None:
+        kept[CONFIG_PATH] = "it was there before `init`, and the folder is a vault still"
+    for path, written in sorted(made.items(), key=lambda item: item[0] == CONFIG_PATH):
+        now = place.read(path) if not path.endswith("/") else None
+        if now is None or path == git_config:
+            continue
+        if shared and path not in _OF_VAULT:
+            kept[path] = shared
+        elif now == written.after:
+            files.append(Written(path, now, written.before))
+        elif path in (CONFIG_PATH, IGNORE_PATH):
+            kept[path] = CHANGED
+        elif (rest := _without_line(now)) != now:
+            files.append(Written(path, now, rest if rest or written.before is not None else None))
+    hooks = _hooks(place, kept, shared)
+    if place.has_repository and place.configured(FUNCTION_KEY) == FUNCTION_PATTERN:
+        git_key = None if shared else FUNCTION_KEY
+        kept |= {FUNCTION_KEY: shared} if shared else {}
+    else:
+        git_key = None
+    mine = [file.path for file in files if file.path in _OF_VAULT]
+    return _Plan(
+        files=tuple(file for file in files if file.before != file.after),
+        folders=(SETTINGS_FOLDER, *sorted((path for path in made if path.endswith("/")), key=len, reverse=True)),
+        hooks=hooks,
+        git_key=git_key,
+        kept=kept,
+        tracked=tuple(place.tracked(mine)) if place.has_repository else (),
+    )
+
+
+def _hooks(place: DiskPlace, kept: dict[str, str], shared: str) -> tuple[str, ...]:
+    """Return which hooks go; those that stay and call memstore are among what is `kept`."""
+    if not place.has_repository:
+        return ()
+    folder, states = place.hooks.folder(), place.hooks.states()
+    ours = tuple(name for name, state in states.items() if state is HookState.OURS)
+    for name, state in states.items():
+        if state is HookState.FOREIGN and b"memstore hooks run" in (place.read(str(folder / name)) or b""):
+            kept[f"hook {name}"] = "another program's; take the line with `memstore hooks run` out of it"
+    why = shared or ("it lies outside of the repository, and may serve others" if place.hooks.are_shared() else "")
+    kept |= {f"hook {name}": why for name in ours if why}
+    return () if why else ours
+
+
+def _shared(place: DiskPlace) -> str:
+    """Return why what the repository has stays: other vaults in it need it; empty where there are none."""
+    others = place.other_vaults() if place.has_repository else ()
+    return f"the repository has another vault, {others[0]}" if others else ""
+
+
+def _without_line(data: bytes) -> bytes:
+    """Return a text file without memstore's line; all other bytes stay."""
+    lines = data.splitlines(keepends=True)
+    return b"".join(line for line in lines if line.strip() not in _LINES)
+
+
+def _obstacles(place: DiskPlace, view: View, plan: _Plan) -> Iterator[str]:
+    """Yield what keeps `init` from being undone, as lines: what a person made since."""
+    paths = view.column("path")
+    files = [f"{SETTINGS_FOLDER}/{name}" for name in place.listed(SETTINGS_FOLDER)]
+    yield from _named("memories", [paths[row] for row in view.whole.rows])
+    broken = [paths[row] for row in view.broken]
+    yield from _named("broken memories", [path for path in broken if _OWN_ID.search(place.read(path) or b"")])
+    for kind in RegistryKind:
+        yield from _named(f"files in {kind.value}/", [path for path, file in view.registry(kind).items() if file])
+    events = [path for path in view.audit_paths() if audit.read(path, place.read(path) or b"")]
+    yield from _named("audit events", events)
+    yield from _named("settings", [path for path in files if path != CONFIG_PATH])
+    yield from _named("drafts", place.drafts())
+    if plan.kept.get(CONFIG_PATH) == CHANGED:
+        yield f"  {CONFIG_PATH} was changed since `init` wrote it"
+
+
+def _stop_at(obstacles: Sequence[str], place: DiskPlace) -> None:
+    if obstacles:
+        raise RefusedError(
+            f"{place.root} holds more than `init` made; nothing was touched:\n" + "\n".join(obstacles),
+            hint="take that out first; or leave it a vault, and take its hooks away alone: memstore hooks uninstall",
+        )
+
+
+def _named(what: str, paths: Sequence[str]) -> Iterator[str]:
+    if paths:
+        more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
+        yield f"  {what}: {', '.join(paths[:MOST_NAMED])}{more}"
