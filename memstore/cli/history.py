@@ -207,6 +207,12 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
     yield from _section(session, "of the vault itself, not committed (memstore commit)", status.own_files)
     yield from _section(session, "can't be read (memstore check says why)", status.broken)
     yield from _plain_lines(session, status.plain)
+    if status.widened:
+        from memstore.cli.output import safe_line
+
+        yield ""
+        yield paint("warning", "lets somebody see more than at the last check (memstore check)")
+        yield from (f"  {paint.path(finding.path)}: {safe_line(finding.text)}" for finding in status.widened)
     missing = [name for name, state in status.hooks.items() if state.name != "OURS"]
     if missing:
         yield ""

@@ -83,10 +83,8 @@ class CliSession:
                 raise notes[-1]
             yield
         except MemstoreError as error:
-            for saved in done.saved:  # their ids are soon no more
-                ref, note = saved.ref or "", self.from_here(saved.path)
-                error.message = error.message.replace(ref, note)
-                error.hint = error.hint and error.hint.replace(ref, note)
+            for saved in done.saved:
+                error.outcome += f"\n{self.from_here(saved.path)} stays a plain note; it would have been {saved.ref}"
             raise
         finally:
             if adoption and self.view().last_operation() == adoption:

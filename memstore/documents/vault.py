@@ -68,6 +68,7 @@ def status_document(status: Status) -> dict[str, Any]:
         "plain": list(status.plain),
         "broken": list(status.broken),
         "hooks": {name: state.name.lower() for name, state in status.hooks.items()},
+        "widened": [finding_document(finding) for finding in status.widened],
     }
 
 

@@ -306,25 +306,24 @@ class GitHistory:
         """Return each memory as it last was before a commit took it out, by its id; those that never were are left out.
 
         Args:
-            ids: of which memories; git looks through all commits for each.
+            ids: of which memories.
             start: the commit to go back from; None for the current one.
         """
         first = start or self.head()
+        if not ids or first is None:
+            return {}
+        prefix = self.require().prefix
+        printed = self._git.run(
+            "log", "-m", "--full-history", "--no-renames", "--diff-filter=D", "--raw", "--no-abbrev", "-z", "--format=",
+            first, *(["--", prefix] if prefix else []),
+        )  # fmt: skip
+        fields = [field for field in printed.split(b"\0") if field]  # an empty one stands between commits
+        gone = {change.old: change.path for change in git_objects.raw_changes(fields, prefix) if change.old}
         found: dict[str, Memory] = {}
-        where = ["--", self.require().prefix] if self.require().prefix else []
-        for memory_id in ids if first else ():
-            printed = self._git.run(
-                "log", "-m", "--full-history", "--no-renames", "--raw", "--no-abbrev", "-z", "--format=",
-                "-S", memory_id, str(first), *where,
-            )  # fmt: skip
-            fields = [field for field in printed.split(b"\0") if field]  # an empty one stands between commits
-            changes = git_objects.raw_changes(fields, self.require().prefix)
-            olds = [(change.path, change.old) for change in changes if change.old]
-            blobs = self.blobs(old for _, old in olds)
-            read = (memory_file.read(path, blobs[old], mixed=self.mixed) for path, old in olds if old in blobs)
-            memories = (file.memory for file in read if isinstance(file, MemoryFile))
-            if last := next((memory for memory in memories if memory.id == memory_id), None):
-                found[memory_id] = last
+        for blob, data in self._objects(list(gone)):
+            file = memory_file.read(gone[blob], data, mixed=self.mixed)
+            if isinstance(file, MemoryFile) and file.memory.id in ids:
+                found.setdefault(file.memory.id or "", file.memory)  # the newest commits come first
         return found
 
     def _staged(self, against: str | None = None) -> list[FileChange]:

@@ -174,7 +174,7 @@ def request_witness(
 
     >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.", access_grants=["si:pith"])
     >>> request_witness(ws.view(), memory, agent_ids=["si:pith"]).path
-    'requests/req_0000000002.md'
+    'requests/req_0000000003.md'
 
     Args:
         view: the vault.

@@ -77,7 +77,9 @@ class CheckResult:
 
 
 def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
-    """Return what is wrong with the vault's files; nothing is written.
+    """Return what is wrong with the vault's files; nothing is written into it.
+
+    What lets somebody see more since the last check of the whole vault is told once, by the next one.
 
     Args:
         view: the vault.
@@ -110,8 +112,10 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     findings += _lost_texts(view, compressed)
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
-    findings += () if paths else attestations.keyring()
+    findings += () if paths else (*attestations.keyring(), *widened_since_check(view))
     attestations.keep()
+    if not paths:
+        _remember_checked(view)
     return CheckResult(
         files=len(memories) - plain + len(registry),
         findings=in_order(findings),
@@ -351,6 +355,36 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
     registry = {path for path in view.whole.registry_files() if path in own}
     findings += [finding for finding in _registry_findings(view) if finding.path in registry]
     return CheckResult(files=len(changed.files) + len(registry), findings=in_order(findings), fixed=fixed)
+
+
+# What lets somebody see more, or hides who let them.
+_OF_ACCESS = frozenset(
+    {"grants-widened", "say-removed", "grant-regained", "registry-widened", "owner-changed", "consent-deleted"}
+    | {"consent-changed", "audit-event-gone"}
+)
+_CHECKED, _CHECKED_STATE = "checked", "1"
+
+
+def widened_since_check(view: View) -> tuple[Finding, ...]:
+    """Return what lets somebody see more since the commit that was checked here last, whatever brought it.
+
+    A fast-forward, a stash or a reset runs no hook. Nothing is told where no check of the whole vault is known.
+    """
+    last = view.derived.last(_CHECKED, _CHECKED_STATE).get("commit", ())
+    if not (view.is_owners and last and view.history.repository):
+        return ()
+    try:
+        found = check_against(view, last[0]).findings
+    except NotFoundError:  # the commit is gone, as after a shallow clone
+        return ()
+    return tuple(finding for finding in found if finding.code in _OF_ACCESS)
+
+
+def _remember_checked(view: View) -> None:
+    """Remember the current commit as the one that was checked here last; what it widened has been told."""
+    head = view.history.head() if view.history.repository else None
+    if head:
+        view.derived.keep(_CHECKED, _CHECKED_STATE, {"commit": [head]})
 
 
 def own_changed(view: View, before: Mapping[str, str]) -> dict[str, bytes | None]:

@@ -14,11 +14,13 @@ from memstore.history.changes import differences
 from memstore.history.commit_messages import verb
 from memstore.search.filters import narrowed
 from memstore.search.ranker import Audience
+from memstore.vault.check import widened_since_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.core.change import MemoryChange
+    from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.history.history import HookState, Repository
     from memstore.search.retrieval import Filters
@@ -47,7 +49,7 @@ class Status:
     `own_files` are the vault's own files, like its settings, that are not committed as they are.
     `repository` is None where there is no history, and then nothing is known of `uncommitted`. `plain` are Markdown
     files without frontmatter, or with one that only lacks the type, as of other programs' notes; `broken` files that
-    can't be read.
+    can't be read; `widened` is what lets somebody see more since the last check, as a fast-forward may bring it.
     """
 
     memories: int
@@ -58,6 +60,7 @@ class Status:
     plain: tuple[str, ...]
     broken: tuple[str, ...]
     hooks: Mapping[str, HookState]
+    widened: tuple[Finding, ...] = ()
 
     __repr__ = short_repr
 
@@ -77,6 +80,7 @@ def status(view: View) -> Status:
         plain=tuple(sorted({*_paths(view, view.plain), *untyped})),
         broken=tuple(path for path in broken if path not in untyped),
         hooks=view.history.hooks.states() if repository else {},
+        widened=widened_since_check(view),
     )
 
 

@@ -213,9 +213,8 @@ def test_a_command_that_changes_nothing_leaves_the_note_a_note(
     before = {path: (notes.vault / path).read_bytes() for path in NOTES}
     done = notes.run(*args)
     assert {path: (notes.vault / path).read_bytes() for path in NOTES} == before
-    assert (done.returncode, "adopted" in done.stderr, "m_" in done.stderr) == (exit_code, False, "m_0" in args[-1]), (
-        done
-    )
+    assert (done.returncode, "adopted" in done.stderr) == (exit_code, False), done
+    assert exit_code in (0, 3) or "stays a plain note" in done.stderr
 
 
 def test_a_note_larger_than_a_memory_may_be_stops_nothing(notes: InProcess) -> None:

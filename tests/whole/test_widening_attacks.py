@@ -210,3 +210,20 @@ def test_what_widens_nothing_is_taken_in(vault: Attacked) -> None:
     vault.git("checkout", "-qb", "third", "side")
     vault.git("rebase", "-q", "main")
     vault.git("cherry-pick", "--allow-empty", "side")
+
+
+def test_what_a_fast_forward_or_a_reset_widened_is_told_once(vault: Attacked) -> None:
+    vault.git("branch", "-M", "main")
+    vault.git("checkout", "-qb", "side")
+    vault.edit(vault.told, "^access_grants: .*", 'access_grants: ["*"]')
+    vault.git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "unseen")
+    vault.git("checkout", "-q", "main")
+    assert "grants-widened" not in vault.ok("check")
+    assert vault.json("status")["widened"] == []
+    vault.git("merge", "-q", "--ff-only", "side")
+    assert [one["code"] for one in vault.json("status")["widened"]] == ["grants-widened"]
+    assert "lets somebody see more than at the last check" in vault.ok("status")
+    done = vault.run("check")
+    assert (done.returncode, "[grants-widened]" in done.stdout) == (1, True), done
+    assert "grants-widened" not in vault.ok("check")
+    assert vault.json("status")["widened"] == []
