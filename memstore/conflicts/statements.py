@@ -48,7 +48,7 @@ _NO_NEGATION = (
     r"\bnot (?:only|just|to mention|sure)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
     r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
 )
-_NOISE = re.compile(r"\[\[[^\]]*\]\]|\[\^[^\]]*\]|https?://\S+|[`*_\"“”]")
+_NOISE = re.compile(r"\[\[[^\[\]]*+\]\]|\[\^[^\[\]]*+\]|https?://\S+|[`*_\"“”]")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
 
 # Of a number no more words are read.

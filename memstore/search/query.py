@@ -120,7 +120,9 @@ def _words(text: str) -> list[tuple[Clause, bool]]:
     """Return the clauses of plain text without blanks, several for `re-use`, and whether each is a stop word's."""
     if _PREFIX.fullmatch(text):
         return [(Clause(Prefix(terms.fold(text[:-1]))), False)]
-    return [(Clause(_word(word, text)), word in terms.stop_words()) for word in terms.words(text)]
+    words = terms.words(text)
+    typed = text if len(words) == 1 else None
+    return [(Clause(_word(word, typed or word)), word in terms.stop_words()) for word in words]
 
 
 def _exact(part: _Part) -> list[Clause]:
