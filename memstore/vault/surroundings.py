@@ -18,7 +18,7 @@ from memstore.core.errors import GitError
 from memstore.core.places import SETTINGS_FOLDER, TEMPORARY_PREFIX
 from memstore.files.config_file import read_user_config
 from memstore.files.disk_vault import LEFT_BEHIND_AFTER_SECONDS
-from memstore.files.local_state import PRIVATE, cache_folder, find_repository, is_private
+from memstore.files.local_state import PRIVATE, cache_folder, find_repository, is_private, write_whole
 from memstore.files.walk import KnownTree, ignore_rules, walk
 from memstore.history.git_process import GitProcess
 
@@ -130,10 +130,20 @@ class Machine:
         except OSError:
             return ""
 
-    def add_attribute(self, line: str) -> None:
-        """Add a line to the vault's `.gitattributes`."""
-        if self._root is not None:
+    def add_attribute(self, line: str, *, instead_of: Sequence[str] = ()) -> None:
+        """Add a line to the vault's `.gitattributes`, in the place of a former one that stands there."""
+        if self._root is None:
+            return
+        file = self._root / _ATTRIBUTES
+        before = file.read_bytes() if file.exists() else b""
+        former = {os.fsencode(one) for one in instead_of}
+        lines = before.splitlines(keepends=True)
+        at = next((i for i, one in enumerate(lines) if one.strip() in former), None)
+        if at is None:
             DiskPlace(self._root, self._env.variables).append_line(_ATTRIBUTES, line)
+        else:
+            lines[at] = lines[at].replace(lines[at].strip(), os.fsencode(line))
+            write_whole(file, b"".join(lines))
 
 
 def _changed_before(path: str, at: float) -> bool:

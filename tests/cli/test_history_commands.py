@@ -82,12 +82,13 @@ def test_exit_codes(here: InProcess, words: tuple[str, ...], code: int) -> None:
 
 
 def test_hooks_come_and_go(here: InProcess) -> None:
-    assert here.json("hooks", "status")["hooks"] == {"pre-commit": "ours", "commit-msg": "ours"}
+    assert here.json("hooks", "status")["hooks"] == dict.fromkeys(("merge-driver", "pre-commit", "commit-msg"), "ours")
     assert "not installed" in here.ok("hooks", "uninstall")
-    assert "no hook: pre-commit, commit-msg (memstore hooks install)" in here.ok("status")
+    assert "no hook: merge-driver, pre-commit, commit-msg (memstore hooks install)" in here.ok("status")
     (here.vault / ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 0\n")
     assert here.run("hooks", "install").returncode == REFUSED
-    assert here.json("hooks", "status")["hooks"] == {"pre-commit": "foreign", "commit-msg": "ours"}
+    states = {"merge-driver": "ours", "pre-commit": "foreign", "commit-msg": "ours"}
+    assert here.json("hooks", "status")["hooks"] == states
 
 
 def test_without_an_identity_only_the_commit_fails(here: InProcess) -> None:
@@ -133,5 +134,5 @@ def test_a_clone_is_a_vault_that_init_only_sets_up(here: InProcess, tmp_path: Pa
     assert "note:m_aaa" in here.ok("list", cwd=clone)
     told = here.ok("init", cwd=clone)
     assert told.startswith(f"{clone} is a vault of human:tester already\n")
-    assert "git hooks: pre-commit, commit-msg" in told
+    assert "git hooks: merge-driver, pre-commit, commit-msg" in told
     assert "adopt" not in told

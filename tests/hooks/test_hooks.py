@@ -223,7 +223,7 @@ def test_trailers_stand_before_the_comments(text: str, expected: str) -> None:
 
 def test_installing_and_taking_away(tmp_path: Path) -> None:
     ws = vault_in(tmp_path / "vault").open()
-    absent = dict.fromkeys(("pre-commit", "commit-msg"), HookState.ABSENT)
+    absent = dict.fromkeys(("merge-driver", "pre-commit", "commit-msg"), HookState.ABSENT)
     ours = dict.fromkeys(absent, HookState.OURS)
     assert init.states(ws.view()).states == absent
     assert init.install(ws.view()).states == ours
@@ -241,7 +241,8 @@ def test_another_programs_hook_stays(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="another program") as told:
         init.install(ws.view())
     assert 'memstore hooks run pre-commit "$@"' in str(told.value.hint)
-    assert init.states(ws.view()).states == {"pre-commit": HookState.FOREIGN, "commit-msg": HookState.OURS}
+    others = dict.fromkeys(("merge-driver", "commit-msg"), HookState.OURS)
+    assert init.states(ws.view()).states == {"pre-commit": HookState.FOREIGN, **others}
     init.uninstall(ws.view())
     assert foreign.read_text() == "#!/bin/sh\n"
 
@@ -255,6 +256,7 @@ def test_a_chosen_hooks_folder_is_used_but_not_a_shared_one(tmp_path: Path) -> N
     with pytest.raises(RefusedError, match=r"core\.hooksPath"):
         init.install(vault.open().view())
     assert not (tmp_path / "shared").exists()
+    assert init.states(vault.open().view()).states["merge-driver"] is HookState.OURS
 
 
 def test_a_shim_without_its_python_denies_with_a_way_out(vault: Written) -> None:
