@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PIECES = (
-    "[", "[[", "](", "[a](", "`", "`` ` ", "#", " #a", "> ", "- ", "\n- a", "|", "|a|\n", "*", "_a", "(", '"', "'", "a ",
-    "1 ", "1.", "12:", "no ", "not never ", ". ", "Dr. a. ", "\\", "\n", "a\n=\n", "~~~\n", "e\u0301", "日本", "and the ",
-    "twenty one hundred ", "-", "x is y is ", "$1,", "1%", "a@b ", "/", ".a", "aA", "1a", " ", "\t", "!", "? ", ": ",
+    "[", "[[", "](", "[a](", "`", "`` ` ", "#", " #a", "> ", "- ", "\n- a", "|", "|a|\n", "*", "_a", "(", '"', "'",
+    "a ", "1 ", "1.", "12:", "no ", "not never ", ". ", "Dr. a. ", "\\", "\n", "a\n=\n", "~~~\n", "e\u0301",
+    "日本", "and the ", "twenty one hundred ", "-", "x is y is ", "$1,", "1%", "a@b ", "/", ".a", "aA", "1a", " ",
+    "\t", "!", "? ", ": ",
 )  # fmt: skip
 LEAST_SECONDS, MOST_GROWTH = 0.05, 2.8
 HEAD = "---\ntype: note\nid: m_0000000001\n---\n"

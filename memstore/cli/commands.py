@@ -88,6 +88,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "review": ("review:review", "show what a branch changes, for a pull request"),
         "undo": ("history:undo", "take back what memstore wrote last"),
         "hooks": ("hooks:hooks", "check memories at every git commit"),
+        "merge-driver": ("hooks:merge_driver", "merge versions of a memory key by key, for git"),
     },
     "keep it sound": {
         "fmt": ("amend:fmt", "make the layout of memories even"),

@@ -200,15 +200,16 @@ The files themselves are as private as the folder and the git repository that th
 """
 
 _MERGE = """\
-A vault is merged by git like any text: every key and every event of a history stands on a line of its own, so two
-people who change different things rarely meet.
+Git merges memories key by key, by memstore's merge driver: what both sides added to lists, grants and histories is in,
+what either took out is not, and the confidence is recomputed. The text below is merged by lines.
 
-Where they meet, git leaves its markers (<<<<<<<, >>>>>>>) in the file. Until they are gone the file counts as
-broken: it is reported by `memstore check` with its line, left out of searches, and rewritten by no command. Keep
+What can't both hold stands between git's markers (<<<<<<<, >>>>>>>). In the frontmatter they make the file broken until
+they are gone: it is reported by `memstore check` with its line, left out of searches, and rewritten by no command. Keep
 one side, delete the markers, `git add`, go on; the pre-commit hook checks what is staged.
 
-.gitattributes says `*.md diff=memstore -text`: git never changes line ends, and never joins both sides of a conflict
-by itself (`merge=union` would bring back grants that somebody took away).
+`memstore init` and `memstore hooks install` set it up. A clone without it merges by lines, with more conflicts, and
+`memstore status` says so. .gitattributes must say `*.md merge=memstore diff=memstore -text`, and never `merge=union`,
+which would bring back grants that somebody took away. docs/merging.md says more.
 """
 
 

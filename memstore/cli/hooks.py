@@ -1,4 +1,4 @@
-"""`memstore hooks`: the checks that git runs at every commit."""
+"""`memstore hooks` and `memstore merge-driver`: what git runs at every commit, and where two sides meet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import group, subcommand
+from memstore.cli.options import command, group, subcommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @group("hooks", examples=("memstore hooks install", "memstore hooks status"))
 def hooks() -> None:
-    """Check memories at every git commit, and name them in its message."""
+    """Have git check memories at every commit, name them in its message, and merge them key by key."""
 
 
 @subcommand(hooks, "install", examples=("memstore hooks install",))
 def install(session: CliSession) -> None:
-    """Put memstore's hooks in place, never over another program's."""
+    """Put memstore's hooks and its merge driver in place, never over another program's."""
     from memstore.vault import init as flow
 
     _emit(session, "install", flow.install(session.view()))
@@ -30,7 +30,7 @@ def install(session: CliSession) -> None:
 
 @subcommand(hooks, "uninstall", examples=("memstore hooks uninstall",))
 def uninstall(session: CliSession) -> None:
-    """Take memstore's hooks away, and only these."""
+    """Take memstore's hooks and its merge driver away, and only these."""
     from memstore.vault import init as flow
 
     _emit(session, "uninstall", flow.uninstall(session.view()))
@@ -60,6 +60,26 @@ def run(_session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
     )
     done = subprocess.run([sys.executable, "-P", "-m", *words], check=False)
     raise SystemExit(done.returncode)
+
+
+@command("merge-driver", examples=("memstore merge-driver %O %A %B %P   # as git calls it",))
+@click.argument("base", type=click.Path())
+@click.argument("ours", type=click.Path())
+@click.argument("theirs", type=click.Path())
+@click.argument("path")
+@click.argument("marker_size", required=False, default="7")
+def merge_driver(session: CliSession, /, **arguments: str) -> None:
+    """Merge three versions of a file into OURS, key by key; exit 1 where a conflict is left in it.
+
+    `memstore init` and `memstore hooks install` set it up as the merge driver of Markdown files. PATH is where the file
+    lies, from the current folder.
+    """
+    from pathlib import Path
+
+    from memstore.hooks.merge_driver import main
+
+    if code := main(Path.cwd(), list(arguments.values())):
+        session.exit(code)
 
 
 def _emit(session: CliSession, verb: str, report: HooksReport) -> None:

@@ -86,11 +86,14 @@ def split(data: bytes) -> FencedText | Problem | None:
 
 
 def head_of(data: bytes) -> bytes:
-    """Return what lies between the fences, or up to where an unclosed one would have ended; empty without a fence."""
+    """Return what lies between the fences, or up to where one would have ended that is unclosed or in a conflict.
+
+    Empty without a fence.
+    """
     start = len(BOM) if data.startswith(BOM) else 0
     opening = _OPENING.match(data, start)
     if opening is None:
-        return b""
+        return b"\n".join(data.split(b"\n", MOST_HEAD_LINES)[:MOST_HEAD_LINES]) if _is_in_conflict(data) else b""
     closing = _CLOSING.search(data, opening.end() - 1)
     if closing is not None:
         return data[opening.end() : closing.start(1)]
@@ -100,6 +103,11 @@ def head_of(data: bytes) -> bytes:
 # A file that opens like this and names a type soon after means to be a memory; called plain, its grants would vanish.
 _ALMOST_OPENING = re.compile(rb"(?:\xef\xbb\xbf|\s)*-{2,4}[^\S\r\n]*\r?\n(?:[^\n]*\n){0,20}?type[ \t]*:")
 _CARRIAGE_RETURNS = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r(?!\n)")
+# Where a merge collides from line 1 on, as with other line ends, the fences of both sides stand below git's marker.
+_CONFLICT_ABOVE = re.compile(rb"(?:\xef\xbb\xbf)?<{7,}[ \r\n]")
+_FENCE_BELOW = re.compile(rb"^(?:\xef\xbb\xbf)?---[ \t]*\r?$", re.MULTILINE)
+_UNFINISHED = "a conflict marker of an unfinished merge"
+_KEEP_ONE_SIDE = "keep one side, and delete the marker lines"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ALMOST_CLOSING = re.compile(
     rb"^(?:[ \t]+-{3}|-{2}|-{4,}|\.{3}|\+{3}|-?\xe2\x80[\x93\x94]-?|(?:\xe2\x80[\x93\x94]){2,3})[ \t]*\r?$",
@@ -113,6 +121,8 @@ def _fence_that_was_meant(data: bytes) -> Problem | None:
     """Return what is wrong with the opening of a file that means to be a memory; None for any other text."""
     if data.startswith(_UTF_16):
         return Problem("utf8-invalid", Position(1), "the file is in UTF-16", hint="save the file as UTF-8")
+    if _is_in_conflict(data):
+        return Problem("conflict-marker", Position(1), _UNFINISHED, hint=_KEEP_ONE_SIDE)
     if _CARRIAGE_RETURNS.match(data):
         return Problem(
             "line-end",
@@ -132,6 +142,11 @@ def _fence_that_was_meant(data: bytes) -> Problem | None:
         hint="let the file begin with a line ---, nothing before it",
         mended="---" if line == 1 else None,
     )
+
+
+def _is_in_conflict(data: bytes) -> bool:
+    """Whether a conflict of a merge begins the file, and a fence stands in it or below."""
+    return _CONFLICT_ABOVE.match(data) is not None and _FENCE_BELOW.search(data) is not None
 
 
 def _unclosed(data: bytes, head_start: int) -> Problem:
@@ -212,8 +227,8 @@ class _Scan:
             yield Problem(
                 "conflict-marker",
                 self._place(m.start()),
-                "a conflict marker of an unfinished merge",
-                hint="keep one side, and delete the marker lines",
+                _UNFINISHED,
+                hint=_KEEP_ONE_SIDE,
             )
 
     def controls(self) -> Iterator[Problem]:

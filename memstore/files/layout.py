@@ -117,6 +117,42 @@ def _line_of_each_key(front: Frontmatter, head: str) -> dict[str, int]:
     return {} if without_comments(above).strip() else starts
 
 
+def parts_by_key(front: Frontmatter, head: str) -> dict[str, str] | None:
+    """Return the text of each key with its value and the comments above it; joined they are the head.
+
+    Returns:
+        The parts in the order of the file, comments below the last key under an empty name; None where keys don't
+        stand below each other.
+    """
+    starts = _line_of_each_key(front, head)
+    if not starts or "" in starts:
+        return None
+    first = next(iter(starts))
+    indent = front.position(first).column - 1
+    cuts = [0]
+    for start, end in pairwise([*starts.values(), len(head)]):
+        cuts.append(_comments_start(head, start, end, indent))
+    parts = dict(zip(starts, (head[start:end] for start, end in pairwise(cuts)), strict=True))
+    return {**parts, "": head[cuts[-1] :]}
+
+
+def _comments_start(head: str, start: int, end: int, indent: int) -> int:
+    """Return where the comments begin that end the lines of a key, and belong to what stands below them.
+
+    They are indented no deeper than keys: in a literal text a line like these is text.
+    """
+    lines = head[start:end].splitlines(keepends=True)
+    found, at = end, end
+    for line in reversed(lines[1:]):
+        text = line.lstrip(" ")
+        if text.startswith("#") and len(line) - len(text) <= indent:
+            found = at - len(line)
+        elif text.strip():
+            break
+        at -= len(line)
+    return found
+
+
 def _alone(name: str, head: str, start: int, end: int) -> tuple[Scalar, Node] | None:
     """Return the places of a key and its value, which begin and end with these lines; None where that is not so."""
     try:

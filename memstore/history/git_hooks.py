@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,10 @@ MODULES = {
     "commit-msg": "commit_msg",
 }
 HOOK_NAMES = tuple(MODULES)
+# Beside them the merge driver, which is a line of the repository's configuration (docs/merging.md).
+DRIVER = "merge-driver"
+DRIVER_KEY = "merge.memstore.driver"
+_DRIVER_NAME = ("merge.memstore.name", "memstore: memories are merged key by key")
 
 # The line that tells memstore's hooks from others'.
 _MARK = b"# memstore-hook"
@@ -49,12 +54,18 @@ class GitHooks:
         return self._git.folder / os.fsdecode(done.stdout).removesuffix("\n")
 
     def states(self) -> Mapping[str, HookState]:
-        """Return the state of each of memstore's hooks, by name."""
+        """Return the state of the merge driver and of each of memstore's hooks, by name.
+
+        The driver is first: it can be installed where a shared folder refuses hooks.
+        """
         folder = self.folder()
-        return {name: _state(folder / name) for name in HOOK_NAMES}
+        return {DRIVER: self._driver_state(), **{name: _state(folder / name) for name in HOOK_NAMES}}
 
     def install(self, name: str) -> None:
         """Put memstore's hook in place; `RefusedError` over another program's."""
+        if name == DRIVER:
+            self._install_driver()
+            return
         place = self.folder() / name
         if _state(place) is HookState.FOREIGN:
             raise RefusedError(
@@ -67,9 +78,34 @@ class GitHooks:
 
     def uninstall(self, name: str) -> None:
         """Take memstore's hook away; another program's is left alone."""
+        if name == DRIVER:
+            if _DRIVER_MARK in self._driver():
+                self._git.attempt("config", "--local", "--remove-section", DRIVER_KEY.rpartition(".")[0])
+            return
         place = self.folder() / name
         if _state(place) is HookState.OURS:
             place.unlink()
+
+    def _driver(self) -> str:
+        return os.fsdecode(self._git.attempt("config", "--get", DRIVER_KEY).stdout).removesuffix("\n")
+
+    def _driver_state(self) -> HookState:
+        """Return whose merge driver is set; ours is absent where the program that it names is gone."""
+        line = self._driver()
+        if _DRIVER_MARK not in line:
+            return HookState.FOREIGN if line else HookState.ABSENT
+        words = shlex.split(line.replace("%%", "%"))
+        named = [Path(word) for test, word in pairwise(words) if test in ("-x", "-f")]
+        return HookState.OURS if all(place.is_file() for place in named) else HookState.ABSENT
+
+    def _install_driver(self) -> None:
+        if self._driver_state() is HookState.FOREIGN:
+            raise RefusedError(
+                f"{DRIVER_KEY} is another program's and stays as it is",
+                hint=f"git config --unset {DRIVER_KEY}, then memstore hooks install",
+            )
+        for key, value in (_DRIVER_NAME, (DRIVER_KEY, _driver_line())):
+            self._git.run("config", "--local", "--replace-all", key, value)
 
     def are_shared(self) -> bool:
         """Whether their folder lies outside of the repository: `core.hooksPath` may name one that others share."""
@@ -95,6 +131,20 @@ def _state(place: Path) -> HookState:
     except OSError:
         ours = False
     return HookState.OURS if ours else HookState.FOREIGN
+
+
+_DRIVER_MARK = "memstore.hooks.merge_driver"
+
+
+def _driver_line() -> str:
+    """Return what git runs to merge a file; where the program is gone, its own merge by lines."""
+    program, module = (
+        shlex.quote(str(place)).replace("%", "%%") for place in (sys.executable, _PACKAGE / "hooks" / "merge_driver.py")
+    )
+    return (
+        f"if [ -x {program} ] && [ -f {module} ]; then {program} -P -m {_DRIVER_MARK} %O %A %B %P %L; "
+        "else git merge-file -L ours -L base -L theirs --marker-size=%L %A %O %B; fi"
+    )
 
 
 def _shim(name: str) -> str:

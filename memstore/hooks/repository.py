@@ -28,10 +28,10 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
     whole = GitHistory(repository.root, told, in_hook=True)
     paths = {one.path for commit in (None, *whole.other_parents()) for one in whole.all_staged(commit)}
     for root in sorted(_roots(repository.root, paths)):
-        yield GitHistory(root, told, in_hook=True, mixed=_is_mixed(root))
+        yield GitHistory(root, told, in_hook=True, mixed=is_mixed(root))
 
 
-def _is_mixed(root: Path) -> bool:
+def is_mixed(root: Path) -> bool:
     """Whether notes of other programs lie in a vault; its settings are parsed only where they may say so."""
     try:
         settings = (root / CONFIG_PATH).read_bytes()

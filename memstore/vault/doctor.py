@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memstore.core.errors import GitError, MemstoreError, RefusedError
 from memstore.history.history import HookState
 from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
-from memstore.vault.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH
+from memstore.vault.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH, FORMER_ATTRIBUTES, MIXED_ATTRIBUTES_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,7 +73,8 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
         return Diagnosis((*checks, Check("vault", DoctorVerdict.ERROR, str(error), error.hint)))
     checks.append(Check("vault", DoctorVerdict.OK, f"{view.root}, of {view.config.owner}, seen by {view.actor}"))
     if view.history.repository is not None:
-        checks += [_repository(view), _identity(view), *_hooks(view, fix=fix), _attributes(around, fix=fix)]
+        checks += [_repository(view), _identity(view), *_hooks(view, fix=fix)]
+        checks.append(_attributes(around, mixed=view.config.mixed, fix=fix))
     else:
         hint = f"memstore init {view.root}"
         checks.append(Check("repository", DoctorVerdict.ERROR, "the vault lies in no git repository", hint))
@@ -155,8 +156,11 @@ def _hooks(view: View, *, fix: bool) -> Iterator[Check]:
                 yield Check(label, DoctorVerdict.WARNING, str(error), error.hint)
 
 
-def _attributes(around: Machine, *, fix: bool) -> Check:
-    """Check that git leaves line ends alone, and joins nothing that somebody took away."""
+def _attributes(around: Machine, *, mixed: bool, fix: bool) -> Check:
+    """Check that git has memories merged by their keys, leaves line ends alone, and joins nothing that was taken away.
+
+    Line ends of a vault with notes of other programs are git's business.
+    """
     lines = [line.split() for line in around.attributes().splitlines()]
     if any("merge=union" in words for words in lines):
         return Check(
@@ -165,13 +169,16 @@ def _attributes(around: Machine, *, fix: bool) -> Check:
             f"merge=union in {ATTRIBUTES_PATH} brings back grants that somebody took away",
             "take it out",
         )
-    if any(words[0] == "*.md" and {"diff=memstore", "-text"} <= set(words) for words in lines if words):
-        return Check("attributes", DoctorVerdict.OK, f"{ATTRIBUTES_PATH} keeps line ends as they are")
+    line = MIXED_ATTRIBUTES_LINE if mixed else ATTRIBUTES_LINE
+    missing = [word for word in line.split() if not any(words[:1] == ["*.md"] and word in words for words in lines)]
+    if not missing:
+        text = "has memories merged by key" if mixed else "has memories merged by key, and keeps line ends as they are"
+        return Check("attributes", DoctorVerdict.OK, f"{ATTRIBUTES_PATH} {text}")
     if not fix:
-        hint = f"memstore doctor --fix adds the line {ATTRIBUTES_LINE}"
-        return Check("attributes", DoctorVerdict.WARNING, f"{ATTRIBUTES_PATH} lets git change line ends", hint)
-    around.add_attribute(ATTRIBUTES_LINE)
-    return Check("attributes", DoctorVerdict.FIXED, f"added {ATTRIBUTES_LINE} to {ATTRIBUTES_PATH}")
+        hint = f"memstore doctor --fix adds the line {line}"
+        return Check("attributes", DoctorVerdict.WARNING, f"{ATTRIBUTES_PATH} lacks {' '.join(missing)}", hint)
+    around.add_attribute(line, instead_of=FORMER_ATTRIBUTES)
+    return Check("attributes", DoctorVerdict.FIXED, f"added {line} to {ATTRIBUTES_PATH}")
 
 
 def _index(view: View) -> Check:

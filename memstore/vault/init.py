@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from memstore.vault.surroundings import DiskPlace
 
 
-# Line ends are the person's (-text), but where notes were there before: git may have put theirs in order. The driver's
-# name makes a diff's hunks tell their key or heading.
+# Line ends are the person's (-text), but where notes were there before: git may have put theirs in order. The drivers'
+# names make a diff's hunks tell their key or heading, and have memories merged key by key.
 ATTRIBUTES_PATH = ".gitattributes"
-ATTRIBUTES_LINE = "*.md diff=memstore -text"
-MIXED_ATTRIBUTES_LINE = "*.md diff=memstore"
+ATTRIBUTES_LINE = "*.md merge=memstore diff=memstore -text"
+MIXED_ATTRIBUTES_LINE = "*.md merge=memstore diff=memstore"
+# What `init` wrote before there was a merge driver.
+FORMER_ATTRIBUTES = ("*.md diff=memstore -text", "*.md diff=memstore")
 # What git is to take no notice of: files that are being written.
 EXCLUDED = f"{TEMPORARY_PREFIX}*"
 # What a hunk of a diff is headed with: the key or the heading above it, in git's extended regular expressions.

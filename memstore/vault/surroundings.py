@@ -145,10 +145,20 @@ class Machine:
         except OSError:
             return ""
 
-    def add_attribute(self, line: str) -> None:
-        """Add a line to the vault's `.gitattributes`."""
-        if self._root is not None:
+    def add_attribute(self, line: str, *, instead_of: Sequence[str] = ()) -> None:
+        """Add a line to the vault's `.gitattributes`, in the place of a former one that stands there."""
+        if self._root is None:
+            return
+        file = self._root / _ATTRIBUTES
+        before = file.read_bytes() if file.exists() else b""
+        former = {os.fsencode(one) for one in instead_of}
+        lines = before.splitlines(keepends=True)
+        at = next((i for i, one in enumerate(lines) if one.strip() in former), None)
+        if at is None:
             DiskPlace(self._root, self._env).append_line(_ATTRIBUTES, line)
+        else:
+            lines[at] = lines[at].replace(lines[at].strip(), os.fsencode(line))
+            write_whole(file, b"".join(lines))
 
 
 def _changed_before(path: str, at: float) -> bool:
@@ -251,8 +261,11 @@ class DiskPlace:
         made, now = self.made().get(self.config_path), self.read(self.config_path)
         if made and made.before is not None and now == made.after:
             self.change(Written(self.config_path, now, made.before))
-        else:
-            self._git.run("config", "--local", "--unset", key)
+            return
+        self._git.run("config", "--local", "--unset", key)
+        section = key.rpartition(".")[0]
+        if self._git.attempt("config", "--local", "--get-regexp", f"^{re.escape(section)}[.]").returncode != 0:
+            self._git.attempt("config", "--local", "--remove-section", section)  # its heading stays otherwise
 
     @property
     def config_path(self) -> str:

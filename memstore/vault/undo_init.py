@@ -12,11 +12,13 @@ from memstore.core.change import Written
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import RefusedError, VaultError
 from memstore.core.places import SETTINGS_FOLDER, RegistryKind
+from memstore.history.git_hooks import DRIVER
 from memstore.history.history import HookState
 from memstore.vault.init import (
     ATTRIBUTES_LINE,
     ATTRIBUTES_PATH,
     EXCLUDED,
+    FORMER_ATTRIBUTES,
     FUNCTION_KEY,
     FUNCTION_PATTERN,
     IGNORE_PATH,
@@ -38,7 +40,7 @@ MOST_NAMED = 3
 CHANGED = "it was changed since"
 _OF_VAULT = (CONFIG_PATH, IGNORE_PATH, ATTRIBUTES_PATH)
 _OWN_ID = re.compile(rb"^id: *[\"']?m_", re.MULTILINE)
-_LINES = frozenset(line.encode() for line in (ATTRIBUTES_LINE, MIXED_ATTRIBUTES_LINE, EXCLUDED))
+_LINES = frozenset(line.encode() for line in (ATTRIBUTES_LINE, MIXED_ATTRIBUTES_LINE, *FORMER_ATTRIBUTES, EXCLUDED))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,8 +214,9 @@ def _hooks(place: DiskPlace, kept: dict[str, str], shared: str) -> tuple[str, ..
         if state is HookState.FOREIGN and b"memstore hooks run" in (place.read(str(folder / name)) or b""):
             kept[f"hook {name}"] = "another program's; take the line with `memstore hooks run` out of it"
     why = shared or ("it lies outside of the repository, and may serve others" if place.hooks.are_shared() else "")
-    kept |= {f"hook {name}": why for name in ours if why}
-    return () if why else ours
+    going = tuple(name for name in ours if not (shared or (why and name != DRIVER)))
+    kept |= {f"hook {name}": why for name in ours if name not in going}
+    return going
 
 
 def _shared(place: DiskPlace) -> str:

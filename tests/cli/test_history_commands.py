@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.history.git_hooks import HOOK_NAMES
+from memstore.history.git_hooks import DRIVER, HOOK_NAMES
 from tests.git_repositories import memory
 from tests.whole.program import InProcess, Program
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 CREATED = '"2026-01-01T00:00:00Z"'
 REFUSED, NOT_FOUND, USAGE, VAULT = 4, 3, 2, 5
+
+ALL_HOOKS = (DRIVER, *HOOK_NAMES)
 
 
 @pytest.fixture
@@ -83,12 +85,12 @@ def test_exit_codes(here: InProcess, words: tuple[str, ...], code: int) -> None:
 
 
 def test_hooks_come_and_go(here: InProcess) -> None:
-    assert here.json("hooks", "status")["hooks"] == dict.fromkeys(HOOK_NAMES, "ours")
+    assert here.json("hooks", "status")["hooks"] == dict.fromkeys(ALL_HOOKS, "ours")
     assert "not installed" in here.ok("hooks", "uninstall")
-    assert f"no hook: {', '.join(HOOK_NAMES)} (memstore hooks install)" in here.ok("status")
+    assert f"no hook: {', '.join(ALL_HOOKS)} (memstore hooks install)" in here.ok("status")
     (here.vault / ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 0\n")
     assert here.run("hooks", "install").returncode == REFUSED
-    assert here.json("hooks", "status")["hooks"] == dict.fromkeys(HOOK_NAMES, "ours") | {"pre-commit": "foreign"}
+    assert here.json("hooks", "status")["hooks"] == dict.fromkeys(ALL_HOOKS, "ours") | {"pre-commit": "foreign"}
 
 
 def test_without_an_identity_only_the_commit_fails(here: InProcess) -> None:
@@ -134,5 +136,5 @@ def test_a_clone_is_a_vault_that_init_only_sets_up(here: InProcess, tmp_path: Pa
     assert "note:m_aaa" in here.ok("list", cwd=clone)
     told = here.ok("init", cwd=clone)
     assert told.startswith(f"{clone} is a vault of human:tester already\n")
-    assert f"git hooks: {', '.join(HOOK_NAMES)}" in told
+    assert f"git hooks: {', '.join(ALL_HOOKS)}" in told
     assert "adopt" not in told

@@ -113,3 +113,18 @@ def test_the_parts_are_the_whole(data: bytes) -> None:
         assert found.body_line == data.count(b"\n", 0, len(data) - len(found.body.encode())) + 1
     elif isinstance(found, Problem):
         assert 1 <= found.at.line <= data.count(b"\n") + 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<<<<<<< HEAD\n---\ntype: note\n---\nOne\n=======\n---\r\ntype: note\r\n---\r\nOne\r\n>>>>>>> side\n",
+        b"\xef\xbb\xbf<<<<<<< ours\r\nText\r\n=======\r\n---\r\nid: m_7f3k9q2x1c\r\n---\r\n>>>>>>> theirs\r\n",
+    ],
+)
+def test_a_conflict_on_line_1_hides_no_fence(data: bytes) -> None:
+    found = fence.split(data)
+    assert isinstance(found, Problem)
+    assert (found.code, found.at.line) == ("conflict-marker", 1)
+    assert b"\n---" in fence.head_of(data)
+    assert fence.split(data.replace(b"---", b"...")) is None

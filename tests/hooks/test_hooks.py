@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.core.errors import RefusedError
-from memstore.history.git_hooks import HOOK_NAMES
+from memstore.history.git_hooks import DRIVER, HOOK_NAMES
 from memstore.history.history import HookState
 from memstore.hooks import commit_msg, pre_commit
 from memstore.vault import init
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tests.git_repositories import Written
 
 HEAVY = ("click", "whoosh", "git", "ruamel", "frontmatter", "tomlkit", "pathspec")
+
+ALL_HOOKS = (DRIVER, *HOOK_NAMES)
 
 
 @pytest.fixture(params=["sha1", "sha256"])
@@ -224,7 +226,7 @@ def test_trailers_stand_before_the_comments(text: str, expected: str) -> None:
 
 def test_installing_and_taking_away(tmp_path: Path) -> None:
     ws = vault_in(tmp_path / "vault").open()
-    absent = dict.fromkeys(HOOK_NAMES, HookState.ABSENT)
+    absent = dict.fromkeys(ALL_HOOKS, HookState.ABSENT)
     ours = dict.fromkeys(absent, HookState.OURS)
     assert init.states(ws.view()).states == absent
     assert init.install(ws.view()).states == ours
@@ -242,7 +244,7 @@ def test_another_programs_hook_stays(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="another program") as told:
         init.install(ws.view())
     assert 'memstore hooks run pre-commit "$@"' in str(told.value.hint)
-    ours = dict.fromkeys(HOOK_NAMES, HookState.OURS)
+    ours = dict.fromkeys(ALL_HOOKS, HookState.OURS)
     assert init.states(ws.view()).states == ours | {"pre-commit": HookState.FOREIGN}
     init.uninstall(ws.view())
     assert foreign.read_text() == "#!/bin/sh\n"
@@ -257,6 +259,7 @@ def test_a_chosen_hooks_folder_is_used_but_not_a_shared_one(tmp_path: Path) -> N
     with pytest.raises(RefusedError, match=r"core\.hooksPath"):
         init.install(vault.open().view())
     assert not (tmp_path / "shared").exists()
+    assert init.states(vault.open().view()).states["merge-driver"] is HookState.OURS
 
 
 def test_a_shim_without_its_python_denies_with_a_way_out(vault: Written) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from memstore.vault.init import init
 from memstore.vault.surroundings import Machine
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -48,6 +50,27 @@ def test_a_new_vault_is_well(vault: Path) -> None:
     diagnosis = _examine(vault)
     assert diagnosis.is_well
     assert {check.verdict for check in diagnosis.checks} == {DoctorVerdict.OK}
+
+
+def test_a_vault_from_before_there_was_a_merge_driver_is_mended(vault: Path) -> None:
+    attributes = vault / ".gitattributes"
+    attributes.write_text("*.png binary\n*.md diff=memstore -text\n*.csv text\n")
+    subprocess.run(["git", "config", "--unset", "merge.memstore.driver"], cwd=vault, check=True)
+    found = _examine(vault)
+    assert _check(found, "attributes").text == ".gitattributes lacks merge=memstore"
+    assert _check(found, "hook merge-driver").hint == "memstore hooks install"
+    mended = _examine(vault, fix=True)
+    assert {_check(mended, name).verdict for name in ("attributes", "hook merge-driver")} == {DoctorVerdict.FIXED}
+    assert attributes.read_text() == "*.png binary\n*.md merge=memstore diff=memstore -text\n*.csv text\n"
+    assert _examine(vault).is_well
+
+
+def test_line_ends_of_other_programs_notes_are_gits_business(vault: Path) -> None:
+    settings = vault / ".memstore/config.toml"
+    settings.write_text(settings.read_text().replace('notes = "own"', 'notes = "mixed"'))
+    (vault / ".gitattributes").write_text("*.md diff=memstore\n")
+    assert _check(_examine(vault, fix=True), "attributes").verdict is DoctorVerdict.FIXED
+    assert (vault / ".gitattributes").read_text() == "*.md merge=memstore diff=memstore\n"
 
 
 @pytest.mark.parametrize(
@@ -195,8 +218,8 @@ class _OldMachine(Machine):
     def attributes(self) -> str:
         return ""
 
-    def add_attribute(self, line: str) -> None:
-        raise AssertionError(line)
+    def add_attribute(self, line: str, *, instead_of: Sequence[str] = ()) -> None:
+        raise AssertionError(line, instead_of)
 
 
 @pytest.mark.parametrize("git", [None, (2, 20, 1)])

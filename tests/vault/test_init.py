@@ -52,7 +52,7 @@ def test_what_lies_there_stays_as_it_is(tmp_path: Path) -> None:
     assert _init(tmp_path).notes is None  # from now on their number is the owner's business
     assert (tmp_path / "old.md").read_text() == "No fence.\n"
     assert (tmp_path / ".memstoreignore").read_text() == "mine/\n"
-    assert (tmp_path / ".gitattributes").read_text() == "*.png binary\n*.md diff=memstore\n"
+    assert (tmp_path / ".gitattributes").read_text() == "*.png binary\n*.md merge=memstore diff=memstore\n"
 
 
 def test_another_programs_hook_stays_and_is_named(tmp_path: Path) -> None:

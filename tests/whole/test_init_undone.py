@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.history.git_hooks import HOOK_NAMES
+from memstore.history.git_hooks import DRIVER, HOOK_NAMES
 from memstore.vault.init import ATTRIBUTES_LINE, FUNCTION_KEY
 from tests.installed import validated
 from tests.whole.program import Program
@@ -169,7 +169,7 @@ def test_the_person_is_told_what_went(program: Program) -> None:
     with_a_hook(program)
     (program.vault / ".git/hooks/pre-commit").write_text('#!/bin/sh\nmemstore hooks run pre-commit "$@" || exit 1\n')
     program.ok("init", ".", "--owner", OWNER)
-    assert "would take away the git hooks pre-merge-commit, prepare-commit-msg, commit-msg" in program.ok(
+    assert "would take away the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg" in program.ok(
         "init", "--undo", "--dry-run"
     )
     said = program.ok("init", "--undo")
@@ -177,7 +177,7 @@ def test_the_person_is_told_what_went(program: Program) -> None:
         f"{program.vault} is no vault any more",
         "took away .gitattributes, .memstore/config.toml, .memstoreignore",
         "took memstore's line out of .git/info/exclude",
-        "took away the git hooks pre-merge-commit, prepare-commit-msg, commit-msg",
+        "took away the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg",
         f"took away git config {FUNCTION_KEY}",
         "hook pre-commit stays: another program's; take the line with `memstore hooks run` out of it",
     ):
@@ -231,7 +231,7 @@ def test_what_init_found_stays(program: Program) -> None:
     before = state(clone)
     clone.ok("init", ".")
     done = validated(clone.ok("--json", "init", "--undo"))
-    assert (done["is_vault"], done["removed"], done["hooks"]) == (True, [], [*HOOK_NAMES])
+    assert (done["is_vault"], done["removed"], done["hooks"]) == (True, [], [DRIVER, *HOOK_NAMES])
     assert state(clone) == before
     # Where nobody called `init`, what looks as it writes it goes.
     done = validated(clone.ok("--json", "init", "--undo"))
@@ -340,7 +340,7 @@ def test_another_vault_in_the_repository_keeps_what_it_needs(program: Program) -
     done = validated(program.ok("--json", "init", "--undo", "one"))
     assert {one["what"] for one in done["kept"]} == {
         "../.git/info/exclude",
-        *(f"hook {name}" for name in HOOK_NAMES),
+        *(f"hook {name}" for name in (DRIVER, *HOOK_NAMES)),
         FUNCTION_KEY,
     }
     assert "two" in done["kept"][0]["why"]

@@ -1,0 +1,86 @@
+"""The merge driver: git calls it where both sides of a merge, rebase, cherry-pick, revert or stash changed a file.
+
+Whatever fails here, git is told of a conflict. It loads neither click nor Whoosh nor GitPython, and opens no vault.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.memories.merge_values import Three
+    from memstore.memories.merging import Merged
+
+# What git reads of the exit code: merged, or a conflict.
+MERGED, CONFLICT = 0, 1
+MARKER_SIZE = "7"
+_MOST_CONFLICTS = 127  # of which `git merge-file` tells by its exit code; more is a failure
+_LABELS = ("-L", "ours", "-L", "base", "-L", "theirs")
+
+
+def main(folder: Path, arguments: Sequence[str]) -> int:
+    """Merge three versions of a file into that of ours, and return 0, or 1 where git is to tell of a conflict.
+
+    Args:
+        folder: where git started the driver, the top of the work tree.
+        arguments: the files that hold base, ours and theirs; the path in the repository; the length of markers.
+    """
+    base, ours, theirs, path, *rest = arguments
+    size = rest[0] if rest else MARKER_SIZE
+    places = [folder / name for name in (base, ours, theirs)]
+    try:
+        return _merge(folder, path, places, size)
+    except Exception as error:  # noqa: BLE001 - git takes what lies there as merged, unless it is told otherwise
+        sys.stderr.write(f"memstore: {path!a} is left to git merge-file: {error!a}\n")
+        with suppress(OSError):
+            subprocess.run(
+                ["git", "merge-file", "-q", f"--marker-size={size}", *_LABELS, ours, base, theirs],
+                cwd=folder,
+                check=False,
+            )
+        return CONFLICT
+
+
+def _merge(folder: Path, path: str, places: Sequence[Path], size: str) -> int:
+    from memstore.files.local_state import write_whole
+    from memstore.hooks.repository import is_mixed
+    from memstore.memories.merge_values import Three
+    from memstore.memories.merging import merged
+
+    vault = next((up for up in (folder / path).parents if (up / ".memstore").is_dir()), folder)
+    inside = os.path.relpath(folder / path, vault).replace(os.sep, "/")
+    files = Three(*(place.read_bytes() for place in places))
+    done = merged(inside, files, lambda texts: _by_lines(texts, size), mixed=is_mixed(vault))
+    if done.data != files.ours:
+        write_whole(places[1], done.data)
+    return CONFLICT if done.has_conflicts else MERGED
+
+
+def _by_lines(texts: Three[bytes], size: str) -> Merged:
+    """Merge texts as git does; `OSError` where it can't, as with bytes that are no text."""
+    from memstore.memories.merging import Merged
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in texts._asdict().items():
+            Path(folder, name).write_bytes(text)
+        names = [str(Path(folder, name)) for name in ("ours", "base", "theirs")]
+        done = subprocess.run(
+            ["git", "merge-file", "-p", "-q", f"--marker-size={size}", *_LABELS, *names],
+            capture_output=True,
+            check=False,
+        )
+    if not 0 <= done.returncode <= _MOST_CONFLICTS:
+        raise OSError(done.returncode, f"git merge-file: {done.stderr.decode(errors='replace').strip()}")
+    return Merged(done.stdout, has_conflicts=done.returncode > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path.cwd(), sys.argv[1:]))

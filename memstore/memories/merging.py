@@ -1,0 +1,359 @@
+"""Three versions of one file made one: what git's merge driver writes (docs/merging.md, docs/adr/0030).
+
+A memory is merged key by key. The text of a key that one side alone changed is taken as that side wrote it, with the
+comments above it; one that both changed is spliced, read again and compared. Bodies, and all that is not a sound memory
+in all three versions, are merged line by line. No result shows a memory to anybody who saw neither side of it.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from memstore.access import registry
+from memstore.access.registry import RegistryFile
+from memstore.beliefs import next_lines
+from memstore.core.errors import FormatError
+from memstore.core.keys import KEY_BY_NAME
+from memstore.core.places import RegistryKind, is_memory_path, kind_of
+from memstore.files import fence, memory_file, splice, strict_yaml
+from memstore.files.fence import FencedText
+from memstore.files.layout import parts_by_key
+from memstore.files.memory_file import BrokenFile, MemoryFile, memory_of
+from memstore.memories.merge_values import CollisionError, MergedValues, Three, merged_values, one_of, same_items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from memstore.core.memory import Memory
+    from memstore.files.memory_file import ReadFile
+
+    ByLines: TypeAlias = "Callable[[Three[bytes]], Merged]"
+    Read: TypeAlias = Callable[[bytes], ReadFile]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What three versions were made into; where they collide, both sides stand in it between git's markers."""
+
+    data: bytes
+    has_conflicts: bool = False
+
+
+def merged(path: str, files: Three[bytes], by_lines: ByLines, *, mixed: bool) -> Merged:
+    """Return one file for three versions of it.
+
+    Args:
+        path: where the file lies, relative to its vault.
+        files: its bytes; those of a base that there is none of are empty.
+        by_lines: merges texts as git does.
+        mixed: whether the vault holds notes of other programs.
+    """
+    kind = kind_of(path)
+    if kind is RegistryKind.CONSENT:
+        return _both(files, by_lines)  # each is written once: two that differ are no versions of one
+    if kind is not None:
+        return _registry(path, kind, files, by_lines)
+    if not is_memory_path(path, mixed=mixed):
+        return by_lines(files)
+
+    def read(data: bytes) -> ReadFile:
+        return memory_file.read(path, data, mixed=mixed)
+
+    found = files.map(read)
+    sides = [file.memory for file in (found.ours, found.theirs) if isinstance(file, MemoryFile)]
+    if len({(memory.id, memory.status == "forgotten") for memory in sides}) > 1:
+        return _unreadable(files, by_lines, read)  # two memories at one place, or one that a side alone forgot
+    memories = [file for file in found if isinstance(file, MemoryFile)]
+    by_keys = _by_keys(Three(*memories), read, by_lines) if len(memories) == len(found) else None
+    return by_keys or _by_lines(files, found, read, by_lines)
+
+
+# -- line by line ----------------------------------------------------------------------------------
+
+
+def _by_lines(files: Three[bytes], found: Three[ReadFile], read: Read, by_lines: ByLines) -> Merged:
+    """Return what lines alone give, where it is no worse than both sides; else a conflict."""
+    done = by_lines(files)
+    after = read(done.data)
+    if isinstance(after, MemoryFile):
+        sides = [side.memory for side in (found.ours, found.theirs) if isinstance(side, MemoryFile)]
+        base = found.base.memory if isinstance(found.base, MemoryFile) else None
+        is_sound = bool(sides) and not _shows_more(base, (sides[0], sides[-1]), after.memory)
+    else:
+        in_conflict = done.has_conflicts and isinstance(after, BrokenFile)
+        is_sound = in_conflict or type(after) in (type(found.ours), type(found.theirs))
+    return done if is_sound else _unreadable(files, by_lines, read)
+
+
+def _both(files: Three[bytes], by_lines: ByLines) -> Merged:
+    """Return a conflict over every line in which the sides differ."""
+    return Merged(by_lines(files._replace(base=b"")).data, has_conflicts=files.ours != files.theirs)
+
+
+def _unreadable(files: Three[bytes], by_lines: ByLines, read: Read) -> Merged:
+    """Return a conflict that nobody can read as a memory, so that it is shown to nobody but its owner."""
+    done = _both(files, by_lines)
+    if isinstance(read(done.data), BrokenFile):
+        return done
+    # Nothing in the frontmatters differs: all of both stands in the conflict.
+    return Merged(_block(files, by_lines), has_conflicts=True)
+
+
+def _registry(path: str, kind: RegistryKind, files: Three[bytes], by_lines: ByLines) -> Merged:
+    """Return a registry file merged line by line; what could be read on both sides can be read, or is a conflict."""
+
+    def is_sound(data: bytes) -> bool:
+        return isinstance(registry.read(path, kind, data), RegistryFile)
+
+    done = by_lines(files)
+    if done.has_conflicts or is_sound(done.data) or not (is_sound(files.ours) and is_sound(files.theirs)):
+        return done
+    return _both(files, by_lines)
+
+
+def _block(texts: Three[bytes], by_lines: ByLines, newline: bytes = b"\n") -> bytes:
+    """Return texts between markers as git writes them here: of its size, and with the base where git shows it."""
+    names = Three(b"base\n", b"ours\n", b"theirs\n")
+    whole = texts.map(lambda text: text if text.endswith(b"\n") or not text else text + newline)
+    written = dict(zip(names, whole, strict=True))
+    lines = by_lines(names).data.splitlines(keepends=True)
+    return b"".join(written.get(line, line.replace(b"\n", newline)) for line in lines)
+
+
+# -- key by key ------------------------------------------------------------------------------------
+
+
+def _by_keys(files: Three[MemoryFile], read: Read, by_lines: ByLines) -> Merged | None:
+    """Return a memory merged key by key; None where that is in any doubt."""
+    parts = files.map(lambda file: parts_by_key(file.front, file.text.head))
+    if parts.base is None or parts.ours is None or parts.theirs is None:
+        return None
+    if len({(file.text.newline, _margin(file)) for file in files}) > 1:
+        return None
+    keys = _Keys(files.ours.path, Three(parts.base, parts.ours, parts.theirs), files.ours.text.newline, by_lines)
+    values, collisions = _values(files)
+    texts = {name: keys.text(name, value) for name, value in {**values, "": None}.items()}
+    texts |= {name: keys.own_text(name) for name in collisions}
+    torn = {name for name, text in texts.items() if text is None}
+    if not torn and _shows_more_than(files, memory_of(values, "")):
+        torn = {name for name in _SIGHT if not same_items(name, *_sides(files, name))}
+    head = "".join(keys.block(name) if name in torn else texts.get(name) or "" for name in keys.order())
+    return _whole(files, head, by_lines, read, values=None if torn else values)
+
+
+def _margin(file: MemoryFile) -> int:
+    return file.front.position(next(iter(file.front.values))).column
+
+
+def _whole(
+    files: Three[MemoryFile], head: str, by_lines: ByLines, read: Read, *, values: Mapping[str, Any] | None
+) -> Merged | None:
+    """Return the file with a merged head, if it reads as it is meant: as these values, or for None not at all."""
+    try:
+        before = one_of(files.map(lambda file: file.text.before))
+        between = one_of(files.map(lambda file: file.text.between))
+    except CollisionError:
+        return None
+    body = _body(files, by_lines)
+    data = before + head.encode() + between + body.data
+    after = read(data)
+    if values is None:
+        return Merged(data, has_conflicts=True) if isinstance(after, BrokenFile) else None
+    if not isinstance(after, MemoryFile) or after.text.body.encode() != body.data:
+        return None
+    names = {*values, *after.front.values}
+    if not all(same_items(name, after.front.values.get(name), values.get(name)) for name in names):
+        return None
+    return None if _shows_more_than(files, after.memory) else Merged(data, body.has_conflicts)
+
+
+def _body(files: Three[MemoryFile], by_lines: ByLines) -> Merged:
+    bodies = files.map(lambda file: file.text.body.encode())
+    try:
+        return Merged(one_of(bodies))
+    except CollisionError:
+        return by_lines(bodies)
+
+
+def _sides(files: Three[MemoryFile], name: str) -> tuple[Any, Any]:
+    return files.ours.front.values.get(name), files.theirs.front.values.get(name)
+
+
+def _values(files: Three[MemoryFile]) -> MergedValues:
+    """Return the values of all keys; the confidence is what the history amounts to where both sides added to it."""
+    values, collisions = merged_values(files.map(lambda file: file.front.values))
+    united = "confidence_history" in values and not any(
+        same_items("confidence_history", values["confidence_history"], side)
+        for side in _sides(files, "confidence_history")
+    )
+    # A number that a hand wrote beside its history says more than the history: whose holds is for a person to say.
+    if united and all(next_lines.drifted(side.memory) is None for side in (files.ours, files.theirs)):
+        known = {name: value for name, value in values.items() if name != "confidence"}
+        confidence = next_lines.drifted(memory_of({"type": files.ours.memory.type, **known}, ""))
+        if confidence is not None:
+            return MergedValues({**values, "confidence": confidence}, collisions - {"confidence"})
+    return MergedValues(values, collisions)
+
+
+# A comment, or what stands in quotes, where a sign begins none.
+_COMMENT = re.compile(
+    r"""(?<![^\s\[{,:])(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\n]|'')*+')|(?:^|(?<=\s))(#.*)$""", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """The texts of keys in three versions of a frontmatter, and one text of each for all of them.
+
+    Args:
+        path: the file.
+        parts: the lines of each key, with the comments above it; comments below the last under an empty name.
+        newline: the line end of all three.
+        by_lines: merges texts as git does.
+    """
+
+    path: str
+    parts: Three[Mapping[str, str]]
+    newline: str
+    by_lines: ByLines
+
+    def text(self, name: str, value: Any) -> str | None:
+        """Return the text of a key that has this value, None where none has it without losing somebody's comment."""
+        three = self._of(name)
+        with suppress(CollisionError):
+            text = one_of(three)
+            if self._says(name, text, value):
+                return text
+        kept = _kept_comments(three)
+        for text in self._ways(name, three, value):
+            if self._says(name, text, value) and kept <= _comments(text):
+                return text
+        return None
+
+    def own_text(self, name: str) -> str | None:
+        """Return the text of a person's own key that both sides changed, where lines alone make it one."""
+        done = self.by_lines(self._of(name).map(str.encode))
+        text = done.data.decode()
+        is_own = name not in KEY_BY_NAME and not done.has_conflicts
+        return text if is_own and [*strict_yaml.read(text, first_line=1).values] == [name] else None
+
+    def block(self, name: str) -> str:
+        """Return both texts of a key as a conflict."""
+        return _block(self._of(name).map(str.encode), self.by_lines, self.newline.encode()).decode()
+
+    def order(self) -> list[str]:
+        """Return the names in the order of the side that changed it, ours if both did; new ones stay below the same."""
+        common = {*self.parts.base} & {*self.parts.ours} & {*self.parts.theirs}
+        shared = self.parts.map(lambda part: [name for name in part if name in common])
+        first, second = self.parts.ours, self.parts.theirs
+        if shared.ours == shared.base:
+            first, second = second, first
+        names, at = list(first), 0
+        for name in second:
+            if name not in names:
+                names.insert(at, name)
+            at = names.index(name) + 1
+        return names
+
+    def _of(self, name: str) -> Three[str]:
+        return self.parts.map(lambda part: part.get(name, ""))
+
+    def _says(self, name: str, text: str, value: Any) -> bool:
+        front = strict_yaml.read(text, first_line=1)
+        return not front.problems and {*front.values} <= {name} and same_items(name, front.values.get(name), value)
+
+    def _ways(self, name: str, three: Three[str], value: Any) -> Iterator[str]:
+        """Yield texts that may say it, the one that keeps most of what both wrote first."""
+        above = three.map(_above_key)
+        below = Three(*(text.removeprefix(part) for text, part in zip(three, above, strict=True)))
+        for comments in self._merged_lines(above):
+            yield from (comments + text for text in self._merged_lines(below))
+            for text in (below.ours, below.theirs):
+                yield from (comments + spliced for spliced in self._spliced(text, name, value))
+
+    def _merged_lines(self, three: Three[str]) -> Iterator[str]:
+        """Yield a text with what both sides changed in it, if lines alone give one."""
+        try:
+            yield one_of(three)
+        except CollisionError:
+            done = self.by_lines(three.map(str.encode))
+            if not done.has_conflicts:
+                yield done.data.decode()
+
+    def _spliced(self, text: str, name: str, value: Any) -> Iterator[str]:
+        """Yield the lines of a key with another value, if they can be written so."""
+        fenced = fence.split(f"---{self.newline}{text}---{self.newline}".encode())
+        if not text or not isinstance(fenced, FencedText):
+            yield text
+            return
+        with suppress(FormatError):
+            data = splice.apply_to_text(self.path, fenced, [splice.SetValue(name, value)])
+            yield data[len(fenced.before) : len(data) - len(fenced.between)].decode()
+
+
+_ABOVE_KEY = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*")
+
+
+def _above_key(text: str) -> str:
+    """Return the comments and blank lines above a key."""
+    found = _ABOVE_KEY.match(text)
+    return found[0] if found else ""
+
+
+def _comments(text: str) -> set[str]:
+    return {found for found in _COMMENT.findall(text) if found}
+
+
+def _kept_comments(three: Three[str]) -> set[str]:
+    """Return the comments that neither side took out."""
+    base, ours, theirs = three.map(_comments)
+    return (ours & theirs) | (ours - base) | (theirs - base)
+
+
+# -- who sees it -----------------------------------------------------------------------------------
+
+
+_GRANTED = ("access_grants", "consent_grants")
+_BOUND = ("access_denies", "subject_ids", "source_chain", "upstream_grants", "derived_from")
+_SIGHT = (*_GRANTED, *_BOUND, "source_entity", "owner", "context", "status", "generalized", "generalization")
+
+
+def _shows_more_than(files: Three[MemoryFile], after: Memory) -> bool:
+    memories = files.map(lambda file: file.memory)
+    return _shows_more(memories.base, (memories.ours, memories.theirs), after)
+
+
+def _shows_more(base: Memory | None, sides: tuple[Memory, Memory], after: Memory) -> bool:
+    """Whether a merged memory has a grant that a side took away, or may be shown to somebody who saw neither side.
+
+    Nobody's consents are looked up: what is decided by the memory alone holds whatever they are.
+    """
+    both = {*sides[0].access_grants} & {*sides[1].access_grants}
+    old = {*after.access_grants} if base is None else {*base.access_grants}
+    if (old & {*after.access_grants}) - both:
+        return True
+    if not all(_may_show_more(side, after) for side in sides):
+        return False
+    # Each may see it whose grant stands on a side that shows them as much.
+    per_side = [tuple(name for name in after.access_grants if name in side.access_grants) for side in sides]
+    return {*after.access_grants} != {*per_side[0], *per_side[1]} or any(
+        _may_show_more(side, replace(after, access_grants=grants)) for side, grants in zip(sides, per_side, strict=True)
+    )
+
+
+def _may_show_more(before: Memory, after: Memory) -> bool:
+    """Whether anything that opens a memory was added, or anything that binds it was taken away."""
+    if after.status == "forgotten":
+        return False
+    made = (before.generalized, before.generalization)
+    return (
+        before.status == "forgotten"
+        or any({*getattr(after, name)} - {*getattr(before, name)} for name in _GRANTED)
+        or any({*getattr(before, name)} - {*getattr(after, name)} for name in _BOUND)
+        or before.source_entity not in (None, after.source_entity)
+        or (before.owner, before.context) != (after.owner, after.context)
+        or (after.generalized and (after.generalized, after.generalization) != made)
+    )
