@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import NotFoundError, UsageError
+from memstore.core.keys import PAGE_ANCHORS
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all, save_own, unchanged
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import statement
+from memstore.trust.anchors import ADDRESS_HINT, host_of
 from memstore.trust.read_keyring import own_bytes
 from memstore.trust.sign import attestable
 from memstore.trust.verify_anchors import hash_of, holds_digest, proof_path, read_proof, snapshot_path, verified
@@ -121,8 +123,9 @@ def anchor_page(
 
     Raises:
         NotFoundError: there is no such memory.
-        UsageError: it has no id.
+        UsageError: it has no id, or `reference` is no address of a page.
     """
+    _stop_at_no_address(kind, reference)
     file = view.original(ref)
     memory = attestable(file)
     hashed = hash_of(page)
@@ -201,14 +204,20 @@ def anchor_elsewhere(
 
     Raises:
         NotFoundError: there is no such memory.
-        UsageError: it has no id.
+        UsageError: it has no id, or `reference` is no address of a page.
     """
+    _stop_at_no_address(kind, reference)
     file = view.original(ref)
     memory = attestable(file)
     if any((known.type, known.reference) == (kind, reference) for known in memory.anchors):
         return Recorded(saved=unchanged(file), anchored=None)
     entry: dict[str, Plain] = {"type": kind, "reference": reference, "created_at": instant(view.clock.now())}
     return _recorded(view, file, entry, (), dry_run=dry_run, commit=commit)
+
+
+def _stop_at_no_address(kind: str, reference: str) -> None:
+    if kind in PAGE_ANCHORS and host_of(reference) is None:
+        raise UsageError(f"{reference} is no address of a page", hint=ADDRESS_HINT)
 
 
 def _recorded(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,6 +38,18 @@ class Anchored(NamedTuple):
 
 
 _ANEW = "memstore anchor REF anchors it anew"
+_SCHEMES = ("http", "https")
+ADDRESS_HINT = "an address is written https://example.org/page"
+
+
+def host_of(url: str) -> str | None:
+    """Return the host of a page's address, in lower case; None where it is no address of a page."""
+    try:
+        parts = urlsplit(url)
+        is_page = parts.scheme in _SCHEMES and parts.port != 0
+    except ValueError:  # brackets without an address in them, or a port that is no number
+        return None
+    return parts.hostname if is_page else None
 
 
 def proven_by(anchored: Iterable[Anchored], sig: str) -> datetime | None:

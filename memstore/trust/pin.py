@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from memstore.trust.keyring import Signer
 
 
+_HEIGHTS = 10**9  # what the user's settings hold; the chain needs some 19,000 years for that
+
+
 class UserPins:
     """The pins of one vault, which is known by its real path: no change that arrives by git can move it.
 
@@ -141,8 +144,10 @@ def pin_block(view: View, height: int, header: str) -> datetime:
         header: 160 hexadecimal digits, from a node that the user trusts; the vault can't vouch for itself.
 
     Raises:
-        UsageError: it is no header of a block.
+        UsageError: it is no header of a block, or there is no block of that height.
     """
+    if not 0 <= height < _HEIGHTS:
+        raise UsageError(f"there is no block {height}", hint="bitcoin-cli getblockcount tells the latest")
     try:
         data = bytes.fromhex(header)
         read = opentimestamps.read_header(data)

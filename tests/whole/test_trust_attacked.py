@@ -1,0 +1,95 @@
+"""What somebody who can write files of a vault puts there to be believed, or to stop others from reading."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from memstore.trust.ssh_wire import mpint, string
+from tests.whole.test_attestations import Vault, owner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+READING = (
+    ("check",),
+    ("trust", "REF"),
+    ("trust", "REF", "--literal"),
+    ("trust", "REF", "--profile", "beta-1"),
+    ("show", "REF"),
+    ("show", "REF", "--verified"),
+    ("why", "REF"),
+    ("search", "synthesis", "--min-trust", "0.1"),
+    ("list", "--min-trust", "0.1"),
+    ("list", "--level", "attested"),
+    ("keys", "list"),
+    ("attest", "export", "REF"),
+    ("export", "memory-v0.1", "REF"),
+    ("doctor",),
+    ("status",),
+)
+BLOCK_0 = f"01{0:070x}3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a29ab5f49ffff001d1dac2b7c"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return Vault(tmp_path)
+
+
+def is_told(vault: Vault, *commands: tuple[str, ...]) -> None:
+    """Run commands, each of which ends as one that was told what is wrong, or that nothing is."""
+    for words in commands:
+        done = vault.do(*(vault.ref if word == "REF" else word for word in words))
+        assert done.returncode in (0, 1, 2, 3, 5), (words, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+        assert "unexpected" not in done.stderr
+
+
+def test_a_key_with_half_its_point_is_a_finding_wherever_it_stands(vault: Vault) -> None:
+    point = ec.derive_private_key(7, ec.SECP256R1()).public_key()
+    short = point.public_bytes(Encoding.X962, PublicFormat.CompressedPoint)
+    kind = "ecdsa-sha2-nistp256"
+    blob = string(kind) + string("nistp256") + string(short)
+    parts = [blob, b"attest@memstore.dev", b"", b"sha512", string(kind) + string(string(mpint(1)) * 2)]
+    sig = base64.b64encode(b"SSHSIG" + (1).to_bytes(4) + b"".join(map(string, parts))).decode()
+    vault.ok("keys", "add", owner(vault), "@sean.pub")
+    vault.ok("sign", vault.ref, "--key", "@sean")
+    file = vault.program.vault / vault.path
+    before = file.read_text()
+    digest = f"sha256:{0:064x}"
+    said = f'witnessed_at: "2026-01-01T00:00:00Z", content: "{digest}", provenance: "{digest}", sig: "{sig}"'
+    entry = f"{{agent_id: si:pith, attestation: confirm, {said}}}"
+    file.write_text(before.replace("signature:", f"witnesses: [{entry}]\nsignature:"))
+    is_told(vault, *READING)
+    assert [one["state"] for one in vault.json("trust", vault.ref)["witnesses"]] == ["invalid"]
+    (vault.home / "odd.pub").write_text(f"{kind} {base64.b64encode(blob).decode()} odd\n")
+    done = vault.do("keys", "add", "si:pith", "@odd.pub")
+    assert (done.returncode, "point" in done.stderr) == (5, True)
+    for name in ("allowed_signers", "revoked_keys"):
+        (vault.program.vault / ".memstore" / name).write_text((vault.home / "odd.pub").read_text())
+        is_told(vault, *READING)
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://e.org:port/", "https://", "page.html"])
+def test_an_address_that_is_none_is_refused(url: str, vault: Vault) -> None:
+    for how in (("--snapshot", "@sean.pub"), ("--online",)):
+        done = vault.do("anchor", vault.ref, "--type", "url", "--reference", url, *how)
+        assert (done.returncode, "hint: " in done.stderr) == (2, True), done
+    file = vault.program.vault / vault.path
+    text = file.read_text()
+    entry = f'{{type: url, reference: "{url}", role: commitment, hash: "sha256:{0:064x}"}}'
+    file.write_text(text.replace("id: ", f"anchors: [{entry}]\nid: ", 1))
+    is_told(vault, ("trust", vault.ref, "--online"), *READING)
+
+
+@pytest.mark.parametrize("height", ["-1", "-0x5", "1000000000", "99999999999999999999"])
+def test_a_block_that_cannot_be_read_back_is_not_pinned(height: str, vault: Vault) -> None:
+    done = vault.do("keys", "pin", "--block", height, BLOCK_0)
+    assert (done.returncode, "hint: " in done.stderr or "Usage" in done.stderr) == (2, True), done
+    vault.ok("keys", "pin", "--block", "0", BLOCK_0)
+    vault.ok("config")
+    is_told(vault, *READING)
