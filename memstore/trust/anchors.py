@@ -77,11 +77,15 @@ class InHistory(NamedTuple):
 
 
 class PageSnapshot(NamedTuple):
-    """What the vault keeps of a page: whether it is there, is what its hash says, and holds the memory's digest."""
+    """What the vault keeps of a page: whether it is there, is what its hash says, and holds the memory's digest.
+
+    `problem` is why what lies there can't be read, else empty.
+    """
 
     is_there: bool
     is_true: bool = False
     holds_digest: bool = False
+    problem: str = ""
 
 
 class Stamp(NamedTuple):
@@ -136,6 +140,8 @@ def of_page(found: PageSnapshot, *, is_commitment: bool) -> Anchored:
 
     A page proves no time by itself: whoever kept the copy says when.
     """
+    if found.problem:
+        return Anchored(AnchorStatus.ALTERED, found.problem, "put the file back: git log -- .memstore/snapshots")
     if not found.is_there:
         return Anchored(AnchorStatus.MISSING, "the vault keeps no copy of it", "memstore anchor REF --snapshot FILE")
     if not found.is_true:

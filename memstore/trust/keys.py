@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.change import Written
-from memstore.core.errors import FormatError, NotFoundError, RefusedError
+from memstore.core.errors import FormatError, NotFoundError, RefusedError, VaultError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
 from memstore.core.short_repr import short_repr
@@ -40,9 +40,11 @@ class Rotated(NamedTuple):
 
 def rotations(view: View) -> tuple[Rotated, ...]:
     """Return all rotations that the vault knows of, in the file's order."""
-    return tuple(
-        _verified(view, number, found) for number, found in rotation.lines_of(own_bytes(view, ROTATIONS) or b"")
-    )
+    try:
+        data = own_bytes(view, ROTATIONS) or b""
+    except VaultError as error:
+        return (Rotated(1, None, str(error)),)
+    return tuple(_verified(view, number, found) for number, found in rotation.lines_of(data))
 
 
 def rotation_findings(view: View) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.digests import format_of
-from memstore.core.errors import FormatError, GitError
+from memstore.core.errors import FormatError, GitError, VaultError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
 from memstore.history import git_objects
@@ -158,7 +158,23 @@ KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
 def read_keyring(view: View) -> tuple[Keyring, tuple[Finding, ...]]:
     """Return whose keys count in this vault, and what is wrong with the files that say so."""
     pin = view.pins.commit
-    now = own_bytes(view, ALLOWED_SIGNERS), own_bytes(view, REVOKED_KEYS)
+    (signers, no_signers), (revoked, no_revoked) = (_read(view, path) for path in KEYRING_FILES)
+    keyring, findings = _of_files(view, pin, signers, revoked)
+    if no_revoked:  # it might keep somebody out
+        keyring = keyring._replace(unreadable=no_revoked[0].text)
+    return keyring, (*no_signers, *no_revoked, *findings)
+
+
+def _read(view: View, path: str) -> tuple[bytes | None, tuple[Finding, ...]]:
+    """Return the bytes of a file of the keyring, None where there are none, and why they can't be read."""
+    try:
+        return own_bytes(view, path), ()
+    except VaultError as error:
+        return None, (_finding("key-unusable", path, 1, str(error), error.hint or "put a plain file in its place"),)
+
+
+def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring, tuple[Finding, ...]]:
+    """Return the keyring that the bytes of both files make, None for none, from the pinned commit on where one is."""
     if pin is None:
         return allowed_signers.read(*now)
     try:

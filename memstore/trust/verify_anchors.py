@@ -46,7 +46,7 @@ def verified(view: View, memory: Memory, digests: Digests) -> tuple[Anchored, ..
 
 def _verified(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
     if anchor.type in PAGE_ANCHORS:
-        return anchors.of_page(_snapshot(view, anchor, digests), is_commitment=anchor.role == "commitment")
+        return anchors.of_page(_snapshot(view, anchor, digests)[0], is_commitment=anchor.role == "commitment")
     if anchor.type == "opentimestamps":
         return _stamped(view, memory, digests, anchor)
     if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or view.history.repository is None:
@@ -100,11 +100,16 @@ def holds_digest(page: bytes, digests: Digests) -> bool:
 # -- pages ---------------------------------------------------------------------------------------
 
 
-def _snapshot(view: View, anchor: Anchor, digests: Digests) -> PageSnapshot:
-    page = _page(view, anchor)
+def _snapshot(view: View, anchor: Anchor, digests: Digests) -> tuple[PageSnapshot, bytes | None]:
+    """Return what the vault keeps of a page, and its bytes, None where there are none."""
+    try:
+        page = _page(view, anchor)
+    except VaultError as error:  # a link, a pipe or a folder lies there, or it may not be read
+        return PageSnapshot(is_there=True, problem=str(error)), None
     if page is None:
-        return PageSnapshot(is_there=False)
-    return PageSnapshot(is_there=True, is_true=hash_of(page) == anchor.hash, holds_digest=holds_digest(page, digests))
+        return PageSnapshot(is_there=False), None
+    is_true = hash_of(page) == anchor.hash
+    return PageSnapshot(is_there=True, is_true=is_true, holds_digest=holds_digest(page, digests)), page
 
 
 def _page(view: View, anchor: Anchor) -> bytes | None:
@@ -117,11 +122,10 @@ def _page(view: View, anchor: Anchor) -> bytes | None:
 def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
     if anchor.hash is None:
         return anchors.UNVERIFIABLE
-    page, stamp = _page(view, anchor), None
-    if page is not None:
-        stamp = stamp_at(view, proof_path(anchor.hash), hashlib.sha256(page).digest())
+    snapshot, page = _snapshot(view, anchor, digests)
+    stamp = None if page is None else stamp_at(view, proof_path(anchor.hash), hashlib.sha256(page).digest())
     return anchors.of_stamp(
-        _snapshot(view, anchor, digests),
+        snapshot,
         stamp,
         is_commitment=anchor.role == "commitment",
         written_at=_written_at(memory),
@@ -193,12 +197,10 @@ def _made_at(view: View, commit: str) -> datetime | None:
 
 def stamp_at(view: View, path: str, digest: bytes) -> Stamp | None:
     """Return what the proof in a file of the vault shows of a digest, SHA-256; None where there is no such file."""
-    data = view.own_file(path)
-    if data is None:
-        return None
     try:
-        return _shown_proof(view, read_proof(data, digest))
-    except FormatError as error:
+        data = view.own_file(path)
+        return None if data is None else _shown_proof(view, read_proof(data, digest))
+    except VaultError as error:  # it is no proof, or nothing that can be read
         return Stamp(problem=str(error))
 
 

@@ -106,7 +106,8 @@ def test_whatever_does_not_count_says_what_to_do() -> None:
             flags, flags, ((), ("content",)), flags, flags, (None, "a"), (None, EARLY, LATE)
         )
     ]
-    pages = [PageSnapshot(*three) for three in product(flags, repeat=3)]
+    pages = [PageSnapshot(a, b, c) for a, b, c in product(flags, repeat=3)]
+    pages.append(PageSnapshot(is_there=True, problem="it is a link"))
     stamps = [None, Stamp(), Stamp(at=EARLY), Stamp(at=LATE), Stamp(heights=(1,)), Stamp(problem="no")]
     told = [in_history(one, written_at=WRITTEN) for one in found]
     told += [of_page(page, is_commitment=True) for page in pages]

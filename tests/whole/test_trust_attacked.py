@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+import os
+import socket
+from contextlib import chdir
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,10 +15,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from memstore.trust.ssh_wire import mpint, string
+from tests import timestamps
 from tests.whole.test_attestations import Vault, owner
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 READING = (
     ("check",),
@@ -93,3 +99,78 @@ def test_a_block_that_cannot_be_read_back_is_not_pinned(height: str, vault: Vaul
     vault.ok("keys", "pin", "--block", "0", BLOCK_0)
     vault.ok("config")
     is_told(vault, *READING)
+
+
+def link(place: Path) -> None:
+    place.symlink_to("/etc/hostname")
+
+
+def link_inside(place: Path) -> None:
+    place.symlink_to("../config.toml" if place.parent.name == "snapshots" else "config.toml")
+
+
+def link_nowhere(place: Path) -> None:
+    place.symlink_to("nowhere")
+
+
+def listening(place: Path) -> None:
+    with chdir(place.parent), socket.socket(socket.AF_UNIX) as one:  # an address has at most some hundred bytes
+        one.bind(place.name)
+
+
+def unreadable(place: Path) -> None:
+    place.write_bytes(b"")
+    place.chmod(0)
+    if os.access(place, os.R_OK):
+        pytest.skip("nothing is unreadable for root")
+
+
+ODD = [link, link_inside, link_nowhere, os.mkfifo, Path.mkdir, listening, unreadable]
+
+
+@pytest.mark.parametrize("put", ODD)
+def test_what_is_no_file_is_a_finding_where_a_page_or_a_proof_is_expected(
+    put: Callable[[Path], None], vault: Vault
+) -> None:
+    page = b"sha256:%064d" % 0
+    (vault.home / "page").write_bytes(page)
+    vault.ok("anchor", vault.ref, "--type", "url", "--reference", "https://e.org/1", "--snapshot", "@page")
+    name = hashlib.sha256(page).hexdigest()
+    folder = vault.program.vault / ".memstore/snapshots"
+    (folder / name).unlink()
+    put(folder / name)
+    is_told(vault, *READING)
+    assert vault.anchors() == ["altered"]
+    assert name in vault.do("check").stdout
+    said = vault.ok("attest", "digest", vault.ref)
+    (vault.home / "said").write_text(said)
+    digest = hashlib.sha256(said.encode())
+    (vault.home / "proof").write_bytes(
+        timestamps.proof(digest.digest(), [("append", b"x"), ("pending", "https://e.org")])
+    )
+    stamped = ("--type", "opentimestamps", "--snapshot", "@said", "--proof", "@proof")
+    vault.ok("anchor", vault.ref, *stamped)
+    (folder / f"{digest.hexdigest()}.ots").unlink()
+    put(folder / f"{digest.hexdigest()}.ots")
+    is_told(vault, *READING, ("anchor", vault.ref, *stamped))
+    assert vault.anchors()[1:] == ["altered"]
+
+
+@pytest.mark.parametrize("put", ODD)
+@pytest.mark.parametrize("name", ["allowed_signers", "revoked_keys", "key_rotations.jsonl"])
+@pytest.mark.parametrize("pinned", [False, True])
+def test_what_is_no_file_is_a_finding_where_the_keyring_is_expected(
+    put: Callable[[Path], None], name: str, vault: Vault, *, pinned: bool
+) -> None:
+    vault.ok("keys", "add", owner(vault), "@sean.pub", "--keeper", "-c")
+    vault.ok("sign", vault.ref, "--key", "@sean", "-c")
+    if pinned:
+        vault.ok("keys", "pin")
+    place = vault.program.vault / ".memstore" / name
+    place.unlink(missing_ok=True)
+    put(place)
+    is_told(vault, *READING)
+    found = vault.do("check").stdout
+    assert f".memstore/{name}:1:" in found
+    state = vault.json("trust", vault.ref)["signature"]["state"]
+    assert state == ("valid" if name == "key_rotations.jsonl" else "untrusted")
