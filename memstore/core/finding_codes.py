@@ -397,7 +397,8 @@ _CODES = (
         "attestation-untrusted",
         "the key of a signature does not count",
         "It is none of the agent's in .memstore/allowed_signers, was not valid then, is revoked, or has expired with "
-        "nothing to prove that the signature is older.",
+        "nothing to prove that the signature is older. Or the statement is of a time that lies ahead, or of one before "
+        "the memory was written.",
     ),
     _error(
         "attestation-withheld",

@@ -131,6 +131,16 @@ def _held(status: AnchorStatus, reason: str, found: InHistory, written_at: datet
     return Anchored(status, reason, counts=True, at=found.at, shows=found.shows)
 
 
+def dated(found: Anchored, recorded_at: datetime | None, *, written_at: datetime | None, now: datetime) -> Anchored:
+    """Return how an anchor stands that says when it was recorded, as far as that is possible; all times are UTC."""
+    for at in filter(None, (found.at, recorded_at)):
+        if found.counts and at > now:
+            return found._replace(counts=False, reason="it is of a time that lies ahead", hint=_ANEW)
+    if found.counts and written_at and recorded_at and recorded_at < written_at:
+        return found._replace(counts=False, reason="it was recorded before the memory was written", hint=_ANEW)
+    return found
+
+
 def _too_old(status: AnchorStatus, at: datetime) -> Anchored:
     return Anchored(status, "it is older than the memory, and can't commit to it", _ANEW, at=at)
 

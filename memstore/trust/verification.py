@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,7 +29,7 @@ from memstore.trust.read_keyring import read_keyring
 from memstore.trust.score import TrustGrounds
 from memstore.trust.statement import PROFILE
 from memstore.trust.tampering import PastWords, Tampering
-from memstore.trust.verify_anchors import verified
+from memstore.trust.verify_anchors import verified, written_at
 from memstore.trust.vouching import UNSIGNED, Attested, Proof, State, Verdict
 
 if TYPE_CHECKING:
@@ -125,15 +126,13 @@ class Voucher:
         if not past:
             return ()
         signature, attested, decided = now
-        before = [self._attested(memory, witness, digests, anchored) for one in past for witness in one.witnesses]
-        signed = [
-            (one.signature, self._signature(replace(memory, signature=one.signature), digests, anchored))
-            for one in past
-            if one.signature is not None
-        ]
-        earlier = [
-            (entry, self._resolved(memory, entry, digests, anchored)) for one in past for entry in one.resolutions
-        ]
+        # What many revisions have is verified once.
+        witnesses = dict.fromkeys(witness for one in past for witness in one.witnesses)
+        signatures = dict.fromkeys(one.signature for one in past if one.signature is not None)
+        resolutions = dict.fromkeys(entry for one in past for entry in one.resolutions)
+        before = [self._attested(memory, witness, digests, anchored) for witness in witnesses]
+        signed = [(one, self._signature(replace(memory, signature=one), digests, anchored)) for one in signatures]
+        earlier = [(entry, self._resolved(memory, entry, digests, anchored)) for entry in resolutions]
         there = None if memory.signature is None else (memory.signature, signature)
         return (
             *tampering.of_author(there, signed),
@@ -169,7 +168,7 @@ class Voucher:
             return UNSIGNED
         if entry.by != memory.author:
             return Verdict(State.INVALID, f"it is {entry.by}'s, and the author is {memory.author or 'not named'}")
-        return self._verdict(statement.by_author(memory.id or "", entry), entry.sig, digests, anchored)
+        return self._verdict(memory, statement.by_author(memory.id or "", entry), entry.sig, digests, anchored)
 
     def _attested(
         self, memory: Memory, witness: Witness, digests: Digests | FormatError, anchored: Sequence[Anchored]
@@ -179,19 +178,25 @@ class Voucher:
         if not self.controller_of(witness.agent_id):
             return Attested(witness, Verdict(State.UNTRUSTED, f"who controls {witness.agent_id} can't be read"))
         said = statement.by_witness(memory.id or "", witness)
-        return Attested(witness, self._verdict(said, witness.sig, digests, anchored), self._roots(witness))
+        found = self._verdict(memory, said, witness.sig, digests, anchored)
+        return Attested(witness, found, self._roots(witness))
 
     def _resolved(
         self, memory: Memory, entry: Resolution, digests: Digests | FormatError, anchored: Sequence[Anchored]
     ) -> Verdict:
         said = statement.by_resolution(memory.id or "", entry)
-        found = self._verdict(said, entry.sig, digests, anchored)
+        found = self._verdict(memory, said, entry.sig, digests, anchored)
         if found.counts and memory.author and self.is_one_voice(entry.by, memory.author):
             return found._replace(state=State.EXCLUDED, reason="nobody decides on their own words")
         return found
 
     def _verdict(
-        self, said: SignedStatement, sig: str, digests: Digests | FormatError, anchored: Sequence[Anchored]
+        self,
+        memory: Memory,
+        said: SignedStatement,
+        sig: str,
+        digests: Digests | FormatError,
+        anchored: Sequence[Anchored],
     ) -> Verdict:
         if isinstance(digests, FormatError):
             return Verdict(State.INVALID, str(digests))
@@ -204,6 +209,7 @@ class Voucher:
             ],
             keyring=self.keyring,
             now=self.now,
+            written_at=written_at(memory),
             proven_by=proven_by(anchored, sig),
         )
 
@@ -342,7 +348,7 @@ class KnownVerdicts:
 
     def put(self, blob: str, memory: Memory, found: Vouched) -> None:
         """Remember how the attestations in a file stand, unless that depends on more than the file."""
-        if not _is_steady(memory):
+        if not _is_steady(memory, self._voucher.now):
             return
         grounds = found.grounds(reputation=0.0)
         verdicts = (found.signature, *(one.verdict for one in found.witnesses), *found.resolutions)
@@ -370,11 +376,14 @@ class KnownVerdicts:
         return hashlib.sha256(repr((told, self._voucher.controllers.told)).encode()).hexdigest()
 
 
-def _is_steady(memory: Memory) -> bool:
+def _is_steady(memory: Memory, now: datetime) -> bool:
     """Whether how its attestations stand depends on nothing but the file, the keys and the entities."""
     sigs = [one.sig for one in (memory.signature, *memory.witnesses, *memory.resolutions) if one and one.sig]
+    times = [one.witnessed_at for one in memory.witnesses] + [one.at for one in memory.resolutions]
+    times += [memory.signature.at] if memory.signature else []
     cites = any("[[" in (witness.notes or "") for witness in memory.witnesses)
-    return not memory.anchors and not cites and not any(map(_has_certificate, sigs))
+    lies_ahead = any(datetime.fromisoformat(time) > now for time in times)
+    return not memory.anchors and not cites and not lies_ahead and not any(map(_has_certificate, sigs))
 
 
 def _has_certificate(sig: str) -> bool:

@@ -11,6 +11,7 @@ import os
 import re
 from datetime import UTC, datetime
 from enum import Enum
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.digests import DIGEST_PREFIX, format_of
@@ -25,7 +26,7 @@ from memstore.trust.formats import opentimestamps
 from memstore.trust.formats import opentimestamps as bitcoin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memstore.core.memory import Anchor, Memory
     from memstore.core.view import View
@@ -36,15 +37,24 @@ if TYPE_CHECKING:
 
 
 SNAPSHOTS = ".memstore/snapshots/"
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
 _HASH = re.compile(r"(sha256:)?[0-9a-f]{64}")
 
 
 def verified(view: View, memory: Memory, digests: Digests) -> tuple[Anchored, ...]:
     """Return how each anchor of a memory stands, in the file's order."""
-    return tuple(_verified(view, memory, digests, anchor) for anchor in memory.anchors)
+    repository = cache(partial(_Repository, view, memory, digests))
+    now = view.clock.now()
+    found = [_verified(view, memory, digests, anchor, repository) for anchor in memory.anchors]
+    return tuple(
+        anchors.dated(one, _instant(anchor.created_at), written_at=written_at(memory), now=now)
+        for anchor, one in zip(memory.anchors, found, strict=True)
+    )
 
 
-def _verified(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
+def _verified(
+    view: View, memory: Memory, digests: Digests, anchor: Anchor, repository: Callable[[], _Repository]
+) -> Anchored:
     if anchor.type in PAGE_ANCHORS:
         return anchors.of_page(_snapshot(view, anchor, digests)[0], is_commitment=anchor.role == "commitment")
     if anchor.type == "opentimestamps":
@@ -52,14 +62,19 @@ def _verified(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> A
     if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or view.history.repository is None:
         return anchors.UNVERIFIABLE
     try:
-        found = _in_history(view, anchor, digests, _signatures(memory))
+        found = repository().shows(anchor)
     except GitError:
         found = InHistory(is_there=True)  # git itself says that the object is damaged
-    return anchors.in_history(found, written_at=_written_at(memory))
+    return anchors.in_history(found, written_at=written_at(memory))
 
 
-def _written_at(memory: Memory) -> datetime | None:
-    return datetime.fromisoformat(memory.created_at) if memory.created_at else None
+def written_at(memory: Memory) -> datetime | None:
+    """Return when a memory was written, as it says, UTC; None where it does not."""
+    return _instant(memory.created_at)
+
+
+def _instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 def _signatures(memory: Memory) -> frozenset[str]:
@@ -70,11 +85,7 @@ def _signatures(memory: Memory) -> frozenset[str]:
 
 def _shown(data: bytes, signatures: frozenset[str]) -> frozenset[str]:
     """Return those of some signatures that bytes hold, each as a whole."""
-    return frozenset(
-        sig
-        for sig in signatures
-        if re.search(rb"(?<![A-Za-z0-9+/=])%s(?![A-Za-z0-9+/=])" % re.escape(sig.encode()), data)
-    )
+    return signatures & {word.decode() for word in _BASE64.findall(data)}
 
 
 def hash_of(data: bytes) -> str:
@@ -128,7 +139,7 @@ def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> An
         snapshot,
         stamp,
         is_commitment=anchor.role == "commitment",
-        written_at=_written_at(memory),
+        written_at=written_at(memory),
         shows=_shown(page or b"", _signatures(memory)),
     )
 
@@ -136,29 +147,68 @@ def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> An
 # -- the repository ------------------------------------------------------------------------------
 
 
-def _in_history(view: View, anchor: Anchor, digests: Digests, signatures: frozenset[str]) -> InHistory:
-    blob, commit = anchor.blob or "", anchor.reference
-    found = view.history.objects([blob, commit])
-    if blob not in found:
-        return InHistory(is_there=False)
-    data = found[blob].data
-    if not git_objects.is_named(blob, found[blob]) or anchor.hash not in (None, hash_of(data)):
-        return InHistory(is_there=True)
-    changed = _changed(data, digests, mixed=view.config.mixed)
-    held = commit in found and _blob_at(view, commit, found[commit], anchor.path or "") == blob
-    kept = held and view.history.is_kept(commit)
-    elsewhere = None if kept else next(iter(view.history.commits_with(blob)), None)
-    counting = commit if kept else elsewhere
-    return InHistory(
-        is_there=True,
-        is_true=True,
-        changed=changed,
-        held_by_commit=held,
-        is_kept=kept,
-        elsewhere=elsewhere,
-        at=_made_at(view, counting) if counting else None,
-        shows=_shown(data, signatures),
-    )
+class _Blob(NamedTuple):
+    """What a blob shows: its hash, the sections of the memory that are another now, and the signatures that it holds.
+
+    `hashed` is empty where its bytes are not what its name says.
+    """
+
+    hashed: str
+    changed: tuple[str, ...] = ()
+    shows: frozenset[str] = frozenset()
+
+
+class _Repository:
+    """What the repository shows of a memory's anchors; of many that name the same each object is read once."""
+
+    def __init__(self, view: View, memory: Memory, digests: Digests) -> None:
+        self._view, self._digests, self._signatures = view, digests, _signatures(memory)
+        self._anchors = [anchor for anchor in memory.anchors if anchor.type == "git_commit" and anchor.blob]
+        self._blob = cache(self._read_blob)
+        self._blob_at = cache(partial(_blob_at, view))
+        self._is_kept = cache(view.history.is_kept)
+        self._elsewhere = cache(lambda blob: next(iter(view.history.commits_with(blob)), None))
+        self._made_at = cache(partial(_made_at, view))
+
+    def shows(self, anchor: Anchor) -> InHistory:
+        """Return what the repository shows of an anchor; `GitError` where git says that an object is damaged."""
+        name, commit = anchor.blob or "", anchor.reference
+        found = self._objects or self._view.history.objects([name, commit])
+        if name not in found:
+            return InHistory(is_there=False)
+        blob = self._blob(name, found[name])
+        if not blob.hashed or anchor.hash not in (None, blob.hashed):
+            return InHistory(is_there=True)
+        held = commit in found and self._blob_at(commit, found[commit], anchor.path or "") == name
+        kept = held and self._is_kept(commit)
+        elsewhere = None if kept else self._elsewhere(name)
+        counting = commit if kept else elsewhere
+        return InHistory(
+            is_there=True,
+            is_true=True,
+            changed=blob.changed,
+            held_by_commit=held,
+            is_kept=kept,
+            elsewhere=elsewhere,
+            at=self._made_at(counting) if counting else None,
+            shows=blob.shows,
+        )
+
+    @cached_property
+    def _objects(self) -> Mapping[str, GitObject] | None:
+        """All objects that anchors name, read at once; None where one is damaged, and each is read by itself."""
+        try:
+            return self._view.history.objects(
+                name for anchor in self._anchors for name in (anchor.blob or "", anchor.reference)
+            )
+        except GitError:
+            return None
+
+    def _read_blob(self, name: str, found: GitObject) -> _Blob:
+        if not git_objects.is_named(name, found):
+            return _Blob("")
+        changed = _changed(found.data, self._digests, mixed=self._view.config.mixed)
+        return _Blob(hash_of(found.data), changed, _shown(found.data, self._signatures))
 
 
 def _changed(data: bytes, digests: Digests, *, mixed: bool) -> tuple[str, ...]:

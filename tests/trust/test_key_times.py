@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # The clock of these workspaces starts at noon, a minute a call; whatever is signed is signed within an hour.
 NOON, ONE, TWO = "20260201120000Z", "20260201130000Z", "20260201140000Z"
 REF = "m_0000000tea"
-LATER = 180
+SOON, LATER = 10, 180
 
 
 @pytest.fixture
@@ -57,7 +57,10 @@ def opened(vault: Written, *, later: bool = False) -> Workspace:
 
 
 def state(vault: Written, *, later: bool = True) -> str:
-    return trust_of(opened(vault, later=later).view(), REF).vouched.signature.state.value
+    ws = opened(vault, later=later)
+    for _ in range(SOON):
+        ws.clock.now()
+    return trust_of(ws.view(), REF).vouched.signature.state.value
 
 
 def signed(vault: Written) -> None:

@@ -49,6 +49,7 @@ from tests.attested_vault import (
 )  # fmt: skip
 from tests.git_repositories import git, repository
 from tests.memory_workspace import files_of
+from tests.support import TickClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -378,7 +379,7 @@ def test_a_stamp_anchors_a_memory_and_waits_for_its_block(vault: Workspace) -> N
 
 # -- requests ------------------------------------------------------------------------------------
 
-AT = datetime(2026, 3, 1, tzinfo=UTC)
+AT = datetime(2026, 2, 1, 11, tzinfo=UTC)
 
 
 def shared(vault: Workspace) -> Workspace:
@@ -606,3 +607,51 @@ def test_without_the_whole_a_signature_can_not_be_checked(vault: Workspace, keys
     sign(vault.view(), PATH, key=str(keys / "babel"))
     ws = compressed(vault, tmp_path, "The hard problem isn't where to put memories.")
     assert states(ws._replace(history=vault.history)) == ["stale"]
+
+
+# -- times that can't be ---------------------------------------------------------------------------
+
+
+def said_at(vault: Workspace, keys: Path, at: datetime) -> None:
+    """Have Pith confirm the memory at a time of their own choice."""
+    request = witness_request.read("req.md", requested(shared(vault), PITH))
+    answer = answer_request(request, "confirm", by=None, at=at, signatures=vault.signatures, key=str(keys / "pith"))
+    accept_answer(vault.view(), PATH, "a.json", json.dumps(answer).encode())
+
+
+@pytest.mark.parametrize(
+    ("at", "reason"),
+    [
+        (datetime(2026, 2, 2, tzinfo=UTC), "that lies ahead"),
+        (datetime(9999, 12, 31, tzinfo=UTC), "that lies ahead"),
+        (datetime(2026, 1, 4, 15, 59, 59, tzinfo=UTC), "the memory was written later"),
+        (datetime(2026, 1, 4, 16, tzinfo=UTC), ""),
+    ],
+)
+def test_a_word_of_the_future_or_older_than_the_memory_does_not_count(
+    at: datetime, reason: str, vault: Workspace, keys: Path
+) -> None:
+    sign(vault.view(), PATH, key=str(keys / "babel"))
+    said_at(vault, keys, at)
+    (one,) = trust_of(vault.view(), PATH).vouched.witnesses
+    assert one.verdict.state.value == ("unproven-time" if reason else "valid")
+    assert reason in one.verdict.reason
+    assert ("attestation-untrusted" in [code for code, _ in findings(vault)]) == bool(reason)
+
+
+def test_a_word_of_the_future_hides_no_earlier_one_and_counts_once_its_time_has_come(
+    vault: Workspace, keys: Path
+) -> None:
+    witnessed(vault, keys, PITH, "dispute")
+    said_at(vault, keys, datetime(2026, 2, 2, tzinfo=UTC))
+    list_memories(vault.view(), Filters(min_trust=0.0))  # what was verified is kept for the next time
+    assert states(vault) == ["unsigned", "valid", "unproven-time"]
+    later = vault._replace(clock=TickClock(datetime(2026, 2, 3, tzinfo=UTC)))
+    assert states(later) == ["unsigned", "excluded", "valid"]
+
+
+def test_a_decision_of_the_future_does_not_count(vault: Workspace, keys: Path) -> None:
+    early = vault._replace(clock=TickClock(datetime(2026, 2, 2, tzinfo=UTC)))
+    resolved(early, keys, CLAIRE)
+    (verdict,) = trust_of(vault.view(), PATH).vouched.resolutions
+    assert verdict.state.value == "unproven-time"
