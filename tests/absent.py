@@ -127,6 +127,13 @@ class NoPins:
     def header(self, height: int) -> None:
         """Return None."""
 
+    def host(self, name: str) -> None:
+        """Return None."""
+
+    def pin_host(self, name: str, entity: str) -> NoReturn:  # noqa: ARG002 - the port's
+        """Refuse."""
+        raise RefusedError("there is no configuration to pin anything in")
+
     def pin_header(self, height: int, header: bytes) -> NoReturn:  # noqa: ARG002 - the port's
         """Refuse."""
         raise RefusedError("there is no configuration to pin anything in")

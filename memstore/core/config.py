@@ -42,6 +42,7 @@ class SettingKind(Enum):
     WORDS = "a list of words"
     PINS = "a table of folders and commits"
     HEADERS = "a table of heights and block headers"
+    HOSTS = "a table of hosts and entity ids"
 
 
 class Setting(NamedTuple):
@@ -83,6 +84,7 @@ USER_SETTINGS = (
         "pins", SettingKind.PINS, "of each vault the commit whose keyring you trust; `memstore keys pin`", fixed=True
     ),
     Setting("block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
+    Setting("hosts", SettingKind.HOSTS, "whose a host on the web is; `memstore keys pin --host`", fixed=True),
 )
 
 
@@ -116,3 +118,4 @@ class UserConfig(NamedTuple):
     embedder: str | None = None
     pins: Mapping[str, str] = MappingProxyType({})
     block_headers: Mapping[str, str] = MappingProxyType({})
+    hosts: Mapping[str, str] = MappingProxyType({})

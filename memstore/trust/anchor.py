@@ -18,6 +18,7 @@ from memstore.trust import statement
 from memstore.trust.anchors import ADDRESS_HINT, host_of
 from memstore.trust.read_keyring import own_bytes
 from memstore.trust.sign import attestable
+from memstore.trust.verification import Controllers
 from memstore.trust.verify_anchors import hash_of, holds_digest, proof_path, read_proof, snapshot_path, verified
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def anchor_stamp(
     known = [(anchor.type, anchor.hash) for anchor in memory.anchors]
     if ("opentimestamps", hashed) in known:
         save_own(view, own, verb="anchor", dry_run=dry_run, commit=commit)
-        found = verified(view, memory, statement.digests(memory))[known.index(("opentimestamps", hashed))]
+        found = _verified(view, memory)[known.index(("opentimestamps", hashed))]
         return Recorded(saved=unchanged(file), anchored=found if own else None)
     entry: dict[str, Plain] = {
         "type": "opentimestamps",
@@ -215,6 +216,10 @@ def anchor_elsewhere(
     return _recorded(view, file, entry, (), dry_run=dry_run, commit=commit)
 
 
+def _verified(view: View, memory: Memory) -> tuple[Anchored, ...]:
+    return verified(view, memory, statement.digests(memory), controller_of=Controllers(view).of)
+
+
 def _stop_at_no_address(kind: str, reference: str) -> None:
     if kind in PAGE_ANCHORS and host_of(reference) is None:
         raise UsageError(f"{reference} is no address of a page", hint=ADDRESS_HINT)
@@ -234,4 +239,4 @@ def _recorded(
     saved = save_all(view, [edit], verb="anchor", dry_run=dry_run, commit=commit, own=copy)[0]
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     memory = after.memory if isinstance(after, MemoryFile) else file.memory
-    return Recorded(saved=saved, anchored=verified(view, memory, statement.digests(memory))[-1])
+    return Recorded(saved=saved, anchored=_verified(view, memory)[-1])

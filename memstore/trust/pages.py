@@ -11,7 +11,7 @@ import http.client
 import time
 import urllib.error
 import urllib.request
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import UsageError, VaultError
 from memstore.trust.anchors import ADDRESS_HINT, host_of
@@ -41,11 +41,22 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
+class WebPage(NamedTuple):
+    """What a page said, and the host that said it, after all redirections; "" where somebody between could have."""
+
+    data: bytes
+    host: str
+
+
 class WebPages:
     """Fetches pages, by the proxy that the environment names."""
 
     def fetch(self, url: str) -> bytes:
-        """Return what a page says now.
+        """Return what a page says now; see `get`."""
+        return self.get(url).data
+
+    def get(self, url: str) -> WebPage:
+        """Return what a page says now, and whose host says it.
 
         Raises:
             UsageError: it is no address of a page.
@@ -56,7 +67,8 @@ class WebPages:
         try:
             request = urllib.request.Request(url, headers={"User-Agent": "memstore"})  # noqa: S310 - checked above
             with _opener().open(request, timeout=_PATIENCE_SECONDS) as answer:
-                return _read(answer, url)
+                host = host_of(answer.url) if answer.url.startswith("https:") else None
+                return WebPage(_read(answer, url), host or "")
         except (OSError, ValueError, http.client.HTTPException) as error:
             if isinstance(error, urllib.error.HTTPError):
                 error.close()

@@ -9,13 +9,14 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.access.audit import stop_unless_owner
+from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.config import USER_SETTINGS
 from memstore.core.errors import FormatError, UsageError
 from memstore.core.short_repr import short_repr
 from memstore.files.config_file import ConfigFile, read_user_config
 from memstore.history.revisions import bytes_at, true_objects
 from memstore.trust import allowed_signers
+from memstore.trust.anchors import host_of
 from memstore.trust.formats import opentimestamps
 from memstore.trust.keyring import COMMIT_NAMESPACE
 from memstore.trust.read_keyring import KEYRING_FILES, read_keyring
@@ -76,6 +77,14 @@ class UserPins:
     def pin_header(self, height: int, header: bytes) -> None:
         """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
         ConfigFile(self._config, USER_SETTINGS).set_entry("block_headers", str(height), header.hex())
+
+    def host(self, name: str) -> str | None:
+        """Return whose a host on the web is, as the user pinned it; None where they did not."""
+        return read_user_config(self._config).hosts.get(name)
+
+    def pin_host(self, name: str, entity: str) -> None:
+        """Pin whose a host is; `FormatError` where the user's configuration is broken as it is."""
+        ConfigFile(self._config, USER_SETTINGS).set_entry("hosts", name, entity)
 
 
 # -- pin -------------------------------------------------------------------------------------------
@@ -158,6 +167,17 @@ def pin_block(view: View, height: int, header: str) -> datetime:
         ) from error
     view.pins.pin_header(height, data)
     return read.at
+
+
+def pin_host(view: View, host: str, entity: str) -> None:
+    """Pin whose a host on the web is: what it says is no witness for its own holder's memories.
+
+    Raises:
+        UsageError: it is no name of a host, or no entity id.
+    """
+    if host_of(f"https://{host}/") != host:
+        raise UsageError(f"{host} is no host", hint="its name alone, in lower case: example.org")
+    view.pins.pin_host(host, entity_id(entity, "whose host it is"))
 
 
 def unpin(view: View) -> Pinned:

@@ -302,6 +302,27 @@ def commit_signature(view: View, commit: GitObject, *, object_format: str) -> Ss
     return signature if view.signatures.holds(signature, part[0]) else None
 
 
+def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> datetime | None:
+    """Return when the earliest commit was made that a keeper signed and that has `commit` in its history, UTC.
+
+    None where no keeper did, or the vault is not pinned: anybody can date a commit. The key must be a keeper's now, so
+    that none that has expired dates anything back.
+    """
+    signers = tuple(one for one in keyring.signers if one.pinned and one.is_valid_at(now))
+    following = view.history.following(commit) if keyring.pin and signers else []
+    found = true_objects(view, following)
+    for one, data in sorted(found.items(), key=lambda item: (_made_at(item[1]), item[0])):
+        at, made = _made_at(data), commit_signature(view, data, object_format=format_of(one))
+        known = keyring._replace(signers=signers)
+        if (
+            made
+            and at <= now
+            and is_keeper(known, made.key, made.certificate, at=at, since=datetime.min.replace(tzinfo=UTC))
+        ):
+            return at
+    return None
+
+
 # -- what does not count ---------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.registry import expected_id, is_named
@@ -25,7 +25,7 @@ from memstore.trust import statement as canonical
 from memstore.trust.anchors import proven_by
 from memstore.trust.formats.beta import sponsor_of
 from memstore.trust.keyring import ATTEST_NAMESPACE
-from memstore.trust.read_keyring import read_keyring
+from memstore.trust.read_keyring import followed_at, read_keyring
 from memstore.trust.score import TrustGrounds
 from memstore.trust.statement import PROFILE
 from memstore.trust.tampering import PastWords, Tampering
@@ -66,9 +66,11 @@ class Vouched:
             signed=self.signature.counts,
             confirms=said.count("confirm"),
             disputes=said.count("dispute"),
-            anchors=sum(anchor.counts for anchor in self.anchors),
+            anchors=len({anchor.place for anchor in self.anchors if anchor.counts}),
             reputation=reputation,
             tampered=bool(self.tampered),
+            timed=any(anchor.counts and anchor.timed for anchor in self.anchors),
+            stale=self.signature.state is State.STALE,
         )
 
 
@@ -86,6 +88,7 @@ class Voucher:
         self.now = view.clock.now()
         self.controllers = Controllers(view)
         self._past = None if view.is_past else PastWords(view)
+        self._followed_at = cache(partial(followed_at, view, self.keyring, self.now))
 
     def knows_of(self, memory: Memory) -> bool:
         """Whether anybody attested to a memory, now or in the past."""
@@ -99,7 +102,11 @@ class Voucher:
     def of(self, memory: Memory) -> Vouched:
         """Return who vouches for a memory."""
         digests = _digests(self._as_signed(memory))
-        anchored = () if isinstance(digests, FormatError) else verified(self._view, memory, digests)
+        anchored = (
+            ()
+            if isinstance(digests, FormatError)
+            else verified(self._view, memory, digests, controller_of=self.controller_of)
+        )
         attested = [self._attested(memory, witness, digests, anchored) for witness in memory.witnesses]
         signature = self._signature(memory, digests, anchored)
         decided = [self._resolved(memory, one, digests, anchored) for one in memory.resolutions]
@@ -200,7 +207,8 @@ class Voucher:
     ) -> Verdict:
         if isinstance(digests, FormatError):
             return Verdict(State.INVALID, str(digests))
-        return vouching.verdict(
+        judged = partial(
+            vouching.verdict,
             said.agent,
             said.at,
             self._proof(said, sig),
@@ -210,8 +218,13 @@ class Voucher:
             keyring=self.keyring,
             now=self.now,
             written_at=written_at(memory),
-            proven_by=proven_by(anchored, sig),
         )
+        found = judged(proven_by=proven_by(anchored, sig))
+        if found.state is State.UNPROVEN_TIME:  # seldom, and a long way through the history
+            holding = {one.commit for one in anchored if one.counts and one.commit and sig in one.shows}
+            times = [at for commit in holding if (at := self._followed_at(commit))]
+            found = judged(proven_by=min(times)) if times else found
+        return found
 
     def _proof(self, said: SignedStatement, sig: str) -> Proof:
         try:
@@ -307,7 +320,7 @@ class Controllers:
 
 
 # Raised when the same file, keys and entities are judged in another way.
-POLICY = f"1 {PROFILE}"
+POLICY = f"2 {PROFILE}"
 _NAME = "attestations"
 _SOUND = frozenset({State.VALID, State.UNSIGNED, State.EXCLUDED})
 
@@ -319,10 +332,11 @@ class KnownVerdict(NamedTuple):
     confirms: int
     disputes: int
     is_sound: bool
+    stale: bool
 
     def grounds(self, *, reputation: float) -> TrustGrounds:
         """Return what trust rests on."""
-        return TrustGrounds(self.signed, self.confirms, self.disputes, reputation=reputation)
+        return TrustGrounds(self.signed, self.confirms, self.disputes, reputation=reputation, stale=self.stale)
 
 
 class KnownVerdicts:
@@ -343,8 +357,8 @@ class KnownVerdicts:
         found = self._known.get(blob)
         if found is None:
             return None
-        signed, confirms, disputes, sound = map(int, found)
-        return KnownVerdict(bool(signed), confirms, disputes, bool(sound))
+        signed, confirms, disputes, sound, stale = map(int, found)
+        return KnownVerdict(bool(signed), confirms, disputes, bool(sound), bool(stale))
 
     def put(self, blob: str, memory: Memory, found: Vouched) -> None:
         """Remember how the attestations in a file stand, unless that depends on more than the file."""
@@ -353,7 +367,8 @@ class KnownVerdicts:
         grounds = found.grounds(reputation=0.0)
         verdicts = (found.signature, *(one.verdict for one in found.witnesses), *found.resolutions)
         sound = all(verdict.state in _SOUND for verdict in verdicts)
-        self._known[blob] = tuple(str(int(one)) for one in (grounds.signed, grounds.confirms, grounds.disputes, sound))
+        told = (grounds.signed, grounds.confirms, grounds.disputes, sound, grounds.stale)
+        self._known[blob] = tuple(str(int(one)) for one in told)
         self._new = True
 
     def keep(self) -> None:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.digests import DIGEST_PREFIX, format_of
 from memstore.core.errors import FormatError, GitError, UsageError, VaultError
 from memstore.core.keys import PAGE_ANCHORS
+from memstore.core.times import instant
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.history import git_objects
 from memstore.trust import anchors, statement
-from memstore.trust.anchors import Anchored, InHistory, PageSnapshot, Stamp
+from memstore.trust.anchors import Anchored, InHistory, PageFetch, PageSnapshot, Stamp
 from memstore.trust.formats import opentimestamps
 from memstore.trust.formats import opentimestamps as bitcoin
 
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from memstore.core.memory import Anchor, Memory
     from memstore.core.view import View
     from memstore.history.git_objects import GitObject
+    from memstore.search.local_state import Kept
     from memstore.trust.formats.opentimestamps import TimeProof
-    from memstore.trust.pages import WebPages
+    from memstore.trust.pages import WebPage, WebPages
     from memstore.trust.statement import Digests
 
 
@@ -41,11 +43,22 @@ _BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
 _HASH = re.compile(r"(sha256:)?[0-9a-f]{64}")
 
 
-def verified(view: View, memory: Memory, digests: Digests) -> tuple[Anchored, ...]:
-    """Return how each anchor of a memory stands, in the file's order."""
+def verified(
+    view: View, memory: Memory, digests: Digests, *, controller_of: Callable[[str], str]
+) -> tuple[Anchored, ...]:
+    """Return how each anchor of a memory stands, in the file's order.
+
+    `controller_of` gives who controls an entity, itself where nobody else does; "" where that can't be read.
+    """
     repository = cache(partial(_Repository, view, memory, digests))
     now = view.clock.now()
-    found = [_verified(view, memory, digests, anchor, repository) for anchor in memory.anchors]
+    had = cache(partial(_had, view))
+    found = [
+        _page_anchor(view, memory, digests, anchor, had, controller_of)
+        if anchor.type in PAGE_ANCHORS
+        else _verified(view, memory, digests, anchor, repository)
+        for anchor in memory.anchors
+    ]
     return tuple(
         anchors.dated(one, _instant(anchor.created_at), written_at=written_at(memory), now=now)
         for anchor, one in zip(memory.anchors, found, strict=True)
@@ -55,8 +68,6 @@ def verified(view: View, memory: Memory, digests: Digests) -> tuple[Anchored, ..
 def _verified(
     view: View, memory: Memory, digests: Digests, anchor: Anchor, repository: Callable[[], _Repository]
 ) -> Anchored:
-    if anchor.type in PAGE_ANCHORS:
-        return anchors.of_page(_snapshot(view, anchor, digests)[0], is_commitment=anchor.role == "commitment")
     if anchor.type == "opentimestamps":
         return _stamped(view, memory, digests, anchor)
     if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or view.history.repository is None:
@@ -130,6 +141,47 @@ def _page(view: View, anchor: Anchor) -> bytes | None:
     return view.own_file(snapshot_path(anchor.hash))
 
 
+def _page_anchor(
+    view: View,
+    memory: Memory,
+    digests: Digests,
+    anchor: Anchor,
+    had: Callable[[], Kept],
+    controller_of: Callable[[str], str],
+) -> Anchored:
+    snapshot, page = _snapshot(view, anchor, digests)
+    fetched = None
+    if page is not None and (known := had().get(_fetch_key(anchor.reference, hash_of(page)))):
+        at, host = known
+        problem, hint = anchors.of_host(
+            view.pins.host(host), host, author=memory.author or "", controller_of=controller_of
+        )
+        fetched = PageFetch(datetime.fromisoformat(at), host, _shown(page, _signatures(memory)), problem, hint)
+    return anchors.of_page(snapshot, fetched, is_commitment=anchor.role == "commitment")
+
+
+# What this verifier fetched, by address and hash: when it was first had, and from which host in the end.
+_FETCHED, _FETCHED_VERSION = "pages", "1"
+
+
+def _had(view: View) -> Kept:
+    return view.derived.last(_FETCHED, _FETCHED_VERSION)
+
+
+def _fetch_key(url: str, hashed: str) -> str:
+    return hashlib.sha256(f"{url}\n{hashed}".encode()).hexdigest()
+
+
+def remember(view: View, url: str, page: WebPage) -> None:
+    """Keep in the verifier's own cache that a page was had from its address now, unless it was before.
+
+    Only what came by https is kept: else somebody between may have said it.
+    """
+    had, key = _had(view), _fetch_key(url, hash_of(page.data))
+    if page.host and key not in had:
+        view.derived.keep(_FETCHED, _FETCHED_VERSION, {**had, key: (instant(view.clock.now()), page.host)})
+
+
 def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
     if anchor.hash is None:
         return anchors.UNVERIFIABLE
@@ -192,6 +244,7 @@ class _Repository:
             elsewhere=elsewhere,
             at=self._made_at(counting) if counting else None,
             shows=blob.shows,
+            commit=counting or "",
         )
 
     @cached_property
@@ -298,24 +351,27 @@ class Fetched(NamedTuple):
     reason: str = ""
 
 
-def look_again(pages: WebPages, memory: Memory) -> Mapping[int, Fetched]:
+def look_again(view: View, pages: WebPages, memory: Memory) -> Mapping[int, Fetched]:
     """Return for each anchor that is a page, by its number from 0, what it says now.
 
-    Trust stays as it is: a page may change, and commits to what it said. That is what the copy is for.
+    What says the same is remembered, and counts as far as the host is another's. A page may change, and commits to what
+    it said: that is what the copy is for.
     """
     return {
-        i: _fetched(pages, anchor.reference, anchor.hash)
+        i: _fetched(view, pages, anchor.reference, anchor.hash)
         for i, anchor in enumerate(memory.anchors)
         if anchor.type in PAGE_ANCHORS
     }
 
 
-def _fetched(pages: WebPages, url: str, hashed: str | None) -> Fetched:
+def _fetched(view: View, pages: WebPages, url: str, hashed: str | None) -> Fetched:
     try:
-        found = hash_of(pages.fetch(url))
+        page = pages.get(url)
     except (UsageError, VaultError) as error:
         return Fetched(Online.UNREACHABLE, str(error))
+    found = hash_of(page.data)
     if found == hashed:
+        remember(view, url, page)
         return Fetched(Online.SAME)
     said = f"its sha256 is {found.partition(':')[2][:16]}… now"
     return Fetched(Online.CHANGED, said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,14 +13,17 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.history.git_history import GitHistory
+from memstore.trust.anchor import anchor_commit
 from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.keys import add_key, list_keys, revoke_key
 from memstore.trust.pin import UserPins, pin, unpin
 from memstore.trust.read_keyring import read_keyring
+from memstore.trust.sign import sign
 from memstore.trust.signatures import SshSignatures
+from memstore.trust.trust import trust_of
 from memstore.vault.check import check
 from memstore.vault.status import commit
-from tests.git_repositories import OWNER, git, vault_in
+from tests.git_repositories import OWNER, git, memory, vault_in
 from tests.support import TickClock
 
 if TYPE_CHECKING:
@@ -447,3 +451,71 @@ def test_a_link_to_the_vault_is_the_same_vault(tmp_path: Path) -> None:
     vault.pin()
     (tmp_path / "link").symlink_to(vault.root)
     assert UserPins(tmp_path / "config.toml", tmp_path / "link").commit is not None
+
+
+# -- when something was there ------------------------------------------------------------------------
+
+
+REF = "m_0000000tea"
+ENDED = 'namespaces="attest@memstore.dev",valid-before="20260201101500Z"'
+
+
+@dataclass
+class Anchored(Vault):
+    """A vault where Pith signed a memory, which is committed and anchored; then Pith's key expired."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.write([self.line("sean", BOTH), self.line("pith", ATTEST), self.line("new", ATTEST)])
+        self.vault.write("tea.md", memory(REF, author="si:pith", owner="si:pith", created_at='"2026-02-01T10:00:00Z"'))
+        ws = self.open()._replace(actor="si:pith", clock=TickClock(datetime(2026, 2, 1, 10, 5, tzinfo=UTC)))
+        sign(ws.view(), REF, key=str(self.home / "pith"))
+        self.signed = self.commit("Signed", at="2026-02-01T10:06:00Z")
+        anchor_commit(ws.view(), REF)
+        self.commit("Anchored", at="2026-02-01T10:07:00Z")
+
+    def end(self, by: str = "") -> None:
+        self.write([self.line("sean", BOTH), self.line("pith", ENDED)])
+        self.commit("Pith's key is old", by, at="2026-02-01T10:30:00Z")
+
+    def state(self) -> str:
+        return trust_of(self.open()._replace(actor="si:pith").view(), REF).vouched.signature.state.value
+
+
+@pytest.mark.parametrize(
+    ("by", "at", "expected"),
+    [
+        ("sean", "2026-02-01T10:10:00Z", "valid"),
+        ("sean", "2026-02-01T10:15:00Z", "unproven-time"),
+        ("", "2026-02-01T10:10:00Z", "unproven-time"),
+        ("pith", "2026-02-01T10:10:00Z", "unproven-time"),
+        ("mallory", "2026-02-01T10:10:00Z", "unproven-time"),
+        ("sean", "2026-02-03T10:10:00Z", "unproven-time"),
+    ],
+)
+def test_a_commit_that_a_keeper_signed_proves_that_what_it_follows_is_older(
+    tmp_path: Path, by: str, at: str, expected: str
+) -> None:
+    made = Anchored(tmp_path)
+    made.commit("All of that was there", by, at=at)
+    made.end("sean")
+    made.pin()
+    assert made.state() == expected
+
+
+def test_a_keepers_commit_on_another_branch_proves_nothing(tmp_path: Path) -> None:
+    made = Anchored(tmp_path)
+    git(made.root, "checkout", "-q", "-b", "side", f"{made.signed}~1")
+    made.commit("Beside it", "sean", at="2026-02-01T10:10:00Z")
+    git(made.root, "checkout", "-q", "-")
+    git(made.root, "merge", "-q", "-m", "Joined", "side")
+    made.end("sean")
+    made.pin()
+    assert made.state() == "unproven-time"
+
+
+def test_where_nothing_is_pinned_nobody_is_a_keeper(tmp_path: Path) -> None:
+    made = Anchored(tmp_path)
+    made.commit("All of that was there", "sean", at="2026-02-01T10:10:00Z")
+    made.end("sean")
+    assert made.state() == "unproven-time"
