@@ -433,9 +433,10 @@ _CODES = (
     ),
     _warning(
         "key-uncounted",
-        "a line of the keyring was changed without a keeper's signature",
-        "The vault is pinned, so a change of the keyring counts only in a commit that a keeper signed. `git log -p "
-        ".memstore/` tells who made it. If it is right, a keeper makes it again, and signs the commit.",
+        "the keyring, or who controls or sponsors whom, was changed without a keeper's signature",
+        "The vault is pinned, so a change of the keyring, or of `controller` and `sponsor` in an entity's file, counts "
+        "only in a commit that a keeper signed. `git log -p` on the file tells who made it. If it is right, a keeper "
+        "makes it again, and signs the commit.",
     ),
     _error(
         "rotation-invalid",

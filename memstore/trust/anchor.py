@@ -16,7 +16,7 @@ from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import statement
 from memstore.trust.anchors import ADDRESS_HINT, host_of
-from memstore.trust.read_keyring import own_bytes
+from memstore.trust.read_keyring import own_bytes, read_keyring
 from memstore.trust.sign import attestable
 from memstore.trust.verification import Controllers
 from memstore.trust.verify_anchors import hash_of, holds_digest, proof_path, read_proof, snapshot_path, verified
@@ -217,7 +217,9 @@ def anchor_elsewhere(
 
 
 def _verified(view: View, memory: Memory) -> tuple[Anchored, ...]:
-    return verified(view, memory, statement.digests(memory), controller_of=Controllers(view).of)
+    return verified(
+        view, memory, statement.digests(memory), controller_of=Controllers(view, read_keyring(view)[0].facts).of
+    )
 
 
 def _stop_at_no_address(kind: str, reference: str) -> None:

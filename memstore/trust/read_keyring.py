@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import registry
+from memstore.access.registry import RegistryFile
 from memstore.core.digests import format_of
 from memstore.core.errors import FormatError, GitError, VaultError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
+from memstore.core.places import RegistryKind
 from memstore.history import git_objects
 from memstore.history.revisions import bytes_at, true_objects
 from memstore.trust import allowed_signers, sshsig
@@ -30,8 +34,16 @@ if TYPE_CHECKING:
     from memstore.trust.sshsig import SshSignature
 
 
+# Begins a line that is about an entity; no line of a file has a line's end in it.
+_FACT = "\n"
+FACTS = ("controller", "sponsor")
+
+
 class KeyringFiles(NamedTuple):
-    """The lines of allowed_signers and revoked_keys that say something, as one commit or the work tree has them."""
+    """The lines of allowed_signers and revoked_keys that say something, as one commit or the work tree has them.
+
+    Among the signers stand the facts of entities, since they count by the same rule.
+    """
 
     signers: tuple[str, ...] = ()
     revoked: tuple[str, ...] = ()
@@ -47,6 +59,16 @@ class Counting(NamedTuple):
     revoked: frozenset[str] = frozenset()
     ended: frozenset[str] = frozenset()
     at: datetime = datetime.min.replace(tzinfo=UTC)
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """What counts of entities; see `facts_of`."""
+        return frozenset(line for line in self.signers if line.startswith(_FACT))
+
+    @property
+    def of_keys(self) -> Counting:
+        """The same without what counts of entities."""
+        return self._replace(signers=self.signers - self.facts)
 
 
 class KeyringChange(NamedTuple):
@@ -153,6 +175,13 @@ def _difference(before: Sequence[Sequence[str]], after: Sequence[str]) -> tuple[
 
 
 KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
+# What counts by a keeper's signature, files and folders.
+_COUNTED = (*KEYRING_FILES, RegistryKind.ENTITY.value)
+
+
+def is_counted(path: str) -> bool:
+    """Whether a change of a file counts by a keeper's signature, where the vault is pinned."""
+    return path in KEYRING_FILES or path.startswith(f"{RegistryKind.ENTITY.value}/")
 
 
 def read_keyring(view: View) -> tuple[Keyring, tuple[Finding, ...]]:
@@ -181,12 +210,15 @@ def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring,
         counts, committed = _counting(view, pin)
     except GitError as error:
         return _lost(pin, error, now[0] or b"")
-    files = _files(*now)
+    entities = view.registry(RegistryKind.ENTITY)
+    files = _files(now, facts_of(entities))
     pinned = counts
     if not view.history.is_taking_in():  # what comes with others' commits is the change under review
         counts = uncommitted(counts, committed, files)
-    keyring, findings = _keyring(pin, counts, pinned, now[0] or b"")
-    return keyring, (*findings, *of_revocations(counts.revoked, lines_of(now[1] or b"")))
+    facts, told = counts.facts, tuple(of_facts(counts.facts, entities))
+    keyring, findings = _keyring(pin, counts.of_keys, pinned.of_keys, now[0] or b"")
+    known = frozenset((entity, key, value) for entity, key, value in map(_fact, facts))
+    return keyring._replace(facts=known), (*findings, *of_revocations(counts.revoked, lines_of(now[1] or b"")), *told)
 
 
 def keeper_signature(view: View) -> Callable[[bytes], str] | None:
@@ -243,7 +275,7 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
         GitError: the pinned commit is not in its history, or an object is missing or damaged.
     """
     head = view.history.head()
-    walked = None if head is None else view.history.touching(KEYRING_FILES, since=pin, until=head)
+    walked = None if head is None else view.history.touching(_COUNTED, since=pin, until=head)
     if head is None or walked is None:
         raise GitError(
             f"no key counts: the pinned commit {pin[:10]} is not in the history of the current one",
@@ -253,7 +285,8 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
     above = {parent for commit, _ in walked for parent in git_objects.parents_of(first[commit])}
     commits = {**first, **true_objects(view, above - set(first))}
     read = bytes_at(view, commits, KEYRING_FILES)
-    files = {commit: _files(*(read[commit, path] for path in KEYRING_FILES)) for commit in commits}
+    facts = _facts_at(view, commits)
+    files = {commit: _files((read[commit, path] for path in KEYRING_FILES), facts[commit]) for commit in commits}
     counts = counting(
         files[pin],
         _made_at(first[pin]),
@@ -263,10 +296,38 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
     return counts, files[head]
 
 
-def _files(signers: bytes | None, revoked: bytes | None) -> KeyringFiles:
-    return KeyringFiles(
-        *(tuple(line for _, line in allowed_signers.lines_of(data or b"")) for data in (signers, revoked))
-    )
+def _files(data: Iterable[bytes | None], facts: Iterable[str]) -> KeyringFiles:
+    said, barred = (tuple(line for _, line in lines_of(one or b"")) for one in data)
+    return KeyringFiles((*said, *facts), barred)
+
+
+def facts_of(entities: Mapping[str, RegistryFile | None]) -> tuple[str, ...]:
+    """Return who controls and who sponsors whom, a line each, by the files of entities."""
+    known = [file.values for file in entities.values() if file is not None]
+    return tuple(f"{_FACT}{one['id']} {key} {one[key]}" for one in known for key in FACTS if one.get(key))
+
+
+def _facts_at(view: View, commits: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return what the files of entities say in each of some commits."""
+    folder = f"{RegistryKind.ENTITY.value}/"
+    at = {
+        commit: {path: blob for path, blob in view.history.own_files_at(commit).items() if path.startswith(folder)}
+        for commit in commits
+    }
+    found = true_objects(view, {blob for files in at.values() for blob in files.values()})
+    read = cache(lambda path, blob: registry.read(path, RegistryKind.ENTITY, found[blob].data))
+    known = {
+        commit: {
+            path: file if isinstance(file := read(path, blob), RegistryFile) else None for path, blob in one.items()
+        }
+        for commit, one in at.items()
+    }
+    return {commit: facts_of(files) for commit, files in known.items()}
+
+
+def _fact(line: str) -> tuple[str, str, str]:
+    entity, key, value = line.removeprefix(_FACT).split(" ")
+    return entity, key, value
 
 
 def _change(commit: str, follows: tuple[str, ...], data: GitObject, files: Mapping[str, KeyringFiles]) -> KeyringChange:
@@ -285,7 +346,7 @@ def _is_by_keeper(view: View, commit: GitObject, change: KeyringChange, before: 
     if made is None or change.before is None:
         return False
     keyring, _ = allowed_signers.keyring_of(
-        *(((0, line) for line in lines) for lines in (before.signers, before.revoked))
+        *(((0, line) for line in lines) for lines in (before.of_keys.signers, before.revoked))
     )
     return is_keeper(keyring, made.key, made.certificate, at=change.at, since=before.at)
 
@@ -327,7 +388,7 @@ def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> dat
 
 
 _CAME, _WENT = "came without a keeper's signature", "was taken out without a keeper's signature, and still counts"
-_HINT = "git log -p .memstore/ tells who did; a keeper makes it again, or undoes it"
+_HINT = "git log -p on the file tells who did; a keeper makes it again, or undoes it"
 
 
 def pin_lost(error: GitError) -> Finding:
@@ -351,6 +412,16 @@ def of_revocations(counting: Collection[str], written: Sequence[tuple[int, str]]
             yield _finding("key-uncounted", REVOKED_KEYS, number, f"the revocation of {_key(line)} {_CAME}", _HINT)
     for line in sorted(set(counting) - {line for _, line in written}):
         yield _finding("key-uncounted", REVOKED_KEYS, 1, f"the revocation of {_key(line)} {_WENT}", _HINT)
+
+
+def of_facts(counting: Collection[str], entities: Mapping[str, RegistryFile | None]) -> Iterator[Finding]:
+    """Yield the same of who controls and sponsors entities."""
+    written = {line: path for path, file in entities.items() for line in facts_of({path: file})}
+    for line in sorted({*written, *counting} - (written.keys() & set(counting))):
+        entity, key, value = _fact(line)
+        how = _WENT if line in counting else _CAME
+        path = written.get(line) or f"{RegistryKind.ENTITY.value}/{entity.replace(':', '/')}.md"
+        yield _finding("key-uncounted", path, 1, f"that {value} is the {key} of {entity} {how}", _HINT)
 
 
 def _names(signer: Signer) -> str:

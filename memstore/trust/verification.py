@@ -33,7 +33,7 @@ from memstore.trust.verify_anchors import verified, written_at
 from memstore.trust.vouching import UNSIGNED, Attested, Proof, State, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from memstore.core.memory import Memory, Resolution, Witness
     from memstore.core.view import View
@@ -86,7 +86,7 @@ class Voucher:
         self._view = view
         self.keyring, self.findings = read_keyring(view)
         self.now = view.clock.now()
-        self.controllers = Controllers(view)
+        self.controllers = Controllers(view, self.keyring.facts)
         self._past = None if view.is_past else PastWords(view)
         self._followed_at = cache(partial(followed_at, view, self.keyring, self.now))
 
@@ -266,10 +266,12 @@ class Controllers:
 
     Args:
         view: the vault.
+        facts: those that count by the pin, as the keyring has them; None where what the files say counts.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, facts: Collection[tuple[str, str, str]] | None) -> None:
         self._view = view
+        self._facts = facts
 
     def of(self, entity: str) -> str:
         """Return who controls an entity in the end, itself where nobody does; "" where that can't be read."""
@@ -312,8 +314,23 @@ class Controllers:
             sponsors |= {entity: sponsor} if (sponsor := file.values.get("sponsor")) else {}
         # Who controls one whose file can't be read is unknown; so it is where two files are about one, or one is about
         # somebody else than its name says.
+        if self._facts is not None:
+            controllers, twice = _by_entity(self._facts, "controller")
+            sponsors, _ = _by_entity(self._facts, "sponsor")
+            unknown |= twice
         sponsors = {entity: sponsor for entity, sponsor in sponsors.items() if entity not in unknown}
         return _Known({**controllers, **dict.fromkeys(unknown, "")}, sponsors)
+
+
+def _by_entity(facts: Collection[tuple[str, str, str]], key: str) -> tuple[dict[str, str], set[str]]:
+    """Return the values of a key by entity, and the entities of which two branches say different ones."""
+    found: dict[str, str] = {}
+    twice = set[str]()
+    for entity, name, value in sorted(facts):
+        if name == key:
+            twice |= {entity} if entity in found else set()
+            found[entity] = value
+    return {entity: value for entity, value in found.items() if entity not in twice}, twice
 
 
 # -- verdicts that are kept ------------------------------------------------------------------------
@@ -387,7 +404,7 @@ class KnownVerdicts:
         """The digest of all that verdicts depend on beside the files; a key that expires changes it."""
         keyring, now = self._voucher.keyring, self._voucher.now
         expired = [signer.valid_before is not None and now >= signer.valid_before for signer in keyring.signers]
-        told = (POLICY, keyring._replace(revoked=frozenset()), sorted(keyring.revoked), expired)
+        told = (POLICY, keyring._replace(revoked=frozenset(), facts=None), sorted(keyring.revoked), expired)
         return hashlib.sha256(repr((told, self._voucher.controllers.told)).encode()).hexdigest()
 
 

@@ -21,6 +21,7 @@ from memstore.trust.read_keyring import read_keyring
 from memstore.trust.sign import sign
 from memstore.trust.signatures import SshSignatures
 from memstore.trust.trust import trust_of
+from memstore.trust.verification import Voucher
 from memstore.vault.check import check
 from memstore.vault.status import commit
 from tests.git_repositories import OWNER, git, memory, vault_in
@@ -519,3 +520,64 @@ def test_where_nothing_is_pinned_nobody_is_a_keeper(tmp_path: Path) -> None:
     made.commit("All of that was there", "sean", at="2026-02-01T10:10:00Z")
     made.end("sean")
     assert made.state() == "unproven-time"
+
+
+# -- who controls whom -------------------------------------------------------------------------------
+
+
+def entity(vault: Vault, name: str, **facts: str) -> None:
+    said = "".join(f"{key}: {value}\n" for key, value in facts.items())
+    vault.vault.write(f"entities/si/{name}.md", f"---\ntype: entity\nid: si:{name}\n{said}---\n")
+
+
+def controls(vault: Vault, who: str = "si:pith") -> str:
+    return Voucher(vault.open().view()).controller_of(who)
+
+
+def test_who_controls_an_entity_counts_as_of_the_pin_and_by_keepers_alone(tmp_path: Path) -> None:
+    made = Vault(tmp_path)
+    entity(made, "pith", controller="human:sean")
+    made.commit("Pith is Sean's")
+    made.pin()
+    assert controls(made) == "human:sean"
+    entity(made, "pith")  # as its own voice Pith could confirm what Sean wrote
+    made.commit("Let me go", "mallory")
+    assert (controls(made), made.codes()) == ("human:sean", ["key-uncounted"])
+    entity(made, "pith", controller="human:claire")
+    made.commit("Or be Claire's")
+    assert (controls(made), made.codes()) == ("human:sean", ["key-uncounted"] * 2)
+    entity(made, "pith", controller="human:sean")
+    made.commit("As it was")
+    assert (controls(made), made.codes()) == ("human:sean", [])
+    entity(made, "pith", controller="human:claire")
+    made.commit("Now it is", "sean")
+    assert (controls(made), made.codes()) == ("human:claire", [])
+
+
+def test_who_was_let_go_on_a_branch_without_a_keeper_stays_controlled_after_a_merge(tmp_path: Path) -> None:
+    made = Vault(tmp_path)
+    entity(made, "pith", controller="human:sean")
+    made.commit("Pith is Sean's")
+    made.pin()
+    git(made.root, "checkout", "-q", "-b", "side")
+    entity(made, "pith")
+    made.commit("Let me go")
+    git(made.root, "checkout", "-q", "-")
+    made.commit("Something else", "sean")
+    git(made.root, "merge", "-q", "--no-edit", "side")
+    assert controls(made) == "human:sean"
+
+
+def test_what_one_has_not_committed_yet_counts_for_oneself(tmp_path: Path) -> None:
+    made = Vault(tmp_path)
+    made.pin()
+    entity(made, "pith", controller="human:sean")
+    assert (controls(made), made.codes()) == ("human:sean", [])
+
+
+def test_commit_signs_a_change_of_who_controls_whom(tmp_path: Path) -> None:
+    made = Vault(tmp_path)
+    made.pin()
+    entity(made, "pith", controller="human:sean")
+    commit(made.open("sean").view())
+    assert (controls(made), made.codes()) == ("human:sean", [])
