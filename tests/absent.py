@@ -115,6 +115,10 @@ class NoPins:
 
     commit = None
     place = ""
+    revocations: Mapping[str, str] = MappingProxyType({})
+
+    def saw_revoked(self, fingerprint: str, commit: str) -> None:
+        """Forget it."""
 
     def astray(self) -> Mapping[str, str]:
         """Return nothing."""

@@ -43,6 +43,7 @@ class SettingKind(Enum):
     PINS = "a table of folders and commits"
     HEADERS = "a table of heights and block headers"
     HOSTS = "a table of hosts and entity ids"
+    REVOCATIONS = "a table of vaults with fingerprints, and commits"
 
 
 class Setting(NamedTuple):
@@ -85,6 +86,7 @@ USER_SETTINGS = (
     ),
     Setting("block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
     Setting("hosts", SettingKind.HOSTS, "whose a host on the web is; `memstore keys pin --host`", fixed=True),
+    Setting("revocations", SettingKind.REVOCATIONS, "keys whose revocation was seen in a pinned vault", fixed=True),
 )
 
 
@@ -119,3 +121,4 @@ class UserConfig(NamedTuple):
     pins: Mapping[str, str] = MappingProxyType({})
     block_headers: Mapping[str, str] = MappingProxyType({})
     hosts: Mapping[str, str] = MappingProxyType({})
+    revocations: Mapping[str, str] = MappingProxyType({})

@@ -78,6 +78,17 @@ class UserPins:
         """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
         ConfigFile(self._config, USER_SETTINGS).set_entry("block_headers", str(height), header.hex())
 
+    @property
+    def revocations(self) -> Mapping[str, str]:
+        """The keys of this vault whose revocation was seen, by fingerprint: the commit where it was seen first."""
+        known = read_user_config(self._config).revocations.items()
+        split = ((key.rpartition(" "), commit) for key, commit in known)
+        return {fingerprint: commit for (folder, _, fingerprint), commit in split if folder == self._vault}
+
+    def saw_revoked(self, fingerprint: str, commit: str) -> None:
+        """Remember that a key was revoked as of a commit; `FormatError` where the user's configuration is broken."""
+        ConfigFile(self._config, USER_SETTINGS).set_entry("revocations", f"{self._vault} {fingerprint}", commit)
+
     def host(self, name: str) -> str | None:
         """Return whose a host on the web is, as the user pinned it; None where they did not."""
         return read_user_config(self._config).hosts.get(name)

@@ -8,6 +8,7 @@ does not count, or no longer say and still counts, is a finding.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access import registry
 from memstore.access.registry import RegistryFile
 from memstore.core.digests import format_of
-from memstore.core.errors import FormatError, GitError, VaultError
+from memstore.core.errors import FormatError, GitError, MemstoreError, VaultError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
 from memstore.core.places import RegistryKind
@@ -194,6 +195,25 @@ def read_keyring(view: View) -> tuple[Keyring, tuple[Finding, ...]]:
     return keyring, (*no_signers, *no_revoked, *findings)
 
 
+def _remembered(view: View, keyring: Keyring, revoked: Iterable[str]) -> Mapping[PublicKey, str]:
+    """Remember the keys whose revocation counts; return those whose revocation the history lost, and what to tell.
+
+    One that a keeper took back in a later commit is not lost: the commit where it was seen is still in the history.
+    """
+    seen, head = view.pins.revocations, view.history.head()
+    for blob in revoked_of(_unnumbered(revoked))[0]:
+        if (fingerprint := PublicKey("", blob).fingerprint) not in seen and head and not view.is_past:
+            with suppress(MemstoreError, OSError):  # settings that can't be written are told of elsewhere
+                view.pins.saw_revoked(fingerprint, head)
+    lost = [one for one in seen if not view.history.following(seen[one])]
+    return {
+        one.key: f"the history lost {seen[one.key.fingerprint][:10]}, where {one.key.fingerprint} was revoked: "
+        "the revocation still counts"
+        for one in keyring.signers
+        if one.key.fingerprint in lost and one.key.blob not in keyring.revoked
+    }
+
+
 def _read(view: View, path: str) -> tuple[bytes | None, tuple[Finding, ...]]:
     """Return the bytes of a file of the keyring, None where there are none, and why they can't be read."""
     try:
@@ -217,6 +237,9 @@ def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring,
         counts = uncommitted(counts, committed, files)
     facts, told = counts.facts, tuple(of_facts(counts.facts, entities))
     keyring, findings = _keyring(pin, counts.of_keys, pinned.of_keys, now[0] or b"")
+    stuck = _remembered(view, keyring, pinned.revoked)
+    keyring = keyring._replace(revoked=keyring.revoked | {key.blob for key in stuck})
+    told += tuple(_finding("key-uncounted", REVOKED_KEYS, 1, text, _BACK_HINT) for text in stuck.values())
     known = frozenset((entity, key, value) for entity, key, value in map(_fact, facts))
     return keyring._replace(facts=known), (*findings, *of_revocations(counts.revoked, lines_of(now[1] or b"")), *told)
 
@@ -388,6 +411,7 @@ def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> dat
 
 
 _CAME, _WENT = "came without a keeper's signature", "was taken out without a keeper's signature, and still counts"
+_BACK_HINT = "fetch the newer history; if it was revoked by mistake, take it out of `revocations` in your settings"
 _HINT = "git log -p on the file tells who did; a keeper makes it again, or undoes it"
 
 

@@ -581,3 +581,35 @@ def test_commit_signs_a_change_of_who_controls_whom(tmp_path: Path) -> None:
     entity(made, "pith", controller="human:sean")
     commit(made.open("sean").view())
     assert (controls(made), made.codes()) == ("human:sean", [])
+
+
+# -- a vault that goes back ----------------------------------------------------------------------------
+
+
+def test_a_revocation_that_was_seen_sticks_when_the_vault_goes_back_behind_it(vault: Vault) -> None:
+    vault.write([vault.public("pith")], REVOKED_KEYS)
+    vault.commit("Pith's key was stolen", "sean")
+    assert vault.names() == ["human:sean"]
+    git(vault.root, "reset", "-q", "--hard", "HEAD~1")
+    assert (vault.names(), vault.codes()) == (["human:sean"], ["key-uncounted"])
+    (told,) = read_keyring(vault.open().view())[1]
+    assert "the revocation still counts" in told.text
+    vault.commit("And on it goes")
+    assert vault.names() == ["human:sean"]
+
+
+def test_a_revocation_that_a_keeper_took_back_does_not_stick(vault: Vault) -> None:
+    vault.write([vault.public("pith")], REVOKED_KEYS)
+    vault.commit("Pith's key was stolen", "sean")
+    assert vault.names() == ["human:sean"]
+    vault.write([], REVOKED_KEYS)
+    vault.commit("It lay under the sofa", "sean")
+    assert (vault.names(), vault.codes()) == (MINE, [])
+
+
+def test_a_revocation_that_does_not_count_is_not_remembered(vault: Vault) -> None:
+    vault.write([vault.public("sean")], REVOKED_KEYS)
+    vault.commit("Out with the keeper", "mallory")
+    assert vault.names() == MINE
+    git(vault.root, "reset", "-q", "--hard", "HEAD~1")
+    assert (vault.names(), vault.codes()) == (MINE, [])
