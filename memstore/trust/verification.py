@@ -1,8 +1,8 @@
 """Who vouches for memories, verified now: keyring, signatures, and whose voice each witness is.
 
 How attestations stood is kept by blob while keys, entities and rules stay the same. What depends on anything else is
-not kept: on anchors, which the repository decides; on other memories, which a witness cites; on a certificate, which
-ends by itself.
+not kept: on anchors and a compressed text, which the repository decides; on other memories, which a witness cites; on a
+certificate, which ends by itself.
 """
 
 from __future__ import annotations
@@ -415,7 +415,8 @@ def _is_steady(memory: Memory, now: datetime) -> bool:
     times += [memory.signature.at] if memory.signature else []
     cites = any("[[" in (witness.notes or "") for witness in memory.witnesses)
     lies_ahead = any(datetime.fromisoformat(time) > now for time in times)
-    return not memory.anchors and not cites and not lies_ahead and not any(map(_has_certificate, sigs))
+    alone = memory.compressed_from is None and not memory.anchors and not cites
+    return alone and not lies_ahead and not any(map(_has_certificate, sigs))
 
 
 def _has_certificate(sig: str) -> bool:
