@@ -115,6 +115,10 @@ class NoPins:
 
     commit = None
     place = ""
+    revocations: Mapping[str, str] = MappingProxyType({})
+
+    def saw_revoked(self, fingerprint: str, commit: str) -> None:
+        """Forget it."""
 
     def astray(self) -> Mapping[str, str]:
         """Return nothing."""
@@ -126,6 +130,13 @@ class NoPins:
 
     def header(self, height: int) -> None:
         """Return None."""
+
+    def host(self, name: str) -> None:
+        """Return None."""
+
+    def pin_host(self, name: str, entity: str) -> NoReturn:  # noqa: ARG002 - the port's
+        """Refuse."""
+        raise RefusedError("there is no configuration to pin anything in")
 
     def pin_header(self, height: int, header: bytes) -> NoReturn:  # noqa: ARG002 - the port's
         """Refuse."""

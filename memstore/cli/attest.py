@@ -316,13 +316,16 @@ def _anchored(
 
 def _page(session: CliSession, kind: str, url: str | None, snapshot: str | None, *, online: bool) -> bytes | None:
     """Return what a page says, as it was saved or as it is fetched now; None where neither was asked for."""
+    from memstore.trust.verify_anchors import remember
     from memstore.vault import composition
 
     if not online:
         return session.bytes_of(snapshot) if snapshot is not None else None
     if snapshot is not None or url is None or kind not in PAGE_ANCHORS:
         raise UsageError("--online fetches a page", hint="--type url --reference https://…, and no --snapshot")
-    return composition.pages().fetch(url)
+    page = composition.pages().get(url)
+    remember(session.view(), url, page)
+    return page.data
 
 
 def _say_remotes(session: CliSession, remotes: Mapping[str, bool]) -> None:

@@ -92,7 +92,10 @@ def rotate(
     data = session.bytes_of(signed) if signed else None
     done = rotate_key(session.view(), holder, file, old=old, signed=data, dry_run=dry_run, commit=commit)
     _emit(session, "keys-rotate", done, dry_run=dry_run, unchanged="")
-    session.say("what the old key signed counts on only where an anchor holds it; memstore check names the rest")
+    session.say(
+        "what the old key signed counts on only where something proves that it is older: a stamp, or in a pinned"
+    )
+    session.say("  vault an earlier commit that a keeper signed, with an anchor; memstore check names the rest")
 
 
 def _print_statement(session: CliSession, holder: str, file: str, old: str | None) -> None:
@@ -202,24 +205,33 @@ def _key_line(session: CliSession, one: KnownKey) -> str:
         "memstore keys pin                # the current commit, once you have compared the fingerprints",
         "memstore keys pin --remove",
         "memstore keys pin --block 358391 02000000…     # the header of a block, for proofs of time",
+        "memstore keys pin --host archive.example.org human:claire     # whose pages prove when something was there",
     ),
 )
 @click.argument("revision", required=False)
 @click.option(
     "--block", nargs=2, type=(int, str), metavar="HEIGHT HEADER", help="Pin the header of a block of Bitcoin's chain."
 )
+@click.option("--host", nargs=2, metavar="HOST ENTITY", help="Pin whose a host on the web is.")
 @click.option("--remove", is_flag=True, help="Take the pin away: whoever can write the files says whose keys count.")
 @dry_run_option()
 def pin(
-    session: CliSession, revision: str | None, *, block: tuple[int, str] | None, remove: bool, dry_run: bool
+    session: CliSession,
+    revision: str | None,
+    *,
+    block: tuple[int, str] | None,
+    host: tuple[str, str] | None,
+    remove: bool,
+    dry_run: bool,
 ) -> None:
     """Trust the keyring of a commit, in your own settings; a later change counts where a keeper signed its commit."""
     from memstore.core.times import instant
-    from memstore.documents.trust import pinned_block_document, pinned_document
+    from memstore.documents.trust import pinned_block_document, pinned_document, pinned_host_document
     from memstore.trust import pin as flow
 
-    if [revision is not None, remove, block is not None].count(True) > 1 or (dry_run and (remove or block)):
-        raise UsageError("pin what?", hint="a commit, or --remove, or --block HEIGHT HEADER")
+    asked = [revision is not None, remove, block is not None, host is not None]
+    if asked.count(True) > 1 or (dry_run and any(asked[1:])):
+        raise UsageError("pin what?", hint="a commit, or --remove, or --block HEIGHT HEADER, or --host HOST ENTITY")
     view = session.view()
     if block is not None:
         at = flow.pin_block(view, *block)
@@ -227,6 +239,14 @@ def pin(
             "keys-pin-block",
             document=lambda: pinned_block_document(block[0], at),
             lines=lambda: (f"pinned: block {block[0]}, {instant(at)} at the latest",),
+        )
+        return
+    if host is not None:
+        flow.pin_host(view, *host)
+        session.emit(
+            "keys-pin-host",
+            document=lambda: pinned_host_document(*host),
+            lines=lambda: (f"pinned: {host[0]} is {host[1]}'s",),
         )
         return
     done = flow.unpin(view) if remove else flow.pin(view, revision=revision, dry_run=dry_run)

@@ -198,7 +198,8 @@ def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     # The number that `list` and `show` call confidence; the quality, which JSON has, is another one.
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""
-    about = " · ".join(word for word in (hit.type, (hit.created_at or "")[:10], held, vouched) if word)
+    stale = "stale" if hit.is_stale else ""
+    about = " · ".join(word for word in (hit.type, (hit.created_at or "")[:10], held, vouched, stale) if word)
     conflicts = "".join(
         f" · {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"
         for conflict in hit.conflicts

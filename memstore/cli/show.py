@@ -209,8 +209,7 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
 def _trust(shown: Shown) -> Iterator[tuple[str, str]]:
     """Yield how far others vouch for a memory, where anybody does or denies it."""
     if shown.trust.terms:
-        contested = ", contested" if shown.trust.contested else ""
-        yield "trust", f"{shown.trust.score:.2f}, {shown.trust.level.word}{contested}"
+        yield "trust", f"{shown.trust.score:.2f}, {shown.trust.word}"
 
 
 def _strength(shown: Shown) -> str:

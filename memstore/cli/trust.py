@@ -48,9 +48,10 @@ def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online:
     from memstore.vault import composition
 
     view = session.view()
-    found = trust_of(view, ref, profile=TrustProfile.LITERAL if literal else TrustProfile(profile))
+    wanted = TrustProfile.LITERAL if literal else TrustProfile(profile)
+    again = look_again(view, composition.pages(), view.original(view.named(ref).path).memory) if online else None
+    found = trust_of(view, ref, profile=wanted)  # what was fetched counts
     lineage = lineage_strength_of(view, found.file.memory)
-    again = look_again(composition.pages(), found.file.memory) if online else None
     session.emit(
         "trust",
         document=lambda: trust_document(found, lineage, again),
@@ -83,15 +84,17 @@ def _beta_lines(found: Trusted, of: Beta) -> Iterator[str]:
 def _lines(session: CliSession, found: Trusted, lineage: LineageStrength) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.core.memory import title_of
+    from memstore.trust.score import held_back
 
     paint, memory = session.paint, found.file.memory
     place, ref = paint.path(found.file.path), paint("ref", str(memory.ref or ""))
     yield f"{place}: {ref} {safe_line(title_of(memory))}"
-    contested = ", contested" if found.trust.contested else ""
     by = "" if found.profile == PROFILES[0] else f" by {found.profile.value}"
-    yield f"trust {found.trust.score:.3f}{by}, {found.trust.level.word}{contested}"
+    yield f"trust {found.trust.score:.3f}{by}, {found.trust.word}"
     for term in found.trust.terms:
         yield f"  {term.points / _THOUSAND:+.3f}  {term.name:<10}  {term.because}"
+    if why := held_back(found.grounds):
+        yield f"held back  {why}"
     if found.beta is not None:
         yield from _beta_lines(found, found.beta)
     yield from explained(session, found)

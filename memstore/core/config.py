@@ -43,6 +43,8 @@ class SettingKind(Enum):
     WORDS = "a list of words"
     PINS = "a table of folders and commits"
     HEADERS = "a table of heights and block headers"
+    HOSTS = "a table of hosts and entity ids"
+    REVOCATIONS = "a table of vaults with fingerprints, and commits"
 
 
 class Setting(NamedTuple):
@@ -84,6 +86,8 @@ USER_SETTINGS = (
         "pins", SettingKind.PINS, "of each vault the commit whose keyring you trust; `memstore keys pin`", fixed=True
     ),
     Setting("block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
+    Setting("hosts", SettingKind.HOSTS, "whose a host on the web is; `memstore keys pin --host`", fixed=True),
+    Setting("revocations", SettingKind.REVOCATIONS, "keys whose revocation was seen in a pinned vault", fixed=True),
 )
 
 
@@ -117,3 +121,5 @@ class UserConfig(NamedTuple):
     embedder: str | None = None
     pins: Mapping[str, str] = MappingProxyType({})
     block_headers: Mapping[str, str] = MappingProxyType({})
+    hosts: Mapping[str, str] = MappingProxyType({})
+    revocations: Mapping[str, str] = MappingProxyType({})

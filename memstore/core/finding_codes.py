@@ -397,7 +397,8 @@ _CODES = (
         "attestation-untrusted",
         "the key of a signature does not count",
         "It is none of the agent's in .memstore/allowed_signers, was not valid then, is revoked, or has expired with "
-        "nothing to prove that the signature is older.",
+        "nothing to prove that the signature is older. Or the statement is of a time that lies ahead, or of one before "
+        "the memory was written.",
     ),
     _error(
         "attestation-withheld",
@@ -432,9 +433,10 @@ _CODES = (
     ),
     _warning(
         "key-uncounted",
-        "a line of the keyring was changed without a keeper's signature",
-        "The vault is pinned, so a change of the keyring counts only in a commit that a keeper signed. `git log -p "
-        ".memstore/` tells who made it. If it is right, a keeper makes it again, and signs the commit.",
+        "the keyring, or who controls or sponsors whom, was changed without a keeper's signature",
+        "The vault is pinned, so a change of the keyring, or of `controller` and `sponsor` in an entity's file, counts "
+        "only in a commit that a keeper signed. `git log -p` on the file tells who made it. If it is right, a keeper "
+        "makes it again, and signs the commit.",
     ),
     _error(
         "rotation-invalid",

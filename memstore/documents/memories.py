@@ -59,6 +59,7 @@ def shown_document(shown: Shown) -> dict[str, Any]:
             "score": shown.trust.score,
             "level": shown.trust.level.word,
             "contested": shown.trust.contested,
+            "stale": shown.trust.stale,
         },
     }
 

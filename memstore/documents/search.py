@@ -44,6 +44,7 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "channel": hit.channel,
         "held_confidence": hit.held_confidence,
         "trust_level": hit.trust_level,
+        "stale": hit.is_stale,
         "conflicts": [conflict_document(conflict) for conflict in hit.conflicts],
     }
 

@@ -98,6 +98,7 @@ def anchor_document(one: Anchored) -> dict[str, Any]:
         "reason": one.reason or None,
         "hint": one.hint or None,
         "proves": instant(one.at) if one.at else None,
+        "timed": one.timed and one.counts,
     }
 
 
@@ -279,3 +280,8 @@ def pinned_document(done: Pinned) -> dict[str, Any]:
 def pinned_block_document(height: int, at: datetime) -> dict[str, Any]:
     """Return a block of Bitcoin's chain whose header the user trusts, and the time that it proves."""
     return {"height": height, "at": instant(at)}
+
+
+def pinned_host_document(host: str, entity: str) -> dict[str, Any]:
+    """Return a host on the web, and whose it is, as the user says."""
+    return {"host": host, "entity": entity}

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _TABLES = {
     SettingKind.PINS: re.compile(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
     SettingKind.HEADERS: re.compile(r"[0-9]{1,9} [0-9a-f]{160}"),
+    SettingKind.REVOCATIONS: re.compile(r"/.* SHA256:[A-Za-z0-9+/]{43} ([0-9a-f]{40}|[0-9a-f]{64})"),
+    SettingKind.HOSTS: re.compile(r"[^\s/]+ [a-z]+:\S+"),
 }
 
 
@@ -262,7 +264,7 @@ def _fits(setting: Setting, value: object) -> bool:
             return isinstance(value, list) and len(_words(value)) == len(value)
         case SettingKind.ENTITY | SettingKind.CHOICE:
             return isinstance(value, str) and (value in setting.choices if setting.choices else is_entity_id(value))
-        case SettingKind.PINS | SettingKind.HEADERS:
+        case SettingKind.PINS | SettingKind.HEADERS | SettingKind.HOSTS | SettingKind.REVOCATIONS:
             form = _TABLES[setting.kind]
             return isinstance(value, dict) and all(form.fullmatch(f"{key} {item}") for key, item in value.items())
         case SettingKind.FOLDER | SettingKind.FILE | SettingKind.LINE:

@@ -108,9 +108,9 @@ class DiskVault:
             self._must_be_inside(path, _place_of(handle, joined))
             status = os.fstat(handle)
             if stat.S_ISDIR(status.st_mode):
-                raise VaultError(f"{path} is a folder that can't be looked into", hint="look at its permissions")
+                raise VaultError(f"{path} is a folder, where a file is expected", hint="look at its permissions")
             if not stat.S_ISREG(status.st_mode):
-                raise VaultError(f"{path} is no regular file", hint="a memory is a plain Markdown file")
+                raise VaultError(f"{path} is no regular file", hint="put a plain file in its place")
             if status.st_size > MOST_BYTES:
                 raise TooLargeError(
                     f"{path} has {status.st_size:,} bytes; a memory has at most {MOST_BYTES:,}",

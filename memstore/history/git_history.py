@@ -415,6 +415,13 @@ class GitHistory:
         )
         return [(first, tuple(rest)) for first, *rest in (line.split() for line in told.decode().splitlines())]
 
+    def following(self, commit: str) -> list[str]:
+        """Return the commits up to the current one that have `commit` in their history, itself among them."""
+        if self.head() is None or self._git.attempt("merge-base", "--is-ancestor", commit, "HEAD").returncode != 0:
+            return []
+        told = self._git.run("rev-list", "--ancestry-path", f"{commit}..HEAD")
+        return [commit, *told.decode().split()]
+
     def keep(self, name: str, commit: str) -> None:
         """Hold a commit by the ref `refs/memstore/NAME`, whatever becomes of branches."""
         self.require()

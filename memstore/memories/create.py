@@ -196,7 +196,7 @@ def create_memory(
     edit, _ = prepared(view, values, body)
     if view.signatures.own_key is not None:
         file = _read(edit.path, edit.after)
-        edit = replace(edit, after=splice.apply(file, [signature_of(view, file.memory, None)]))
+        edit = replace(edit, after=splice.apply(file, [signature_of(view, file.memory, None, at=view.clock.now())]))
     save(view, edit, verb="add", dry_run=dry_run, commit=commit)
     return _read(edit.path, edit.after).memory
 

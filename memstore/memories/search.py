@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memstore.core.view import View
-    from memstore.search.retrieval import Filters, Query
+    from memstore.search.retrieval import Filters, Hit, Query
+    from memstore.trust.score import Trust
 
 __all__ = ["Searcher", "Wish", "search"]
 
@@ -95,7 +96,7 @@ class Searcher:
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
-            hits=tuple(hit._replace(trust_level=self._trust.of_file(reader.file_of(hit)).level.word) for hit in hits),
+            hits=tuple(_vouched(hit, self._trust.of_file(reader.file_of(hit))) for hit in hits),
             total=candidates.total,
             left_out=self._audience.left_out,
             fallback=fallback,
@@ -128,3 +129,7 @@ class Searcher:
             values = (set(texts_at(read(row), key)) for row in rows)
         counts = Counter(value for found in values for value in found)
         return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _vouched(hit: Hit, trust: Trust) -> Hit:
+    return hit._replace(trust_level=trust.level.word, is_stale=trust.stale)

@@ -232,8 +232,7 @@ def of_trust(of: Trust) -> Number:
     cut = of.score - sum(term.value for term in terms)
     if abs(cut) >= NOTHING:
         terms += (Term("cut", cut, "trust lies between 0 and 1"),)
-    contested = ", contested" if of.contested else ""
-    return Number("trust", of.score, f"who vouches for it: {of.level.word}{contested}", terms)
+    return Number("trust", of.score, f"who vouches for it: {of.word}", terms)
 
 
 # -- the use case ----------------------------------------------------------------------------------

@@ -148,7 +148,8 @@ class Hit(NamedTuple):
 
     `relevance` says how well it matches, `quality` how far it may be relied on, both in [0,1]; `held_confidence` is
     what the memory's author holds. `content` is the passage's text, the citation's lines without their headings;
-    `conflicts` are the open ones with other results; `trust_level` says who vouches for it, None before that was asked.
+    `conflicts` are the open ones with other results; `trust_level` says who vouches for it, None before that was asked;
+    `is_stale` whether its author signed something else than what stands there.
     """
 
     ref: str | None
@@ -166,6 +167,7 @@ class Hit(NamedTuple):
     channel: str | None
     conflicts: tuple[Conflict, ...] = ()
     trust_level: str | None = None
+    is_stale: bool = False
 
     def __repr__(self) -> str:
         return short_repr(self)

@@ -1,8 +1,8 @@
 """A vault's keyring: the files allowed_signers and revoked_keys, as stock OpenSSH reads them, or a part of that.
 
-A line is `PRINCIPAL[,PRINCIPAL] OPTIONS TYPE BASE64 [COMMENT]`. Principals are entity ids, no patterns; `namespaces=`
-must be there, since a key without it would be good for everything; times end in Z, since others mean another moment
-on another machine. What stock would read in another way is refused, never guessed.
+A line is `PRINCIPAL[,PRINCIPAL] OPTIONS TYPE BASE64 [COMMENT]`. Principals are entity ids; `namespaces=` must be there,
+since a key without it would be good for everything; neither holds patterns. Times end in Z, since others mean another
+moment on another machine. What stock would read in another way is refused, never guessed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r'(?P<principals>\S+)[ \t]+(?P<options>(?:[^\s"]|"[^"]*")+)[ \t]+(?P<key>\S+[ \t]+\S+.*)')
 _OPTION = re.compile(r'(namespaces|valid-after|valid-before)="([^"]*)"|(cert-authority)')
+_PATTERN = re.compile(r"^!|[*?]")
+_LONGEST_NAMESPACE = 1000
 _INSTANT = re.compile(r"\d{8}(\d{4}(\d{2})?)?Z")
 _FORMS = {len("20260201Z"): "%Y%m%dZ", len("202602011200Z"): "%Y%m%d%H%MZ", len("20260201120000Z"): "%Y%m%d%H%M%SZ"}
 
@@ -121,15 +123,26 @@ def _signer(line: str, number: int) -> Signer:
     options = _options(found["options"])
     if not options.get("namespaces"):
         raise FormatError("the key has no namespaces=, so it would be good for everything", hint="say what it signs")
+    namespaces = tuple(options["namespaces"].split(","))
+    for namespace in namespaces:
+        _check_namespace(namespace)
     return Signer(
         principals=principals,
         key=read_public_key(found["key"])[0],
-        namespaces=tuple(options["namespaces"].split(",")),
+        namespaces=namespaces,
         valid_after=_instant(options.get("valid-after")),
         valid_before=_instant(options.get("valid-before")),
         line=number,
         authority="cert-authority" in options,
     )
+
+
+def _check_namespace(namespace: str) -> None:
+    """Stop at what stock takes for a pattern; `!` takes back what others let in, and one too long takes back all."""
+    if _PATTERN.search(namespace) or len(namespace) > _LONGEST_NAMESPACE:
+        raise FormatError(
+            f"{namespace[:80]!r} is no namespace", hint="patterns are not taken: write out each namespace that it signs"
+        )
 
 
 def _options(text: str) -> dict[str, str]:

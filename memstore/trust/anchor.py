@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 
 from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import NotFoundError, UsageError
+from memstore.core.keys import PAGE_ANCHORS
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all, save_own, unchanged
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import statement
-from memstore.trust.read_keyring import own_bytes
+from memstore.trust.anchors import ADDRESS_HINT, host_of
+from memstore.trust.read_keyring import own_bytes, read_keyring
 from memstore.trust.sign import attestable
+from memstore.trust.verification import Controllers
 from memstore.trust.verify_anchors import hash_of, holds_digest, proof_path, read_proof, snapshot_path, verified
 
 if TYPE_CHECKING:
@@ -121,8 +124,9 @@ def anchor_page(
 
     Raises:
         NotFoundError: there is no such memory.
-        UsageError: it has no id.
+        UsageError: it has no id, or `reference` is no address of a page.
     """
+    _stop_at_no_address(kind, reference)
     file = view.original(ref)
     memory = attestable(file)
     hashed = hash_of(page)
@@ -181,7 +185,7 @@ def anchor_stamp(
     known = [(anchor.type, anchor.hash) for anchor in memory.anchors]
     if ("opentimestamps", hashed) in known:
         save_own(view, own, verb="anchor", dry_run=dry_run, commit=commit)
-        found = verified(view, memory, statement.digests(memory))[known.index(("opentimestamps", hashed))]
+        found = _verified(view, memory)[known.index(("opentimestamps", hashed))]
         return Recorded(saved=unchanged(file), anchored=found if own else None)
     entry: dict[str, Plain] = {
         "type": "opentimestamps",
@@ -201,14 +205,26 @@ def anchor_elsewhere(
 
     Raises:
         NotFoundError: there is no such memory.
-        UsageError: it has no id.
+        UsageError: it has no id, or `reference` is no address of a page.
     """
+    _stop_at_no_address(kind, reference)
     file = view.original(ref)
     memory = attestable(file)
     if any((known.type, known.reference) == (kind, reference) for known in memory.anchors):
         return Recorded(saved=unchanged(file), anchored=None)
     entry: dict[str, Plain] = {"type": kind, "reference": reference, "created_at": instant(view.clock.now())}
     return _recorded(view, file, entry, (), dry_run=dry_run, commit=commit)
+
+
+def _verified(view: View, memory: Memory) -> tuple[Anchored, ...]:
+    return verified(
+        view, memory, statement.digests(memory), controller_of=Controllers(view, read_keyring(view)[0].facts).of
+    )
+
+
+def _stop_at_no_address(kind: str, reference: str) -> None:
+    if kind in PAGE_ANCHORS and host_of(reference) is None:
+        raise UsageError(f"{reference} is no address of a page", hint=ADDRESS_HINT)
 
 
 def _recorded(
@@ -225,4 +241,4 @@ def _recorded(
     saved = save_all(view, [edit], verb="anchor", dry_run=dry_run, commit=commit, own=copy)[0]
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     memory = after.memory if isinstance(after, MemoryFile) else file.memory
-    return Recorded(saved=saved, anchored=verified(view, memory, statement.digests(memory))[-1])
+    return Recorded(saved=saved, anchored=_verified(view, memory)[-1])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
 
@@ -26,6 +27,8 @@ class Anchored(NamedTuple):
 
     `counts` is whether it adds to trust: it holds, and commits to what the memory says now. `at` is the time that it
     proves, UTC; None where it proves none. `shows` are the signatures that it holds; it proves the age of no others.
+    `place` is where it is kept: anchors in one place count once. `timed` is whether a third party says when, and
+    `commit` the one that holds it, made at `made_at` by its maker's word.
     """
 
     status: AnchorStatus
@@ -34,9 +37,28 @@ class Anchored(NamedTuple):
     counts: bool = False
     at: datetime | None = None
     shows: frozenset[str] = frozenset()
+    place: str = ""
+    timed: bool = False
+    commit: str = ""
+    made_at: datetime | None = None
 
 
+# Where anchors are kept that are no pages.
+REPOSITORY, BLOCKCHAIN = "this repository", "a block"
 _ANEW = "memstore anchor REF anchors it anew"
+_FETCH = "memstore trust REF --online fetches it"
+_SCHEMES = ("http", "https")
+ADDRESS_HINT = "an address is written https://example.org/page"
+
+
+def host_of(url: str) -> str | None:
+    """Return the host of a page's address, in lower case; None where it is no address of a page."""
+    try:
+        parts = urlsplit(url)
+        is_page = parts.scheme in _SCHEMES and parts.port != 0
+    except ValueError:  # brackets without an address in them, or a port that is no number
+        return None
+    return parts.hostname if is_page else None
 
 
 def proven_by(anchored: Iterable[Anchored], sig: str) -> datetime | None:
@@ -49,8 +71,8 @@ class InHistory(NamedTuple):
 
     `is_there`, `is_true`: whether the blob is, and is what its name and hash say. `changed`: the sections of the memory
     that are another now. `held_by_commit`: whether the commit that is named has the blob at that path; `is_kept`:
-    whether a ref holds that commit. `elsewhere` is a kept commit that has the blob, or None; `at` when the commit that
-    counts was made. `shows` are the memory's signatures that the blob holds.
+    whether a ref holds that commit. `elsewhere` is a kept commit that has the blob, or None; `commit` the one
+    that counts, and `at` when it was made. `shows` are the memory's signatures that the blob holds.
     """
 
     is_there: bool
@@ -61,14 +83,48 @@ class InHistory(NamedTuple):
     elsewhere: str | None = None
     at: datetime | None = None
     shows: frozenset[str] = frozenset()
+    commit: str = ""
 
 
 class PageSnapshot(NamedTuple):
-    """What the vault keeps of a page: whether it is there, is what its hash says, and holds the memory's digest."""
+    """What the vault keeps of a page: whether it is there, is what its hash says, and holds the memory's digest.
+
+    `problem` is why what lies there can't be read, else empty.
+    """
 
     is_there: bool
     is_true: bool = False
     holds_digest: bool = False
+    problem: str = ""
+
+
+class PageFetch(NamedTuple):
+    """When the verifier first had a page from its address, UTC, from which host, and the signatures that it holds.
+
+    `problem` is why it proves nothing all the same, else empty; `hint` what to do about that.
+    """
+
+    at: datetime
+    host: str
+    shows: frozenset[str] = frozenset()
+    problem: str = ""
+    hint: str = ""
+
+
+def of_host(holder: str | None, host: str, *, author: str, controller_of: Callable[[str], str]) -> tuple[str, str]:
+    """Return why a page of a host proves no time to the verifier, and what to do; both empty where it does.
+
+    Args:
+        holder: whose host it is, as the verifier pinned it; None where they did not.
+        host: its name.
+        author: who wrote the memory.
+        controller_of: gives who controls an entity; "" where that can't be read.
+    """
+    if holder is None:
+        return f"you have not said whose {host} is", f"memstore keys pin --host {host} ENTITY"
+    if controller_of(holder) in ("", controller_of(author)) or not controller_of(author):
+        return f"{host} is its author's own, as far as is known", "anchor it where its author can't write"
+    return "", ""
 
 
 class Stamp(NamedTuple):
@@ -111,18 +167,47 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
 def _held(status: AnchorStatus, reason: str, found: InHistory, written_at: datetime | None) -> Anchored:
     if found.at is not None and written_at is not None and found.at < written_at:
         return _too_old(status, found.at)
-    return Anchored(status, reason, counts=True, at=found.at, shows=found.shows)
+    return Anchored(
+        status, reason, counts=True, shows=found.shows, place=REPOSITORY, commit=found.commit, made_at=found.at
+    )
+
+
+def dated(found: Anchored, recorded_at: datetime | None, *, written_at: datetime | None, now: datetime) -> Anchored:
+    """Return how an anchor stands that says when it was recorded, as far as that is possible; all times are UTC."""
+    for at in filter(None, (found.made_at, recorded_at)):  # a block is the verifier's own, and its time a latest one
+        if found.counts and at > now:
+            return found._replace(counts=False, reason="it is of a time that lies ahead", hint=_ANEW)
+    if found.counts and written_at and recorded_at and recorded_at < written_at:
+        return found._replace(counts=False, reason="it was recorded before the memory was written", hint=_ANEW)
+    return found
 
 
 def _too_old(status: AnchorStatus, at: datetime) -> Anchored:
     return Anchored(status, "it is older than the memory, and can't commit to it", _ANEW, at=at)
 
 
-def of_page(found: PageSnapshot, *, is_commitment: bool) -> Anchored:
-    """Return how an anchor to a page stands, by the copy that the vault keeps of it.
+def of_page(found: PageSnapshot, fetched: PageFetch | None, *, is_commitment: bool) -> Anchored:
+    """Return how an anchor to a page stands: by the copy that the vault keeps, and by what the verifier fetched.
 
-    A page proves no time by itself: whoever kept the copy says when.
+    Args:
+        found: the copy; whoever writes files of the vault can write it.
+        fetched: how the verifier had the same page from its address; None where they did not.
+        is_commitment: whether it is said to commit to the memory.
     """
+    page = _copied(found, is_commitment=is_commitment)
+    if not page.counts:
+        return page
+    if fetched is None:
+        return page._replace(counts=False, reason="a copy that you did not fetch yourself", hint=_FETCH)
+    if fetched.problem:
+        return page._replace(counts=False, reason=fetched.problem, hint=fetched.hint)
+    return page._replace(at=fetched.at, shows=fetched.shows, place=fetched.host, timed=True)
+
+
+def _copied(found: PageSnapshot, *, is_commitment: bool) -> Anchored:
+    """Return how the copy of a page stands: whether it is there, is true, and commits to the memory."""
+    if found.problem:
+        return Anchored(AnchorStatus.ALTERED, found.problem, "put the file back: git log -- .memstore/snapshots")
     if not found.is_there:
         return Anchored(AnchorStatus.MISSING, "the vault keeps no copy of it", "memstore anchor REF --snapshot FILE")
     if not found.is_true:
@@ -149,7 +234,7 @@ def of_stamp(
         written_at: when the memory was written, UTC.
         shows: the memory's signatures that were stamped.
     """
-    page = of_page(found, is_commitment=is_commitment)
+    page = _copied(found, is_commitment=is_commitment)
     if not page.counts:
         return page
     if stamp is None:
@@ -161,7 +246,7 @@ def of_stamp(
         return _open(stamp)
     if written_at is not None and stamp.at < written_at:
         return _too_old(AnchorStatus.VALID, stamp.at)
-    return Anchored(AnchorStatus.VALID, counts=True, at=stamp.at, shows=shows)
+    return Anchored(AnchorStatus.VALID, counts=True, at=stamp.at, shows=shows, place=BLOCKCHAIN, timed=True)
 
 
 def _open(stamp: Stamp) -> Anchored:

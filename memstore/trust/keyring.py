@@ -87,6 +87,7 @@ class Keyring(NamedTuple):
     """All that is known of keys; `revoked` are wire forms. An `unreadable` one vouches for nobody, and says why.
 
     `pin` is the commit that the user pinned; `uncounted` are lines that came after it without a keeper's signature.
+    `facts` are those of entities that count by it, as (entity, key, value); None where nothing is pinned.
     """
 
     signers: tuple[Signer, ...] = ()
@@ -94,6 +95,7 @@ class Keyring(NamedTuple):
     unreadable: str | None = None
     pin: str | None = None
     uncounted: tuple[Signer, ...] = ()
+    facts: frozenset[tuple[str, str, str]] | None = None
 
     def lines_of(self, principal: str, namespace: str) -> Iterator[Signer]:
         """Yield the lines of one principal for one purpose."""

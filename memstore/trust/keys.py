@@ -6,11 +6,12 @@ A rotation counts only where both keys signed that one takes the other's place.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.change import Written
-from memstore.core.errors import FormatError, NotFoundError, RefusedError
+from memstore.core.errors import FormatError, NotFoundError, RefusedError, VaultError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
 from memstore.core.short_repr import short_repr
@@ -21,8 +22,7 @@ from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAM
 from memstore.trust.read_keyring import own_bytes, read_keyring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.core.view import View
     from memstore.trust.formats.rotation import Rotation, SignedRotation
@@ -40,15 +40,21 @@ class Rotated(NamedTuple):
 
 def rotations(view: View) -> tuple[Rotated, ...]:
     """Return all rotations that the vault knows of, in the file's order."""
-    return tuple(
-        _verified(view, number, found) for number, found in rotation.lines_of(own_bytes(view, ROTATIONS) or b"")
-    )
+    try:
+        data = own_bytes(view, ROTATIONS) or b""
+    except VaultError as error:
+        return (Rotated(1, None, str(error)),)
+    return tuple(_verified(view, number, found) for number, found in rotation.lines_of(data))
 
 
 def rotation_findings(view: View) -> Iterator[Finding]:
     """Yield what is wrong with the statements of rotations."""
+    yield from _findings_of(rotations(view))
+
+
+def _findings_of(told: Sequence[Rotated]) -> Iterator[Finding]:
     code = CODES["rotation-invalid"]
-    for one in rotations(view):
+    for one in told:
         if one.problem:
             yield Finding(
                 code=code.name, severity=code.severity, path=ROTATIONS, at=Position(one.line), text=one.problem,
@@ -72,7 +78,10 @@ def problem_of(signatures: Signatures, found: SignedRotation) -> str:
 def _verified(view: View, number: int, found: SignedRotation | FormatError) -> Rotated:
     if isinstance(found, FormatError):
         return Rotated(number, None, str(found))
-    return Rotated(number, found.rotation, problem_of(view.signatures, found))
+    problem = problem_of(view.signatures, found)
+    if not problem and datetime.fromisoformat(found.rotation.at) > view.clock.now():
+        problem = f"it is of {found.rotation.at}, and that lies ahead"
+    return Rotated(number, found.rotation, problem)
 
 
 # -- keys ------------------------------------------------------------------------------------------
@@ -134,13 +143,14 @@ def list_keys(view: View) -> KnownKeys:
     keyring, findings = read_keyring(view)
     now = view.clock.now()
     told = rotations(view)
+    followed = _followed(told)
     known = [
-        KnownKey(signer=one, standing=_standing(one, keyring, now), follows=_followed(one, told))
+        KnownKey(signer=one, standing=_standing(one, keyring, now), follows=_former(one, followed))
         for one in keyring.signers
     ]
     known += [KnownKey(signer=one, standing="not counted") for one in keyring.uncounted]
     known.sort(key=lambda one: (one.signer.line == 0, one.signer.line))
-    return KnownKeys(keys=tuple(known), pin=keyring.pin, findings=(*findings, *rotation_findings(view)))
+    return KnownKeys(keys=tuple(known), pin=keyring.pin, findings=(*findings, *_findings_of(told)))
 
 
 @again_where_changed
@@ -216,11 +226,16 @@ def revoke_key(view: View, named: str, *, dry_run: bool = False, commit: bool = 
     return changed(view, [change], found[0].principals[0], keys, verb="keys revoke", dry_run=dry_run, commit=commit)
 
 
-def _followed(signer: Signer, told: Sequence[Rotated]) -> str:
-    """Return the fingerprint of the key whose place a line's key took, as both signed; empty for none."""
+def _followed(told: Sequence[Rotated]) -> Mapping[tuple[str, PublicKey], str]:
+    """Return by entity and key the fingerprint of the key whose place it took first, as both signed."""
     said = [one.rotation for one in told if one.rotation and not one.problem]
-    found = (one.old.fingerprint for one in said if one.new == signer.key and one.agent in signer.principals)
-    return next(found, "")
+    return {(one.agent, one.new): one.old.fingerprint for one in reversed(said)}
+
+
+def _former(signer: Signer, followed: Mapping[tuple[str, PublicKey], str]) -> str:
+    """Return the fingerprint of the key whose place a line's key took; empty for none."""
+    found = (followed.get((who, signer.key)) for who in signer.principals)
+    return next(filter(None, found), "")
 
 
 def _standing(signer: Signer, keyring: Keyring, now: datetime) -> str:

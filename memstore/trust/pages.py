@@ -11,16 +11,15 @@ import http.client
 import time
 import urllib.error
 import urllib.request
-from typing import IO, TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import UsageError, VaultError
+from memstore.trust.anchors import ADDRESS_HINT, host_of
 
 if TYPE_CHECKING:
     from email.message import Message
 
 
-_SCHEMES = ("http", "https")
 _MOST_BYTES = 8 << 20
 _MOST_REDIRECTIONS = 5
 _PATIENCE_SECONDS = 20.0  # for each answer of the other side
@@ -36,28 +35,40 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> urllib.request.Request | None:
-        if urlsplit(newurl).scheme not in _SCHEMES:
+        if host_of(newurl) is None:
             fp.close()
             raise urllib.error.URLError(f"it leads to {newurl}, which is no page")
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+
+
+class WebPage(NamedTuple):
+    """What a page said, and the host that said it, after all redirections; "" where somebody between could have."""
+
+    data: bytes
+    host: str
 
 
 class WebPages:
     """Fetches pages, by the proxy that the environment names."""
 
     def fetch(self, url: str) -> bytes:
-        """Return what a page says now.
+        """Return what a page says now; see `get`."""
+        return self.get(url).data
+
+    def get(self, url: str) -> WebPage:
+        """Return what a page says now, and whose host says it.
 
         Raises:
             UsageError: it is no address of a page.
             VaultError: it can't be had, or is too large.
         """
-        if urlsplit(url).scheme not in _SCHEMES:
-            raise UsageError(f"{url} is no page to fetch", hint="an address begins with https:// or http://")
+        if host_of(url) is None:
+            raise UsageError(f"{url} is no page to fetch", hint=ADDRESS_HINT)
         try:
             request = urllib.request.Request(url, headers={"User-Agent": "memstore"})  # noqa: S310 - checked above
             with _opener().open(request, timeout=_PATIENCE_SECONDS) as answer:
-                return _read(answer, url)
+                host = host_of(answer.url) if answer.url.startswith("https:") else None
+                return WebPage(_read(answer, url), host or "")
         except (OSError, ValueError, http.client.HTTPException) as error:
             if isinstance(error, urllib.error.HTTPError):
                 error.close()

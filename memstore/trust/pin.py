@@ -9,13 +9,14 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.access.audit import stop_unless_owner
+from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.config import USER_SETTINGS
 from memstore.core.errors import FormatError, UsageError
 from memstore.core.short_repr import short_repr
 from memstore.files.config_file import ConfigFile, read_user_config
 from memstore.history.revisions import bytes_at, true_objects
 from memstore.trust import allowed_signers
+from memstore.trust.anchors import host_of
 from memstore.trust.formats import opentimestamps
 from memstore.trust.keyring import COMMIT_NAMESPACE
 from memstore.trust.read_keyring import KEYRING_FILES, read_keyring
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.trust.keyring import Signer
+
+
+_HEIGHTS = 10**9  # what the user's settings hold; the chain needs some 19,000 years for that
 
 
 class UserPins:
@@ -73,6 +77,25 @@ class UserPins:
     def pin_header(self, height: int, header: bytes) -> None:
         """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
         ConfigFile(self._config, USER_SETTINGS).set_entry("block_headers", str(height), header.hex())
+
+    @property
+    def revocations(self) -> Mapping[str, str]:
+        """The keys of this vault whose revocation was seen, by fingerprint: the commit where it was seen first."""
+        known = read_user_config(self._config).revocations.items()
+        split = ((key.rpartition(" "), commit) for key, commit in known)
+        return {fingerprint: commit for (folder, _, fingerprint), commit in split if folder == self._vault}
+
+    def saw_revoked(self, fingerprint: str, commit: str) -> None:
+        """Remember that a key was revoked as of a commit; `FormatError` where the user's configuration is broken."""
+        ConfigFile(self._config, USER_SETTINGS).set_entry("revocations", f"{self._vault} {fingerprint}", commit)
+
+    def host(self, name: str) -> str | None:
+        """Return whose a host on the web is, as the user pinned it; None where they did not."""
+        return read_user_config(self._config).hosts.get(name)
+
+    def pin_host(self, name: str, entity: str) -> None:
+        """Pin whose a host is; `FormatError` where the user's configuration is broken as it is."""
+        ConfigFile(self._config, USER_SETTINGS).set_entry("hosts", name, entity)
 
 
 # -- pin -------------------------------------------------------------------------------------------
@@ -141,8 +164,10 @@ def pin_block(view: View, height: int, header: str) -> datetime:
         header: 160 hexadecimal digits, from a node that the user trusts; the vault can't vouch for itself.
 
     Raises:
-        UsageError: it is no header of a block.
+        UsageError: it is no header of a block, or there is no block of that height.
     """
+    if not 0 <= height < _HEIGHTS:
+        raise UsageError(f"there is no block {height}", hint="bitcoin-cli getblockcount tells the latest")
     try:
         data = bytes.fromhex(header)
         read = opentimestamps.read_header(data)
@@ -153,6 +178,17 @@ def pin_block(view: View, height: int, header: str) -> datetime:
         ) from error
     view.pins.pin_header(height, data)
     return read.at
+
+
+def pin_host(view: View, host: str, entity: str) -> None:
+    """Pin whose a host on the web is: what it says is no witness for its own holder's memories.
+
+    Raises:
+        UsageError: it is no name of a host, or no entity id.
+    """
+    if host_of(f"https://{host}/") != host:
+        raise UsageError(f"{host} is no host", hint="its name alone, in lower case: example.org")
+    view.pins.pin_host(host, entity_id(entity, "whose host it is"))
 
 
 def unpin(view: View) -> Pinned:

@@ -8,13 +8,18 @@ does not count, or no longer say and still counts, is a finding.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import registry
+from memstore.access.registry import RegistryFile
 from memstore.core.digests import format_of
-from memstore.core.errors import FormatError, GitError
+from memstore.core.errors import FormatError, GitError, MemstoreError, VaultError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
+from memstore.core.places import RegistryKind
 from memstore.history import git_objects
 from memstore.history.revisions import bytes_at, true_objects
 from memstore.trust import allowed_signers, sshsig
@@ -30,8 +35,16 @@ if TYPE_CHECKING:
     from memstore.trust.sshsig import SshSignature
 
 
+# Begins a line that is about an entity; no line of a file has a line's end in it.
+_FACT = "\n"
+FACTS = ("controller", "sponsor")
+
+
 class KeyringFiles(NamedTuple):
-    """The lines of allowed_signers and revoked_keys that say something, as one commit or the work tree has them."""
+    """The lines of allowed_signers and revoked_keys that say something, as one commit or the work tree has them.
+
+    Among the signers stand the facts of entities, since they count by the same rule.
+    """
 
     signers: tuple[str, ...] = ()
     revoked: tuple[str, ...] = ()
@@ -47,6 +60,16 @@ class Counting(NamedTuple):
     revoked: frozenset[str] = frozenset()
     ended: frozenset[str] = frozenset()
     at: datetime = datetime.min.replace(tzinfo=UTC)
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """What counts of entities; see `facts_of`."""
+        return frozenset(line for line in self.signers if line.startswith(_FACT))
+
+    @property
+    def of_keys(self) -> Counting:
+        """The same without what counts of entities."""
+        return self._replace(signers=self.signers - self.facts)
 
 
 class KeyringChange(NamedTuple):
@@ -153,24 +176,72 @@ def _difference(before: Sequence[Sequence[str]], after: Sequence[str]) -> tuple[
 
 
 KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
+# What counts by a keeper's signature, files and folders.
+_COUNTED = (*KEYRING_FILES, RegistryKind.ENTITY.value)
+
+
+def is_counted(path: str) -> bool:
+    """Whether a change of a file counts by a keeper's signature, where the vault is pinned."""
+    return path in KEYRING_FILES or path.startswith(f"{RegistryKind.ENTITY.value}/")
 
 
 def read_keyring(view: View) -> tuple[Keyring, tuple[Finding, ...]]:
     """Return whose keys count in this vault, and what is wrong with the files that say so."""
     pin = view.pins.commit
-    now = own_bytes(view, ALLOWED_SIGNERS), own_bytes(view, REVOKED_KEYS)
+    (signers, no_signers), (revoked, no_revoked) = (_read(view, path) for path in KEYRING_FILES)
+    keyring, findings = _of_files(view, pin, signers, revoked)
+    if no_revoked:  # it might keep somebody out
+        keyring = keyring._replace(unreadable=no_revoked[0].text)
+    return keyring, (*no_signers, *no_revoked, *findings)
+
+
+def _remembered(view: View, keyring: Keyring, revoked: Iterable[str]) -> Mapping[PublicKey, str]:
+    """Remember the keys whose revocation counts; return those whose revocation the history lost, and what to tell.
+
+    One that a keeper took back in a later commit is not lost: the commit where it was seen is still in the history.
+    """
+    seen, head = view.pins.revocations, view.history.head()
+    for blob in revoked_of(_unnumbered(revoked))[0]:
+        if (fingerprint := PublicKey("", blob).fingerprint) not in seen and head and not view.is_past:
+            with suppress(MemstoreError, OSError):  # settings that can't be written are told of elsewhere
+                view.pins.saw_revoked(fingerprint, head)
+    lost = [one for one in seen if not view.history.following(seen[one])]
+    return {
+        one.key: f"the history lost {seen[one.key.fingerprint][:10]}, where {one.key.fingerprint} was revoked: "
+        "the revocation still counts"
+        for one in keyring.signers
+        if one.key.fingerprint in lost and one.key.blob not in keyring.revoked
+    }
+
+
+def _read(view: View, path: str) -> tuple[bytes | None, tuple[Finding, ...]]:
+    """Return the bytes of a file of the keyring, None where there are none, and why they can't be read."""
+    try:
+        return own_bytes(view, path), ()
+    except VaultError as error:
+        return None, (_finding("key-unusable", path, 1, str(error), error.hint or "put a plain file in its place"),)
+
+
+def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring, tuple[Finding, ...]]:
+    """Return the keyring that the bytes of both files make, None for none, from the pinned commit on where one is."""
     if pin is None:
         return allowed_signers.read(*now)
     try:
         counts, committed = _counting(view, pin)
     except GitError as error:
         return _lost(pin, error, now[0] or b"")
-    files = _files(*now)
+    entities = view.registry(RegistryKind.ENTITY)
+    files = _files(now, facts_of(entities))
     pinned = counts
     if not view.history.is_taking_in():  # what comes with others' commits is the change under review
         counts = uncommitted(counts, committed, files)
-    keyring, findings = _keyring(pin, counts, pinned, now[0] or b"")
-    return keyring, (*findings, *of_revocations(counts.revoked, lines_of(now[1] or b"")))
+    facts, told = counts.facts, tuple(of_facts(counts.facts, entities))
+    keyring, findings = _keyring(pin, counts.of_keys, pinned.of_keys, now[0] or b"")
+    stuck = _remembered(view, keyring, pinned.revoked)
+    keyring = keyring._replace(revoked=keyring.revoked | {key.blob for key in stuck})
+    told += tuple(_finding("key-uncounted", REVOKED_KEYS, 1, text, _BACK_HINT) for text in stuck.values())
+    known = frozenset((entity, key, value) for entity, key, value in map(_fact, facts))
+    return keyring._replace(facts=known), (*findings, *of_revocations(counts.revoked, lines_of(now[1] or b"")), *told)
 
 
 def keeper_signature(view: View) -> Callable[[bytes], str] | None:
@@ -227,7 +298,7 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
         GitError: the pinned commit is not in its history, or an object is missing or damaged.
     """
     head = view.history.head()
-    walked = None if head is None else view.history.touching(KEYRING_FILES, since=pin, until=head)
+    walked = None if head is None else view.history.touching(_COUNTED, since=pin, until=head)
     if head is None or walked is None:
         raise GitError(
             f"no key counts: the pinned commit {pin[:10]} is not in the history of the current one",
@@ -237,7 +308,8 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
     above = {parent for commit, _ in walked for parent in git_objects.parents_of(first[commit])}
     commits = {**first, **true_objects(view, above - set(first))}
     read = bytes_at(view, commits, KEYRING_FILES)
-    files = {commit: _files(*(read[commit, path] for path in KEYRING_FILES)) for commit in commits}
+    facts = _facts_at(view, commits)
+    files = {commit: _files((read[commit, path] for path in KEYRING_FILES), facts[commit]) for commit in commits}
     counts = counting(
         files[pin],
         _made_at(first[pin]),
@@ -247,10 +319,38 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
     return counts, files[head]
 
 
-def _files(signers: bytes | None, revoked: bytes | None) -> KeyringFiles:
-    return KeyringFiles(
-        *(tuple(line for _, line in allowed_signers.lines_of(data or b"")) for data in (signers, revoked))
-    )
+def _files(data: Iterable[bytes | None], facts: Iterable[str]) -> KeyringFiles:
+    said, barred = (tuple(line for _, line in lines_of(one or b"")) for one in data)
+    return KeyringFiles((*said, *facts), barred)
+
+
+def facts_of(entities: Mapping[str, RegistryFile | None]) -> tuple[str, ...]:
+    """Return who controls and who sponsors whom, a line each, by the files of entities."""
+    known = [file.values for file in entities.values() if file is not None]
+    return tuple(f"{_FACT}{one['id']} {key} {one[key]}" for one in known for key in FACTS if one.get(key))
+
+
+def _facts_at(view: View, commits: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return what the files of entities say in each of some commits."""
+    folder = f"{RegistryKind.ENTITY.value}/"
+    at = {
+        commit: {path: blob for path, blob in view.history.own_files_at(commit).items() if path.startswith(folder)}
+        for commit in commits
+    }
+    found = true_objects(view, {blob for files in at.values() for blob in files.values()})
+    read = cache(lambda path, blob: registry.read(path, RegistryKind.ENTITY, found[blob].data))
+    known = {
+        commit: {
+            path: file if isinstance(file := read(path, blob), RegistryFile) else None for path, blob in one.items()
+        }
+        for commit, one in at.items()
+    }
+    return {commit: facts_of(files) for commit, files in known.items()}
+
+
+def _fact(line: str) -> tuple[str, str, str]:
+    entity, key, value = line.removeprefix(_FACT).split(" ")
+    return entity, key, value
 
 
 def _change(commit: str, follows: tuple[str, ...], data: GitObject, files: Mapping[str, KeyringFiles]) -> KeyringChange:
@@ -269,7 +369,7 @@ def _is_by_keeper(view: View, commit: GitObject, change: KeyringChange, before: 
     if made is None or change.before is None:
         return False
     keyring, _ = allowed_signers.keyring_of(
-        *(((0, line) for line in lines) for lines in (before.signers, before.revoked))
+        *(((0, line) for line in lines) for lines in (before.of_keys.signers, before.revoked))
     )
     return is_keeper(keyring, made.key, made.certificate, at=change.at, since=before.at)
 
@@ -286,11 +386,33 @@ def commit_signature(view: View, commit: GitObject, *, object_format: str) -> Ss
     return signature if view.signatures.holds(signature, part[0]) else None
 
 
+def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> datetime | None:
+    """Return when the earliest commit was made that a keeper signed and that has `commit` in its history, UTC.
+
+    None where no keeper did, or the vault is not pinned: anybody can date a commit. The key must be a keeper's now, so
+    that none that has expired dates anything back.
+    """
+    signers = tuple(one for one in keyring.signers if one.pinned and one.is_valid_at(now))
+    following = view.history.following(commit) if keyring.pin and signers else []
+    found = true_objects(view, following)
+    for one, data in sorted(found.items(), key=lambda item: (_made_at(item[1]), item[0])):
+        at, made = _made_at(data), commit_signature(view, data, object_format=format_of(one))
+        known = keyring._replace(signers=signers)
+        if (
+            made
+            and at <= now
+            and is_keeper(known, made.key, made.certificate, at=at, since=datetime.min.replace(tzinfo=UTC))
+        ):
+            return at
+    return None
+
+
 # -- what does not count ---------------------------------------------------------------------------
 
 
 _CAME, _WENT = "came without a keeper's signature", "was taken out without a keeper's signature, and still counts"
-_HINT = "git log -p .memstore/ tells who did; a keeper makes it again, or undoes it"
+_BACK_HINT = "fetch the newer history; if it was revoked by mistake, take it out of `revocations` in your settings"
+_HINT = "git log -p on the file tells who did; a keeper makes it again, or undoes it"
 
 
 def pin_lost(error: GitError) -> Finding:
@@ -314,6 +436,16 @@ def of_revocations(counting: Collection[str], written: Sequence[tuple[int, str]]
             yield _finding("key-uncounted", REVOKED_KEYS, number, f"the revocation of {_key(line)} {_CAME}", _HINT)
     for line in sorted(set(counting) - {line for _, line in written}):
         yield _finding("key-uncounted", REVOKED_KEYS, 1, f"the revocation of {_key(line)} {_WENT}", _HINT)
+
+
+def of_facts(counting: Collection[str], entities: Mapping[str, RegistryFile | None]) -> Iterator[Finding]:
+    """Yield the same of who controls and sponsors entities."""
+    written = {line: path for path, file in entities.items() for line in facts_of({path: file})}
+    for line in sorted({*written, *counting} - (written.keys() & set(counting))):
+        entity, key, value = _fact(line)
+        how = _WENT if line in counting else _CAME
+        path = written.get(line) or f"{RegistryKind.ENTITY.value}/{entity.replace(':', '/')}.md"
+        yield _finding("key-uncounted", path, 1, f"that {value} is the {key} of {entity} {how}", _HINT)
 
 
 def _names(signer: Signer) -> str:

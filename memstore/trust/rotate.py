@@ -38,7 +38,7 @@ def rotate_key(
 ) -> KeysChanged:
     """Put a new key in the place of an entity's: the old one signs nothing from now on.
 
-    What it signed before goes on to count where an anchor proves that it is older.
+    What it signed before goes on to count where a stamp, or a keeper's commit, proves that it is older.
 
     Args:
         view: the vault.

@@ -65,8 +65,9 @@ class Level(IntEnum):
 class TrustGrounds(NamedTuple):
     """What trust rests on: only what was verified. Witnesses are distinct and not the author.
 
-    `anchors` are valid ones that commit to the memory's digest; `reputation` of the author is in [0, 1]; `tampered` is
-    whether words were taken out of the file, or turned back to older ones.
+    `anchors` are valid ones that commit to the memory's digest, those of one place counted once; `reputation` of the
+    author is in [0, 1]; `tampered` is whether words were taken out of the file, or turned back to older ones; `timed`
+    whether a third party proves when it was there; `stale` whether the author signed something else.
     """
 
     signed: bool = False
@@ -75,6 +76,8 @@ class TrustGrounds(NamedTuple):
     anchors: int = 0
     reputation: float = NEW_AUTHOR
     tampered: bool = False
+    timed: bool = False
+    stale: bool = False
 
 
 class TrustTerm(NamedTuple):
@@ -86,12 +89,22 @@ class TrustTerm(NamedTuple):
 
 
 class Trust(NamedTuple):
-    """The number in [0, 1], the level, whether anybody disputes it, and the terms that it is the sum of."""
+    """The number in [0, 1], the level, whether anybody disputes it, and the terms that it is the sum of.
+
+    `stale` is whether the author signed something else than what stands there.
+    """
 
     score: float
     level: Level
     contested: bool
     terms: tuple[TrustTerm, ...]
+    stale: bool = False
+
+    @property
+    def word(self) -> str:
+        """The level as people write it, with what else must be known of it."""
+        notes = ", contested" * self.contested + ", stale" * self.stale
+        return self.level.word + notes
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -106,7 +119,7 @@ def trust(grounds: TrustGrounds) -> Trust:
     terms = terms_of(grounds)
     points = max(0, min(MOST, sum(term.points for term in terms)))
     level = min(band(points), gate(grounds))
-    return Trust(points / MOST, level, grounds.disputes > 0, terms)
+    return Trust(points / MOST, level, grounds.disputes > 0, terms, grounds.stale)
 
 
 def terms_of(grounds: TrustGrounds) -> tuple[TrustTerm, ...]:
@@ -142,14 +155,33 @@ def band(points: int) -> Level:
 
 
 def gate(grounds: TrustGrounds) -> Level:
-    """Return the highest level that the evidence allows, whatever the score; each asks for what the ones below do."""
-    if grounds.tampered or not (grounds.confirms or grounds.anchors):
+    """Return the highest level that the evidence allows, whatever the score; each asks for what the ones below do.
+
+    What its author did not sign as it stands there is unverified, whoever else vouches for it.
+    """
+    if grounds.tampered or not grounds.signed or not (grounds.confirms or grounds.timed):
         return Level.UNVERIFIED
-    if not grounds.anchors:
+    if not grounds.timed:
         return Level.ATTESTED
     if grounds.confirms < _CONFIRMS_FOR_CONSENSUS or grounds.disputes:
         return Level.ANCHORED
     return Level.CONSENSUS
+
+
+def held_back(grounds: TrustGrounds) -> str:
+    """Return why the level is below its score's band; empty where it is not."""
+    points = sum(term.points for term in terms_of(grounds))
+    if gate(grounds) >= band(max(0, min(MOST, points))):
+        return ""
+    if grounds.tampered:
+        return "words were taken out of the file, or turned back"
+    if not grounds.signed:
+        return "its author signed something else" if grounds.stale else "its author's signature does not count"
+    if not grounds.timed:
+        and_kept = ", and kept" if grounds.anchors else ""
+        by_whom = "" if grounds.confirms else ", and nobody else confirms it"
+        return f"signed{and_kept}: no third party says when it was there{by_whom}"
+    return "it is disputed" if grounds.disputes else "fewer than two confirm it"
 
 
 def _count(number: int, one: str, more: str) -> str:

@@ -21,6 +21,7 @@ from memstore.trust.verification import Voucher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from memstore.core.keys import Key
     from memstore.core.memory import Memory
@@ -85,7 +86,7 @@ def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False,
     before = voucher.of(memory)
     if before.signature.counts and not before.is_rolled_back(memory.author):
         return Signed(saved=unchanged(file), verdict=before.signature)
-    edits.append(signature_of(view, memory, key))
+    edits.append(signature_of(view, memory, key, at=voucher.now))
     saved, after = _written(view, file, edits, verb="sign", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).signature)
 
@@ -132,7 +133,7 @@ def witness(
     entry = Witness(
         agent_id=view.actor,
         attestation=attestation,
-        witnessed_at=instant(view.clock.now()),
+        witnessed_at=instant(voucher.now),
         content=digests.content,
         provenance=digests.provenance,
         aspects=tuple(aspects),
@@ -182,7 +183,7 @@ def resolve(
     entry = Resolution(
         by=view.actor,
         outcome=outcome,
-        at=instant(view.clock.now()),
+        at=instant(voucher.now),
         content=content,
         provenance=provenance,
         notes=notes,
@@ -203,10 +204,10 @@ def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
         )
 
 
-def signature_of(view: View, memory: Memory, key: str | None) -> splice.SetValue:
-    """Return the edit that puts the actor's signature into a memory's file; `key` as in `sign`."""
+def signature_of(view: View, memory: Memory, key: str | None, *, at: datetime) -> splice.SetValue:
+    """Return the edit that puts the actor's signature, made at a time, into a memory's file; `key` as in `sign`."""
     content, provenance = canonical.digests(memory)
-    entry = Signature(by=view.actor, at=instant(view.clock.now()), content=content, provenance=provenance, sig="")
+    entry = Signature(by=view.actor, at=instant(at), content=content, provenance=provenance, sig="")
     sig = _made(view, statement.by_author(memory.id or "", entry), key)
     return splice.SetValue("signature", plain_entry(replace(entry, sig=sig), SIGNATURE_KEYS))
 

@@ -80,7 +80,7 @@ def load_private(data: bytes, path: str) -> PrivateKey | None:
         key = load_ssh_private_key(data, password=None)
     except TypeError:
         return None
-    except (ValueError, UnsupportedAlgorithm) as error:
+    except (ValueError, UnsupportedAlgorithm, NotImplementedError) as error:
         raise VaultError(
             f"{path} holds no private key in OpenSSH's form: {error}", hint="ssh-keygen makes one"
         ) from error

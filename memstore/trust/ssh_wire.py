@@ -10,6 +10,7 @@ from memstore.trust.keyring import CERTIFICATE_SUFFIX, ECDSA_CURVES, ED25519, KE
 
 _LENGTH_BYTES = 4
 SHORTEST_RSA_BITS = 2048
+LONGEST_RSA_BITS = 16384  # as stock
 # All encodings of points of small order, the sign bit aside: whoever holds one as a key vouches for any message.
 _POINTS_OF_SMALL_ORDER = frozenset(
     bytes.fromhex(point)
@@ -24,6 +25,22 @@ _POINTS_OF_SMALL_ORDER = frozenset(
     )
 )
 _ED25519_BYTES = 32
+# FIPS 186-5's curves y² = x³ - 3x + b over the integers modulo p, each as (p, b).
+_CURVES = {
+    "nistp256": (
+        2**256 - 2**224 + 2**192 + 2**96 - 1,
+        0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B,
+    ),
+    "nistp384": (
+        2**384 - 2**128 - 2**96 + 2**32 - 1,
+        0xB3312FA7E23EE7E4988E056BE3F82D19181D9C6EFE8141120314088F5013875AC656398D8A2ED19D2A85C8EDD3EC2AEF,
+    ),
+    "nistp521": (
+        2**521 - 1,
+        0x51953EB9618E1C9A1F929A21A0B68540EEA2DA725B99B315F3B8B489918EF109E156193951EC7E937B1652C0BD3BB1BF073573DF883D2C34F1EF451FD46B503F00,
+    ),
+}
+_UNCOMPRESSED = b"\x04"
 
 
 class Reader:
@@ -119,7 +136,7 @@ def public_key(blob: bytes) -> PublicKey:
     elif kind in ECDSA_CURVES:
         if reader.text() != ECDSA_CURVES[kind]:
             raise FormatError(f"a key of type {kind} on another curve")
-        reader.string()  # the point: whoever verifies with it finds out whether it lies on the curve
+        _check_point(reader.string(), _CURVES[ECDSA_CURVES[kind]])
     elif kind.endswith(CERTIFICATE_SUFFIX):
         raise FormatError("it is a certificate, no key", hint="memstore keys add ENTITY CA.pub --authority")
     else:
@@ -151,8 +168,21 @@ def _check_ed25519(point: bytes) -> None:
         raise FormatError("this ed25519 key is a weak point: it would vouch for any message")
 
 
+def _check_point(point: bytes, curve: tuple[int, int]) -> None:
+    """Make sure that a point is written as stock writes it, in full, and lies on the curve."""
+    prime, constant = curve
+    size = (prime.bit_length() + 7) // 8
+    if point[:1] != _UNCOMPRESSED or len(point) != 1 + 2 * size:
+        raise FormatError("an ECDSA key whose point is not written in full", hint="make another: ssh-keygen")
+    x, y = int.from_bytes(point[1 : 1 + size]), int.from_bytes(point[1 + size :])
+    if max(x, y) >= prime or (y * y - x * x * x + 3 * x - constant) % prime:
+        raise FormatError("an ECDSA key whose point is not on its curve")
+
+
 def _check_rsa(*, exponent: int, modulus: int) -> None:
-    if modulus.bit_length() < SHORTEST_RSA_BITS:
-        raise FormatError(f"an RSA key of {modulus.bit_length()} bits; {SHORTEST_RSA_BITS} are the least")
+    if not SHORTEST_RSA_BITS <= modulus.bit_length() <= LONGEST_RSA_BITS:
+        raise FormatError(
+            f"an RSA key of {modulus.bit_length()} bits; they have {SHORTEST_RSA_BITS} to {LONGEST_RSA_BITS}"
+        )
     if not exponent % 2 or exponent == 1:
         raise FormatError("an RSA key with an exponent that none may have")

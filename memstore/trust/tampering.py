@@ -132,11 +132,10 @@ def _instant(text: str) -> datetime:
 # -- what earlier revisions had to say -------------------------------------------------------------
 
 
-# A file with a signature of anybody holds such bytes; and its id stands on a line of its own, as this one.
-_SIGNED = re.compile(rb"""\bsig["']?[ \t]*:""")
-_ID = re.compile(rb"""^["']?id["']?[ \t]*:[ \t]*["']?([\w-]+)""", re.MULTILINE)
+# The key of a signature, in whatever form of YAML: only an escape, as "s\\x69g", spells it in other letters.
+_MAY_BE_SIGNED = re.compile(rb"sig|\\")
 _AT_ONCE = 2_000
-_NAME, _VERSION = "past", "1"
+_NAME, _VERSION = "past", "2"
 # The entry that is no blob: the state of the past that all others are of.
 _STATE = "state"
 
@@ -167,7 +166,7 @@ class PastWords:
 
     @cached_property
     def _blobs_by_id(self) -> Mapping[str, Sequence[str]]:
-        """The blobs of the past that hold a signature, by the ids in them; without those of today."""
+        """The blobs of the past that hold a signature, by the id in them; without those of today."""
         found = defaultdict(list)
         blobs = self._view.column("blob")  # dead rows have one, too
         now = frozenset(blobs[row] for row in self._view.rows)
@@ -178,7 +177,7 @@ class PastWords:
         return found
 
     def _ids_by_blob(self) -> Mapping[str, Sequence[str]]:
-        """Return the ids in each blob of the past that holds a signature; what was read once is not read again."""
+        """Return the id in each blob of the past that holds a signature; what was read once is not read again."""
         if self._view.history.repository is None:
             return {}
         known = dict(self._view.derived.last(_NAME, _VERSION))
@@ -193,12 +192,16 @@ class PastWords:
         found = {blob: known[blob] for blob in past.intersection(known)}
         for start in range(0, len(new), _AT_ONCE):
             read = self._view.blobs(new[start : start + _AT_ONCE])
-            found.update((blob, _ids(data)) for blob, data in read.items())
+            found.update((blob, self._ids(data)) for blob, data in read.items())
         if self._view.is_owners:  # to others some of them are not there
             self._view.derived.keep(_NAME, _VERSION, {**found, _STATE: [state]})
         return found
 
-
-def _ids(data: bytes) -> Sequence[str]:
-    """Return the ids in a file's bytes; none where nobody signed anything in it."""
-    return sorted({found.decode() for found in _ID.findall(data)}) if _SIGNED.search(data) else ()
+    def _ids(self, data: bytes) -> Sequence[str]:
+        """Return the id in a file's bytes, as they are read as a memory; none where nobody signed anything in it."""
+        found = memory_file.read("", data, mixed=self._view.config.mixed) if _MAY_BE_SIGNED.search(data) else None
+        memory = found.memory if isinstance(found, MemoryFile) else None
+        if memory is None or not memory.id:
+            return ()
+        entries = (memory.signature, *memory.witnesses, *memory.resolutions)
+        return (memory.id,) if any(entry is not None and entry.sig for entry in entries) else ()

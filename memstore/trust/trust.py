@@ -145,7 +145,7 @@ def _voices(
 def _weighed(of: Beta, grounds: TrustGrounds) -> Trust:
     """Return the number that voices amount to, with the level that the evidence allows; its terms are their weights."""
     terms = tuple(TrustTerm(voice.said, _points(voice), _weight_because(voice)) for voice in of.voices)
-    return Trust(of.score, score.gate(grounds), of.contested, terms)
+    return Trust(of.score, score.gate(grounds), of.contested, terms, grounds.stale)
 
 
 def _points(voice: Voice) -> int:
@@ -172,4 +172,5 @@ def claimed(file: MemoryFile) -> TrustGrounds:
         confirms=said.count("confirm"),
         disputes=said.count("dispute"),
         anchors=len(memory.anchors),
+        timed=bool(memory.anchors),
     )

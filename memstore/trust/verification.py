@@ -1,15 +1,16 @@
 """Who vouches for memories, verified now: keyring, signatures, and whose voice each witness is.
 
 How attestations stood is kept by blob while keys, entities and rules stay the same. What depends on anything else is
-not kept: on anchors, which the repository decides; on other memories, which a witness cites; on a certificate, which
-ends by itself.
+not kept: on anchors and a compressed text, which the repository decides; on other memories, which a witness cites; on a
+certificate, which ends by itself.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from functools import cached_property
+from datetime import datetime
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.registry import expected_id, is_named
@@ -24,15 +25,15 @@ from memstore.trust import statement as canonical
 from memstore.trust.anchors import proven_by
 from memstore.trust.formats.beta import sponsor_of
 from memstore.trust.keyring import ATTEST_NAMESPACE
-from memstore.trust.read_keyring import read_keyring
+from memstore.trust.read_keyring import followed_at, read_keyring
 from memstore.trust.score import TrustGrounds
 from memstore.trust.statement import PROFILE
 from memstore.trust.tampering import PastWords, Tampering
-from memstore.trust.verify_anchors import verified
+from memstore.trust.verify_anchors import verified, written_at
 from memstore.trust.vouching import UNSIGNED, Attested, Proof, State, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from memstore.core.memory import Memory, Resolution, Witness
     from memstore.core.view import View
@@ -65,9 +66,11 @@ class Vouched:
             signed=self.signature.counts,
             confirms=said.count("confirm"),
             disputes=said.count("dispute"),
-            anchors=sum(anchor.counts for anchor in self.anchors),
+            anchors=len({anchor.place for anchor in self.anchors if anchor.counts}),
             reputation=reputation,
             tampered=bool(self.tampered),
+            timed=any(anchor.counts and anchor.timed for anchor in self.anchors),
+            stale=self.signature.state is State.STALE,
         )
 
 
@@ -83,8 +86,9 @@ class Voucher:
         self._view = view
         self.keyring, self.findings = read_keyring(view)
         self.now = view.clock.now()
-        self.controllers = Controllers(view)
+        self.controllers = Controllers(view, self.keyring.facts)
         self._past = None if view.is_past else PastWords(view)
+        self._followed_at = cache(partial(followed_at, view, self.keyring, self.now))
 
     def knows_of(self, memory: Memory) -> bool:
         """Whether anybody attested to a memory, now or in the past."""
@@ -98,7 +102,11 @@ class Voucher:
     def of(self, memory: Memory) -> Vouched:
         """Return who vouches for a memory."""
         digests = _digests(self._as_signed(memory))
-        anchored = () if isinstance(digests, FormatError) else verified(self._view, memory, digests)
+        anchored = (
+            ()
+            if isinstance(digests, FormatError)
+            else verified(self._view, memory, digests, controller_of=self.controller_of)
+        )
         attested = [self._attested(memory, witness, digests, anchored) for witness in memory.witnesses]
         signature = self._signature(memory, digests, anchored)
         decided = [self._resolved(memory, one, digests, anchored) for one in memory.resolutions]
@@ -125,15 +133,13 @@ class Voucher:
         if not past:
             return ()
         signature, attested, decided = now
-        before = [self._attested(memory, witness, digests, anchored) for one in past for witness in one.witnesses]
-        signed = [
-            (one.signature, self._signature(replace(memory, signature=one.signature), digests, anchored))
-            for one in past
-            if one.signature is not None
-        ]
-        earlier = [
-            (entry, self._resolved(memory, entry, digests, anchored)) for one in past for entry in one.resolutions
-        ]
+        # What many revisions have is verified once.
+        witnesses = dict.fromkeys(witness for one in past for witness in one.witnesses)
+        signatures = dict.fromkeys(one.signature for one in past if one.signature is not None)
+        resolutions = dict.fromkeys(entry for one in past for entry in one.resolutions)
+        before = [self._attested(memory, witness, digests, anchored) for witness in witnesses]
+        signed = [(one, self._signature(replace(memory, signature=one), digests, anchored)) for one in signatures]
+        earlier = [(entry, self._resolved(memory, entry, digests, anchored)) for entry in resolutions]
         there = None if memory.signature is None else (memory.signature, signature)
         return (
             *tampering.of_author(there, signed),
@@ -169,7 +175,7 @@ class Voucher:
             return UNSIGNED
         if entry.by != memory.author:
             return Verdict(State.INVALID, f"it is {entry.by}'s, and the author is {memory.author or 'not named'}")
-        return self._verdict(statement.by_author(memory.id or "", entry), entry.sig, digests, anchored)
+        return self._verdict(memory, statement.by_author(memory.id or "", entry), entry.sig, digests, anchored)
 
     def _attested(
         self, memory: Memory, witness: Witness, digests: Digests | FormatError, anchored: Sequence[Anchored]
@@ -179,23 +185,30 @@ class Voucher:
         if not self.controller_of(witness.agent_id):
             return Attested(witness, Verdict(State.UNTRUSTED, f"who controls {witness.agent_id} can't be read"))
         said = statement.by_witness(memory.id or "", witness)
-        return Attested(witness, self._verdict(said, witness.sig, digests, anchored), self._roots(witness))
+        found = self._verdict(memory, said, witness.sig, digests, anchored)
+        return Attested(witness, found, self._roots(witness))
 
     def _resolved(
         self, memory: Memory, entry: Resolution, digests: Digests | FormatError, anchored: Sequence[Anchored]
     ) -> Verdict:
         said = statement.by_resolution(memory.id or "", entry)
-        found = self._verdict(said, entry.sig, digests, anchored)
+        found = self._verdict(memory, said, entry.sig, digests, anchored)
         if found.counts and memory.author and self.is_one_voice(entry.by, memory.author):
             return found._replace(state=State.EXCLUDED, reason="nobody decides on their own words")
         return found
 
     def _verdict(
-        self, said: SignedStatement, sig: str, digests: Digests | FormatError, anchored: Sequence[Anchored]
+        self,
+        memory: Memory,
+        said: SignedStatement,
+        sig: str,
+        digests: Digests | FormatError,
+        anchored: Sequence[Anchored],
     ) -> Verdict:
         if isinstance(digests, FormatError):
             return Verdict(State.INVALID, str(digests))
-        return vouching.verdict(
+        judged = partial(
+            vouching.verdict,
             said.agent,
             said.at,
             self._proof(said, sig),
@@ -204,8 +217,14 @@ class Voucher:
             ],
             keyring=self.keyring,
             now=self.now,
-            proven_by=proven_by(anchored, sig),
+            written_at=written_at(memory),
         )
+        found = judged(proven_by=proven_by(anchored, sig))
+        if found.state is State.UNPROVEN_TIME:  # seldom, and a long way through the history
+            holding = {one.commit for one in anchored if one.counts and one.commit and sig in one.shows}
+            times = [at for commit in holding if (at := self._followed_at(commit))]
+            found = judged(proven_by=min(times)) if times else found
+        return found
 
     def _proof(self, said: SignedStatement, sig: str) -> Proof:
         try:
@@ -247,10 +266,12 @@ class Controllers:
 
     Args:
         view: the vault.
+        facts: those that count by the pin, as the keyring has them; None where what the files say counts.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, facts: Collection[tuple[str, str, str]] | None) -> None:
         self._view = view
+        self._facts = facts
 
     def of(self, entity: str) -> str:
         """Return who controls an entity in the end, itself where nobody does; "" where that can't be read."""
@@ -293,15 +314,30 @@ class Controllers:
             sponsors |= {entity: sponsor} if (sponsor := file.values.get("sponsor")) else {}
         # Who controls one whose file can't be read is unknown; so it is where two files are about one, or one is about
         # somebody else than its name says.
+        if self._facts is not None:
+            controllers, twice = _by_entity(self._facts, "controller")
+            sponsors, _ = _by_entity(self._facts, "sponsor")
+            unknown |= twice
         sponsors = {entity: sponsor for entity, sponsor in sponsors.items() if entity not in unknown}
         return _Known({**controllers, **dict.fromkeys(unknown, "")}, sponsors)
+
+
+def _by_entity(facts: Collection[tuple[str, str, str]], key: str) -> tuple[dict[str, str], set[str]]:
+    """Return the values of a key by entity, and the entities of which two branches say different ones."""
+    found: dict[str, str] = {}
+    twice = set[str]()
+    for entity, name, value in sorted(facts):
+        if name == key:
+            twice |= {entity} if entity in found else set()
+            found[entity] = value
+    return {entity: value for entity, value in found.items() if entity not in twice}, twice
 
 
 # -- verdicts that are kept ------------------------------------------------------------------------
 
 
 # Raised when the same file, keys and entities are judged in another way.
-POLICY = f"1 {PROFILE}"
+POLICY = f"2 {PROFILE}"
 _NAME = "attestations"
 _SOUND = frozenset({State.VALID, State.UNSIGNED, State.EXCLUDED})
 
@@ -313,10 +349,11 @@ class KnownVerdict(NamedTuple):
     confirms: int
     disputes: int
     is_sound: bool
+    stale: bool
 
     def grounds(self, *, reputation: float) -> TrustGrounds:
         """Return what trust rests on."""
-        return TrustGrounds(self.signed, self.confirms, self.disputes, reputation=reputation)
+        return TrustGrounds(self.signed, self.confirms, self.disputes, reputation=reputation, stale=self.stale)
 
 
 class KnownVerdicts:
@@ -337,17 +374,18 @@ class KnownVerdicts:
         found = self._known.get(blob)
         if found is None:
             return None
-        signed, confirms, disputes, sound = map(int, found)
-        return KnownVerdict(bool(signed), confirms, disputes, bool(sound))
+        signed, confirms, disputes, sound, stale = map(int, found)
+        return KnownVerdict(bool(signed), confirms, disputes, bool(sound), bool(stale))
 
     def put(self, blob: str, memory: Memory, found: Vouched) -> None:
         """Remember how the attestations in a file stand, unless that depends on more than the file."""
-        if not _is_steady(memory):
+        if not _is_steady(memory, self._voucher.now):
             return
         grounds = found.grounds(reputation=0.0)
         verdicts = (found.signature, *(one.verdict for one in found.witnesses), *found.resolutions)
         sound = all(verdict.state in _SOUND for verdict in verdicts)
-        self._known[blob] = tuple(str(int(one)) for one in (grounds.signed, grounds.confirms, grounds.disputes, sound))
+        told = (grounds.signed, grounds.confirms, grounds.disputes, sound, grounds.stale)
+        self._known[blob] = tuple(str(int(one)) for one in told)
         self._new = True
 
     def keep(self) -> None:
@@ -366,15 +404,19 @@ class KnownVerdicts:
         """The digest of all that verdicts depend on beside the files; a key that expires changes it."""
         keyring, now = self._voucher.keyring, self._voucher.now
         expired = [signer.valid_before is not None and now >= signer.valid_before for signer in keyring.signers]
-        told = (POLICY, keyring._replace(revoked=frozenset()), sorted(keyring.revoked), expired)
+        told = (POLICY, keyring._replace(revoked=frozenset(), facts=None), sorted(keyring.revoked), expired)
         return hashlib.sha256(repr((told, self._voucher.controllers.told)).encode()).hexdigest()
 
 
-def _is_steady(memory: Memory) -> bool:
+def _is_steady(memory: Memory, now: datetime) -> bool:
     """Whether how its attestations stand depends on nothing but the file, the keys and the entities."""
     sigs = [one.sig for one in (memory.signature, *memory.witnesses, *memory.resolutions) if one and one.sig]
+    times = [one.witnessed_at for one in memory.witnesses] + [one.at for one in memory.resolutions]
+    times += [memory.signature.at] if memory.signature else []
     cites = any("[[" in (witness.notes or "") for witness in memory.witnesses)
-    return not memory.anchors and not cites and not any(map(_has_certificate, sigs))
+    lies_ahead = any(datetime.fromisoformat(time) > now for time in times)
+    alone = memory.compressed_from is None and not memory.anchors and not cites
+    return alone and not lies_ahead and not any(map(_has_certificate, sigs))
 
 
 def _has_certificate(sig: str) -> bool:

@@ -11,55 +11,81 @@ import os
 import re
 from datetime import UTC, datetime
 from enum import Enum
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.digests import DIGEST_PREFIX, format_of
 from memstore.core.errors import FormatError, GitError, UsageError, VaultError
 from memstore.core.keys import PAGE_ANCHORS
+from memstore.core.times import instant
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.history import git_objects
 from memstore.trust import anchors, statement
-from memstore.trust.anchors import Anchored, InHistory, PageSnapshot, Stamp
+from memstore.trust.anchors import Anchored, InHistory, PageFetch, PageSnapshot, Stamp
 from memstore.trust.formats import opentimestamps
 from memstore.trust.formats import opentimestamps as bitcoin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memstore.core.memory import Anchor, Memory
     from memstore.core.view import View
     from memstore.history.git_objects import GitObject
+    from memstore.search.local_state import Kept
     from memstore.trust.formats.opentimestamps import TimeProof
-    from memstore.trust.pages import WebPages
+    from memstore.trust.pages import WebPage, WebPages
     from memstore.trust.statement import Digests
 
 
 SNAPSHOTS = ".memstore/snapshots/"
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
 _HASH = re.compile(r"(sha256:)?[0-9a-f]{64}")
 
 
-def verified(view: View, memory: Memory, digests: Digests) -> tuple[Anchored, ...]:
-    """Return how each anchor of a memory stands, in the file's order."""
-    return tuple(_verified(view, memory, digests, anchor) for anchor in memory.anchors)
+def verified(
+    view: View, memory: Memory, digests: Digests, *, controller_of: Callable[[str], str]
+) -> tuple[Anchored, ...]:
+    """Return how each anchor of a memory stands, in the file's order.
+
+    `controller_of` gives who controls an entity, itself where nobody else does; "" where that can't be read.
+    """
+    repository = cache(partial(_Repository, view, memory, digests))
+    now = view.clock.now()
+    had = cache(partial(_had, view))
+    found = [
+        _page_anchor(view, memory, digests, anchor, had, controller_of)
+        if anchor.type in PAGE_ANCHORS
+        else _verified(view, memory, digests, anchor, repository)
+        for anchor in memory.anchors
+    ]
+    return tuple(
+        anchors.dated(one, _instant(anchor.created_at), written_at=written_at(memory), now=now)
+        for anchor, one in zip(memory.anchors, found, strict=True)
+    )
 
 
-def _verified(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
-    if anchor.type in PAGE_ANCHORS:
-        return anchors.of_page(_snapshot(view, anchor, digests), is_commitment=anchor.role == "commitment")
+def _verified(
+    view: View, memory: Memory, digests: Digests, anchor: Anchor, repository: Callable[[], _Repository]
+) -> Anchored:
     if anchor.type == "opentimestamps":
         return _stamped(view, memory, digests, anchor)
     if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or view.history.repository is None:
         return anchors.UNVERIFIABLE
     try:
-        found = _in_history(view, anchor, digests, _signatures(memory))
+        found = repository().shows(anchor)
     except GitError:
         found = InHistory(is_there=True)  # git itself says that the object is damaged
-    return anchors.in_history(found, written_at=_written_at(memory))
+    return anchors.in_history(found, written_at=written_at(memory))
 
 
-def _written_at(memory: Memory) -> datetime | None:
-    return datetime.fromisoformat(memory.created_at) if memory.created_at else None
+def written_at(memory: Memory) -> datetime | None:
+    """Return when a memory was written, as it says, UTC; None where it does not."""
+    return _instant(memory.created_at)
+
+
+def _instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 def _signatures(memory: Memory) -> frozenset[str]:
@@ -70,11 +96,7 @@ def _signatures(memory: Memory) -> frozenset[str]:
 
 def _shown(data: bytes, signatures: frozenset[str]) -> frozenset[str]:
     """Return those of some signatures that bytes hold, each as a whole."""
-    return frozenset(
-        sig
-        for sig in signatures
-        if re.search(rb"(?<![A-Za-z0-9+/=])%s(?![A-Za-z0-9+/=])" % re.escape(sig.encode()), data)
-    )
+    return signatures & {word.decode() for word in _BASE64.findall(data)}
 
 
 def hash_of(data: bytes) -> str:
@@ -100,11 +122,16 @@ def holds_digest(page: bytes, digests: Digests) -> bool:
 # -- pages ---------------------------------------------------------------------------------------
 
 
-def _snapshot(view: View, anchor: Anchor, digests: Digests) -> PageSnapshot:
-    page = _page(view, anchor)
+def _snapshot(view: View, anchor: Anchor, digests: Digests) -> tuple[PageSnapshot, bytes | None]:
+    """Return what the vault keeps of a page, and its bytes, None where there are none."""
+    try:
+        page = _page(view, anchor)
+    except VaultError as error:  # a link, a pipe or a folder lies there, or it may not be read
+        return PageSnapshot(is_there=True, problem=str(error)), None
     if page is None:
-        return PageSnapshot(is_there=False)
-    return PageSnapshot(is_there=True, is_true=hash_of(page) == anchor.hash, holds_digest=holds_digest(page, digests))
+        return PageSnapshot(is_there=False), None
+    is_true = hash_of(page) == anchor.hash
+    return PageSnapshot(is_there=True, is_true=is_true, holds_digest=holds_digest(page, digests)), page
 
 
 def _page(view: View, anchor: Anchor) -> bytes | None:
@@ -114,17 +141,57 @@ def _page(view: View, anchor: Anchor) -> bytes | None:
     return view.own_file(snapshot_path(anchor.hash))
 
 
+def _page_anchor(
+    view: View,
+    memory: Memory,
+    digests: Digests,
+    anchor: Anchor,
+    had: Callable[[], Kept],
+    controller_of: Callable[[str], str],
+) -> Anchored:
+    snapshot, page = _snapshot(view, anchor, digests)
+    fetched = None
+    if page is not None and (known := had().get(_fetch_key(anchor.reference, hash_of(page)))):
+        at, host = known
+        problem, hint = anchors.of_host(
+            view.pins.host(host), host, author=memory.author or "", controller_of=controller_of
+        )
+        fetched = PageFetch(datetime.fromisoformat(at), host, _shown(page, _signatures(memory)), problem, hint)
+    return anchors.of_page(snapshot, fetched, is_commitment=anchor.role == "commitment")
+
+
+# What this verifier fetched, by address and hash: when it was first had, and from which host in the end.
+_FETCHED, _FETCHED_VERSION = "pages", "1"
+
+
+def _had(view: View) -> Kept:
+    return view.derived.last(_FETCHED, _FETCHED_VERSION)
+
+
+def _fetch_key(url: str, hashed: str) -> str:
+    return hashlib.sha256(f"{url}\n{hashed}".encode()).hexdigest()
+
+
+def remember(view: View, url: str, page: WebPage) -> None:
+    """Keep in the verifier's own cache that a page was had from its address now, unless it was before.
+
+    Only what came by https is kept: else somebody between may have said it.
+    """
+    had, key = _had(view), _fetch_key(url, hash_of(page.data))
+    if page.host and key not in had:
+        view.derived.keep(_FETCHED, _FETCHED_VERSION, {**had, key: (instant(view.clock.now()), page.host)})
+
+
 def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
     if anchor.hash is None:
         return anchors.UNVERIFIABLE
-    page, stamp = _page(view, anchor), None
-    if page is not None:
-        stamp = stamp_at(view, proof_path(anchor.hash), hashlib.sha256(page).digest())
+    snapshot, page = _snapshot(view, anchor, digests)
+    stamp = None if page is None else stamp_at(view, proof_path(anchor.hash), hashlib.sha256(page).digest())
     return anchors.of_stamp(
-        _snapshot(view, anchor, digests),
+        snapshot,
         stamp,
         is_commitment=anchor.role == "commitment",
-        written_at=_written_at(memory),
+        written_at=written_at(memory),
         shows=_shown(page or b"", _signatures(memory)),
     )
 
@@ -132,29 +199,69 @@ def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> An
 # -- the repository ------------------------------------------------------------------------------
 
 
-def _in_history(view: View, anchor: Anchor, digests: Digests, signatures: frozenset[str]) -> InHistory:
-    blob, commit = anchor.blob or "", anchor.reference
-    found = view.history.objects([blob, commit])
-    if blob not in found:
-        return InHistory(is_there=False)
-    data = found[blob].data
-    if not git_objects.is_named(blob, found[blob]) or anchor.hash not in (None, hash_of(data)):
-        return InHistory(is_there=True)
-    changed = _changed(data, digests, mixed=view.config.mixed)
-    held = commit in found and _blob_at(view, commit, found[commit], anchor.path or "") == blob
-    kept = held and view.history.is_kept(commit)
-    elsewhere = None if kept else next(iter(view.history.commits_with(blob)), None)
-    counting = commit if kept else elsewhere
-    return InHistory(
-        is_there=True,
-        is_true=True,
-        changed=changed,
-        held_by_commit=held,
-        is_kept=kept,
-        elsewhere=elsewhere,
-        at=_made_at(view, counting) if counting else None,
-        shows=_shown(data, signatures),
-    )
+class _Blob(NamedTuple):
+    """What a blob shows: its hash, the sections of the memory that are another now, and the signatures that it holds.
+
+    `hashed` is empty where its bytes are not what its name says.
+    """
+
+    hashed: str
+    changed: tuple[str, ...] = ()
+    shows: frozenset[str] = frozenset()
+
+
+class _Repository:
+    """What the repository shows of a memory's anchors; of many that name the same each object is read once."""
+
+    def __init__(self, view: View, memory: Memory, digests: Digests) -> None:
+        self._view, self._digests, self._signatures = view, digests, _signatures(memory)
+        self._anchors = [anchor for anchor in memory.anchors if anchor.type == "git_commit" and anchor.blob]
+        self._blob = cache(self._read_blob)
+        self._blob_at = cache(partial(_blob_at, view))
+        self._is_kept = cache(view.history.is_kept)
+        self._elsewhere = cache(lambda blob: next(iter(view.history.commits_with(blob)), None))
+        self._made_at = cache(partial(_made_at, view))
+
+    def shows(self, anchor: Anchor) -> InHistory:
+        """Return what the repository shows of an anchor; `GitError` where git says that an object is damaged."""
+        name, commit = anchor.blob or "", anchor.reference
+        found = self._objects or self._view.history.objects([name, commit])
+        if name not in found:
+            return InHistory(is_there=False)
+        blob = self._blob(name, found[name])
+        if not blob.hashed or anchor.hash not in (None, blob.hashed):
+            return InHistory(is_there=True)
+        held = commit in found and self._blob_at(commit, found[commit], anchor.path or "") == name
+        kept = held and self._is_kept(commit)
+        elsewhere = None if kept else self._elsewhere(name)
+        counting = commit if kept else elsewhere
+        return InHistory(
+            is_there=True,
+            is_true=True,
+            changed=blob.changed,
+            held_by_commit=held,
+            is_kept=kept,
+            elsewhere=elsewhere,
+            at=self._made_at(counting) if counting else None,
+            shows=blob.shows,
+            commit=counting or "",
+        )
+
+    @cached_property
+    def _objects(self) -> Mapping[str, GitObject] | None:
+        """All objects that anchors name, read at once; None where one is damaged, and each is read by itself."""
+        try:
+            return self._view.history.objects(
+                name for anchor in self._anchors for name in (anchor.blob or "", anchor.reference)
+            )
+        except GitError:
+            return None
+
+    def _read_blob(self, name: str, found: GitObject) -> _Blob:
+        if not git_objects.is_named(name, found):
+            return _Blob("")
+        changed = _changed(found.data, self._digests, mixed=self._view.config.mixed)
+        return _Blob(hash_of(found.data), changed, _shown(found.data, self._signatures))
 
 
 def _changed(data: bytes, digests: Digests, *, mixed: bool) -> tuple[str, ...]:
@@ -193,12 +300,10 @@ def _made_at(view: View, commit: str) -> datetime | None:
 
 def stamp_at(view: View, path: str, digest: bytes) -> Stamp | None:
     """Return what the proof in a file of the vault shows of a digest, SHA-256; None where there is no such file."""
-    data = view.own_file(path)
-    if data is None:
-        return None
     try:
-        return _shown_proof(view, read_proof(data, digest))
-    except FormatError as error:
+        data = view.own_file(path)
+        return None if data is None else _shown_proof(view, read_proof(data, digest))
+    except VaultError as error:  # it is no proof, or nothing that can be read
         return Stamp(problem=str(error))
 
 
@@ -246,24 +351,27 @@ class Fetched(NamedTuple):
     reason: str = ""
 
 
-def look_again(pages: WebPages, memory: Memory) -> Mapping[int, Fetched]:
+def look_again(view: View, pages: WebPages, memory: Memory) -> Mapping[int, Fetched]:
     """Return for each anchor that is a page, by its number from 0, what it says now.
 
-    Trust stays as it is: a page may change, and commits to what it said. That is what the copy is for.
+    What says the same is remembered, and counts as far as the host is another's. A page may change, and commits to what
+    it said: that is what the copy is for.
     """
     return {
-        i: _fetched(pages, anchor.reference, anchor.hash)
+        i: _fetched(view, pages, anchor.reference, anchor.hash)
         for i, anchor in enumerate(memory.anchors)
         if anchor.type in PAGE_ANCHORS
     }
 
 
-def _fetched(pages: WebPages, url: str, hashed: str | None) -> Fetched:
+def _fetched(view: View, pages: WebPages, url: str, hashed: str | None) -> Fetched:
     try:
-        found = hash_of(pages.fetch(url))
+        page = pages.get(url)
     except (UsageError, VaultError) as error:
         return Fetched(Online.UNREACHABLE, str(error))
+    found = hash_of(page.data)
     if found == hashed:
+        remember(view, url, page)
         return Fetched(Online.SAME)
     said = f"its sha256 is {found.partition(':')[2][:16]}… now"
     return Fetched(Online.CHANGED, said)

@@ -73,6 +73,7 @@ def verdict(
     changed: Sequence[str],
     keyring: Keyring,
     now: datetime,
+    written_at: datetime | None = None,
     proven_by: datetime | None = None,
 ) -> Verdict:
     """Return how a signed attestation stands.
@@ -84,6 +85,7 @@ def verdict(
         changed: the sections of the memory that are no longer what was signed.
         keyring: whose keys count.
         now: UTC.
+        written_at: when the memory was written, as it says; None where it does not.
         proven_by: the time at which an anchor shows that it was there; None where none does.
     """
     if proof.key is None:
@@ -91,8 +93,12 @@ def verdict(
     by_key = keyring.lines_for(proof.key, proof.certificate, ATTEST_NAMESPACE)
     lines = [line for line in by_key if agent in line.principals]
     state, reason = _standing(agent, _instant(at), proof, lines, keyring, now, proven_by)
+    if state is State.VALID and _instant(at) > now:
+        state, reason = State.UNPROVEN_TIME, f"it is of {at}, and that lies ahead"
     if state is State.VALID and changed:
         state, reason = State.STALE, f"{' and '.join(changed)} changed since"
+    if state is State.VALID and written_at is not None and _instant(at) < written_at:
+        state, reason = State.UNPROVEN_TIME, f"it is of {at}, and the memory was written later"
     return Verdict(state, reason, proof.key.fingerprint, any(line.pinned for line in lines))
 
 
@@ -134,10 +140,12 @@ def _instant(text: str) -> datetime:
 
 def controller(entity: str, controllers: Mapping[str, str]) -> str:
     """Return who controls an entity in the end, itself where nobody does; of a circle its first member by name."""
-    path = [entity]
-    while (above := controllers.get(path[-1])) is not None and above not in path:
-        path.append(above)
-    return path[-1] if above is None else min(path[path.index(above) :])
+    path = {entity: 0}
+    last = entity
+    while (above := controllers.get(last)) is not None and above not in path:
+        path[above] = len(path)
+        last = above
+    return last if above is None else min(name for name, place in path.items() if place >= path[above])
 
 
 def _lateness(witness: Witness) -> tuple[datetime, int, str]:

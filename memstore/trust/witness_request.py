@@ -128,6 +128,9 @@ def read_answer(path: str, data: bytes) -> WitnessAnswer:
         said = {key.name: entry[key.name] for key in WITNESS_KEYS if entry.get(key.name)}
         aspects = tuple(said.pop("aspects", ()))
         made = WitnessAnswer(str(found["ref"]), Witness(**said, aspects=aspects))
+        json.dumps(
+            found, ensure_ascii=False, allow_nan=False
+        ).encode()  # half a character or 1e999 can stand in no file
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _no_answer(path) from error
     texts = (*said.values(), *aspects)

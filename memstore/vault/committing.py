@@ -13,7 +13,7 @@ from memstore.core.errors import NotFoundError, RefusedError
 from memstore.core.finding import in_order
 from memstore.core.places import is_audit_path
 from memstore.history import commit_messages
-from memstore.trust.read_keyring import KEYRING_FILES, keeper_signature, read_keyring
+from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
 from memstore.vault.staged import findings_of
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def _commit(
         return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
     findings = _checked(view, Changes(tuple(chosen), ()), waiting.files, own)
     message = _message(chosen, own, text)
-    sign = keeper_signature(view) if set(own) & {*KEYRING_FILES} else None
+    sign = keeper_signature(view) if any(map(is_counted, own)) else None
     made = ws.history.commit({**_files(chosen, waiting.files), **own}, message, at=ws.clock.now(), sign=sign)
-    if set(own) & {*KEYRING_FILES} and ws.pins.commit is not None:
+    if any(map(is_counted, own)) and ws.pins.commit is not None:
         findings += read_keyring(view)[1]
     return Committed(
         commit=made,

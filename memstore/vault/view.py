@@ -487,10 +487,12 @@ class VaultView:
     def own_file(self, path: str) -> bytes | None:
         """Return the bytes of a file of the vault's own, None for no file; `VaultError` where it can't be read."""
         from memstore.core.errors import NoFileError
-        from memstore.core.places import is_own_path
+        from memstore.core.places import SETTINGS_FOLDER, is_own_path
 
         if not is_own_path(path):
             raise VaultError(f"{path} is not one of the vault's own files", hint="memories are found by their ids")
+        if path.startswith(SETTINGS_FOLDER) and (self._ws.vault.root / path).is_symlink():
+            raise VaultError(f"{path} is a link, no file of the vault's own", hint="put a plain file in its place")
         try:
             return self._ws.vault.read(path)
         except NoFileError:

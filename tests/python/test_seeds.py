@@ -285,10 +285,10 @@ def test_the_calls_of_004(home: Path, vault: Vault, key: Path) -> None:
     assert [one.reference for one in memory.anchors] == ["https://moltbook.com/p/1"]
 
     before, after = memory.trust.score, isnad.compute_trust_score(memory)
-    assert after > before
+    assert after == before  # a copy of a page proves nothing before one has fetched the page oneself
     assert after == compute_trust_score(isnad, isnad.memory(memory.ref))
-    assert [found.id for found in query_memories(tags=["synthesis"], min_trust=0.4)] == [memory.id]
-    assert query_memories(tags=["synthesis"], min_trust=0.6) == []
+    assert [found.id for found in query_memories(tags=["synthesis"], min_trust=0.3)] == [memory.id]
+    assert query_memories(tags=["synthesis"], min_trust=0.4) == []
     assert query_memories(tags=["other"]) == []
     assert vault.get(memory).title == "Synthesis is harder than storage"
 

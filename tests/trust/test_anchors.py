@@ -8,20 +8,26 @@ from itertools import product
 import pytest
 
 from memstore.trust.anchors import (
+    BLOCKCHAIN,
+    REPOSITORY,
     UNVERIFIABLE,
     Anchored,
     AnchorStatus,
     InHistory,
+    PageFetch,
     PageSnapshot,
     Stamp,
+    dated,
     in_history,
+    of_host,
     of_page,
     of_stamp,
     proven_by,
 )
 
-EARLY, WRITTEN, LATE = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2, 3))
+EARLY, WRITTEN, LATE, MUCH_LATER = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2, 3, 4))
 HELD = InHistory(is_there=True, is_true=True, held_by_commit=True, is_kept=True, at=LATE, shows=frozenset({"sig"}))
+HAD = PageFetch(LATE, "e.org", frozenset({"sig"}))
 WHOLE = PageSnapshot(is_there=True, is_true=True, holds_digest=True)
 
 
@@ -70,7 +76,7 @@ def stamped(page: PageSnapshot, stamp: Stamp | None, *, is_commitment: bool = Tr
 
 def test_a_stamped_page_is_a_page_first() -> None:
     for page in (PageSnapshot(is_there=False), WHOLE._replace(is_true=False), WHOLE._replace(holds_digest=False)):
-        assert stamped(page, Stamp(at=LATE)) == of_page(page, is_commitment=True)
+        assert stamped(page, Stamp(at=LATE)) == of_page(page, None, is_commitment=True)
     assert not stamped(WHOLE, Stamp(at=LATE), is_commitment=False).counts
 
 
@@ -85,8 +91,12 @@ def test_a_stamped_page_is_a_page_first() -> None:
         (stamped(WHOLE, Stamp(pending=("a.example", "b.example"))),
          "promised by a.example, b.example, in no block yet", "ots upgrade FILE.ots, then anchor it again"),
         (stamped(WHOLE, Stamp()), "promised by nobody, in no block yet", "ots upgrade FILE.ots, then anchor it again"),
-        (of_page(WHOLE, is_commitment=True), "", ""),
-        (of_page(WHOLE, is_commitment=False), "a source, no commitment", ""),
+        (of_page(WHOLE, HAD, is_commitment=True), "", ""),
+        (of_page(WHOLE, None, is_commitment=True),
+         "a copy that you did not fetch yourself", "memstore trust REF --online fetches it"),
+        (of_page(WHOLE, HAD._replace(problem="it is theirs", hint="another"), is_commitment=True),
+         "it is theirs", "another"),
+        (of_page(WHOLE, HAD, is_commitment=False), "a source, no commitment", ""),
     ],
 )  # fmt: skip
 def test_what_is_told_of_an_anchor(anchored: Anchored, reason: str, hint: str) -> None:
@@ -95,7 +105,9 @@ def test_what_is_told_of_an_anchor(anchored: Anchored, reason: str, hint: str) -
 
 def test_a_memory_that_does_not_say_when_it_was_written_is_older_than_nothing() -> None:
     told = of_stamp(WHOLE, Stamp(at=EARLY), is_commitment=True, written_at=None, shows=frozenset({"sig"}))
-    assert told == Anchored(AnchorStatus.VALID, counts=True, at=EARLY, shows=frozenset({"sig"}))
+    assert told == Anchored(
+        AnchorStatus.VALID, counts=True, at=EARLY, shows=frozenset({"sig"}), place=BLOCKCHAIN, timed=True
+    )
 
 
 def test_whatever_does_not_count_says_what_to_do() -> None:
@@ -106,10 +118,12 @@ def test_whatever_does_not_count_says_what_to_do() -> None:
             flags, flags, ((), ("content",)), flags, flags, (None, "a"), (None, EARLY, LATE)
         )
     ]
-    pages = [PageSnapshot(*three) for three in product(flags, repeat=3)]
+    pages = [PageSnapshot(a, b, c) for a, b, c in product(flags, repeat=3)]
+    pages.append(PageSnapshot(is_there=True, problem="it is a link"))
     stamps = [None, Stamp(), Stamp(at=EARLY), Stamp(at=LATE), Stamp(heights=(1,)), Stamp(problem="no")]
     told = [in_history(one, written_at=WRITTEN) for one in found]
-    told += [of_page(page, is_commitment=True) for page in pages]
+    fetches = [None, HAD, HAD._replace(problem="no", hint="another")]
+    told += [of_page(page, fetched, is_commitment=True) for page, fetched in product(pages, fetches)]
     told += [stamped(page, stamp) for page, stamp in product(pages, stamps)]
     told.append(UNVERIFIABLE)
     assert {one.status for one in told} == set(AnchorStatus)
@@ -117,7 +131,38 @@ def test_whatever_does_not_count_says_what_to_do() -> None:
 
 
 def test_an_anchor_proves_the_age_of_the_signatures_that_it_holds() -> None:
-    anchors = [in_history(HELD._replace(at=at), written_at=None) for at in (LATE, EARLY, WRITTEN)]
-    assert proven_by(anchors, "sig") == EARLY
+    anchors = [stamped(WHOLE, Stamp(at=at)) for at in (LATE, WRITTEN)]
+    anchors.append(of_page(WHOLE, HAD, is_commitment=True))
+    assert proven_by(anchors, "sig") == WRITTEN
     assert proven_by(anchors, "other") is None
-    assert proven_by([in_history(HELD._replace(changed=("content",)), written_at=None)], "sig") is None
+    assert proven_by([stamped(WHOLE._replace(is_true=False), Stamp(at=LATE))], "sig") is None
+
+
+def test_a_commit_proves_no_time_and_is_kept_in_one_place() -> None:
+    told = in_history(HELD._replace(commit="c"), written_at=WRITTEN)
+    assert (told.at, told.timed, told.place, told.commit) == (None, False, REPOSITORY, "c")
+    assert proven_by([told], "sig") is None
+
+
+@pytest.mark.parametrize(
+    ("holder", "problem"),
+    [(None, "whose e.org is"), ("si:babel", "its author's own"), ("si:twin", "its author's own"),
+     ("si:unknown", "its author's own"), ("si:pith", "")],
+)  # fmt: skip
+def test_a_page_of_its_authors_own_host_proves_nothing(holder: str | None, problem: str) -> None:
+    controllers = {"si:twin": "si:babel", "si:unknown": ""}
+    told, hint = of_host(holder, "e.org", author="si:babel", controller_of=lambda one: controllers.get(one, one))
+    assert problem in told
+    assert bool(told) == bool(hint) == bool(problem)
+
+
+@pytest.mark.parametrize(
+    ("recorded_at", "counts"), [(None, True), (WRITTEN, True), (LATE, True), (EARLY, False), (MUCH_LATER, False)]
+)
+def test_an_anchor_that_was_recorded_before_the_memory_or_ahead_of_now_does_not_count(
+    recorded_at: datetime | None, *, counts: bool
+) -> None:
+    told = dated(stamped(WHOLE, Stamp(at=LATE)), recorded_at, written_at=WRITTEN, now=LATE)
+    assert told.counts == counts
+    ahead = HELD._replace(at=MUCH_LATER)
+    assert not dated(in_history(ahead, written_at=WRITTEN), None, written_at=WRITTEN, now=LATE).counts

@@ -16,7 +16,7 @@ PITH = {"entities/si/pith.md": entity("si:pith", "human:claire")}
 
 
 def test_who_controls_an_entity_is_what_its_file_says() -> None:
-    found = Controllers(memory_workspace(PITH).view())
+    found = Controllers(memory_workspace(PITH).view(), None)
     assert [found.of(one) for one in ("si:pith", "human:claire", "si:ash")] == [
         "human:claire",
         "human:claire",
@@ -36,7 +36,7 @@ def test_who_controls_an_entity_is_what_its_file_says() -> None:
 )
 def test_where_files_can_not_be_relied_on_nobody_knows_whose_voice_it_is(files: dict[str, bytes]) -> None:
     ws = memory_workspace(files)
-    assert Controllers(ws.view()).of("si:pith") == ""
+    assert Controllers(ws.view(), None).of("si:pith") == ""
     voucher = Voucher(ws.view())
     # It may be anybody's, so it vouches for nobody.
     assert voucher.is_one_voice("si:pith", "human:claire")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,14 +13,18 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.history.git_history import GitHistory
+from memstore.trust.anchor import anchor_commit
 from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.keys import add_key, list_keys, revoke_key
 from memstore.trust.pin import UserPins, pin, unpin
 from memstore.trust.read_keyring import read_keyring
+from memstore.trust.sign import sign
 from memstore.trust.signatures import SshSignatures
+from memstore.trust.trust import trust_of
+from memstore.trust.verification import Voucher
 from memstore.vault.check import check
 from memstore.vault.status import commit
-from tests.git_repositories import OWNER, git, vault_in
+from tests.git_repositories import OWNER, git, memory, vault_in
 from tests.support import TickClock
 
 if TYPE_CHECKING:
@@ -447,3 +452,164 @@ def test_a_link_to_the_vault_is_the_same_vault(tmp_path: Path) -> None:
     vault.pin()
     (tmp_path / "link").symlink_to(vault.root)
     assert UserPins(tmp_path / "config.toml", tmp_path / "link").commit is not None
+
+
+# -- when something was there ------------------------------------------------------------------------
+
+
+REF = "m_0000000tea"
+ENDED = 'namespaces="attest@memstore.dev",valid-before="20260201101500Z"'
+
+
+@dataclass
+class Anchored(Vault):
+    """A vault where Pith signed a memory, which is committed and anchored; then Pith's key expired."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.write([self.line("sean", BOTH), self.line("pith", ATTEST), self.line("new", ATTEST)])
+        self.vault.write("tea.md", memory(REF, author="si:pith", owner="si:pith", created_at='"2026-02-01T10:00:00Z"'))
+        ws = self.open()._replace(actor="si:pith", clock=TickClock(datetime(2026, 2, 1, 10, 5, tzinfo=UTC)))
+        sign(ws.view(), REF, key=str(self.home / "pith"))
+        self.signed = self.commit("Signed", at="2026-02-01T10:06:00Z")
+        anchor_commit(ws.view(), REF)
+        self.commit("Anchored", at="2026-02-01T10:07:00Z")
+
+    def end(self, by: str = "") -> None:
+        self.write([self.line("sean", BOTH), self.line("pith", ENDED)])
+        self.commit("Pith's key is old", by, at="2026-02-01T10:30:00Z")
+
+    def state(self) -> str:
+        return trust_of(self.open()._replace(actor="si:pith").view(), REF).vouched.signature.state.value
+
+
+@pytest.mark.parametrize(
+    ("by", "at", "expected"),
+    [
+        ("sean", "2026-02-01T10:10:00Z", "valid"),
+        ("sean", "2026-02-01T10:15:00Z", "unproven-time"),
+        ("", "2026-02-01T10:10:00Z", "unproven-time"),
+        ("pith", "2026-02-01T10:10:00Z", "unproven-time"),
+        ("mallory", "2026-02-01T10:10:00Z", "unproven-time"),
+        ("sean", "2026-02-03T10:10:00Z", "unproven-time"),
+    ],
+)
+def test_a_commit_that_a_keeper_signed_proves_that_what_it_follows_is_older(
+    tmp_path: Path, by: str, at: str, expected: str
+) -> None:
+    made = Anchored(tmp_path)
+    made.commit("All of that was there", by, at=at)
+    made.end("sean")
+    made.pin()
+    assert made.state() == expected
+
+
+def test_a_keepers_commit_on_another_branch_proves_nothing(tmp_path: Path) -> None:
+    made = Anchored(tmp_path)
+    git(made.root, "checkout", "-q", "-b", "side", f"{made.signed}~1")
+    made.commit("Beside it", "sean", at="2026-02-01T10:10:00Z")
+    git(made.root, "checkout", "-q", "-")
+    git(made.root, "merge", "-q", "-m", "Joined", "side")
+    made.end("sean")
+    made.pin()
+    assert made.state() == "unproven-time"
+
+
+def test_where_nothing_is_pinned_nobody_is_a_keeper(tmp_path: Path) -> None:
+    made = Anchored(tmp_path)
+    made.commit("All of that was there", "sean", at="2026-02-01T10:10:00Z")
+    made.end("sean")
+    assert made.state() == "unproven-time"
+
+
+# -- who controls whom -------------------------------------------------------------------------------
+
+
+def entity(vault: Vault, name: str, **facts: str) -> None:
+    said = "".join(f"{key}: {value}\n" for key, value in facts.items())
+    vault.vault.write(f"entities/si/{name}.md", f"---\ntype: entity\nid: si:{name}\n{said}---\n")
+
+
+def controls(vault: Vault, who: str = "si:pith") -> str:
+    return Voucher(vault.open().view()).controller_of(who)
+
+
+def test_who_controls_an_entity_counts_as_of_the_pin_and_by_keepers_alone(tmp_path: Path) -> None:
+    made = Vault(tmp_path)
+    entity(made, "pith", controller="human:sean")
+    made.commit("Pith is Sean's")
+    made.pin()
+    assert controls(made) == "human:sean"
+    entity(made, "pith")  # as its own voice Pith could confirm what Sean wrote
+    made.commit("Let me go", "mallory")
+    assert (controls(made), made.codes()) == ("human:sean", ["key-uncounted"])
+    entity(made, "pith", controller="human:claire")
+    made.commit("Or be Claire's")
+    assert (controls(made), made.codes()) == ("human:sean", ["key-uncounted"] * 2)
+    entity(made, "pith", controller="human:sean")
+    made.commit("As it was")
+    assert (controls(made), made.codes()) == ("human:sean", [])
+    entity(made, "pith", controller="human:claire")
+    made.commit("Now it is", "sean")
+    assert (controls(made), made.codes()) == ("human:claire", [])
+
+
+def test_who_was_let_go_on_a_branch_without_a_keeper_stays_controlled_after_a_merge(tmp_path: Path) -> None:
+    made = Vault(tmp_path)
+    entity(made, "pith", controller="human:sean")
+    made.commit("Pith is Sean's")
+    made.pin()
+    git(made.root, "checkout", "-q", "-b", "side")
+    entity(made, "pith")
+    made.commit("Let me go")
+    git(made.root, "checkout", "-q", "-")
+    made.commit("Something else", "sean")
+    git(made.root, "merge", "-q", "--no-edit", "side")
+    assert controls(made) == "human:sean"
+
+
+def test_what_one_has_not_committed_yet_counts_for_oneself(tmp_path: Path) -> None:
+    made = Vault(tmp_path)
+    made.pin()
+    entity(made, "pith", controller="human:sean")
+    assert (controls(made), made.codes()) == ("human:sean", [])
+
+
+def test_commit_signs_a_change_of_who_controls_whom(tmp_path: Path) -> None:
+    made = Vault(tmp_path)
+    made.pin()
+    entity(made, "pith", controller="human:sean")
+    commit(made.open("sean").view())
+    assert (controls(made), made.codes()) == ("human:sean", [])
+
+
+# -- a vault that goes back ----------------------------------------------------------------------------
+
+
+def test_a_revocation_that_was_seen_sticks_when_the_vault_goes_back_behind_it(vault: Vault) -> None:
+    vault.write([vault.public("pith")], REVOKED_KEYS)
+    vault.commit("Pith's key was stolen", "sean")
+    assert vault.names() == ["human:sean"]
+    git(vault.root, "reset", "-q", "--hard", "HEAD~1")
+    assert (vault.names(), vault.codes()) == (["human:sean"], ["key-uncounted"])
+    (told,) = read_keyring(vault.open().view())[1]
+    assert "the revocation still counts" in told.text
+    vault.commit("And on it goes")
+    assert vault.names() == ["human:sean"]
+
+
+def test_a_revocation_that_a_keeper_took_back_does_not_stick(vault: Vault) -> None:
+    vault.write([vault.public("pith")], REVOKED_KEYS)
+    vault.commit("Pith's key was stolen", "sean")
+    assert vault.names() == ["human:sean"]
+    vault.write([], REVOKED_KEYS)
+    vault.commit("It lay under the sofa", "sean")
+    assert (vault.names(), vault.codes()) == (MINE, [])
+
+
+def test_a_revocation_that_does_not_count_is_not_remembered(vault: Vault) -> None:
+    vault.write([vault.public("sean")], REVOKED_KEYS)
+    vault.commit("Out with the keeper", "mallory")
+    assert vault.names() == MINE
+    git(vault.root, "reset", "-q", "--hard", "HEAD~1")
+    assert (vault.names(), vault.codes()) == (MINE, [])

@@ -144,4 +144,4 @@ def test_the_author_is_not_in_the_cache(vault: Workspace) -> None:
     trusted(vault)
     kept = vault.derived.kept["attestations"][1]  # type: ignore[attr-defined]
     assert BABEL not in repr(kept)
-    assert list(kept.values()) == [("1", "1", "0", "1")]
+    assert list(kept.values()) == [("1", "1", "0", "1", "0")]

@@ -143,7 +143,9 @@ def test_only_files_that_something_was_decided_about_are_read(vault: Workspace, 
 
     ws = vault._replace(
         library=cast("Library", SimpleNamespace(snapshot=lambda: snapshot)),
-        vault=cast("VaultFiles", SimpleNamespace(read=noted, registry_files=vault.vault.registry_files)),
+        vault=cast(
+            "VaultFiles", SimpleNamespace(root=vault.vault.root, read=noted, registry_files=vault.vault.registry_files)
+        ),
     )
     assert reputation(ws) == 2 / 3
     assert {path for path in read if path.endswith(".md")} == {PATH, "other.md"}

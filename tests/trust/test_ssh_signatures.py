@@ -13,7 +13,7 @@ import pytest
 
 from memstore import trust
 from memstore.core.errors import FormatError, VaultError
-from memstore.trust import sshsig
+from memstore.trust import allowed_signers, sshsig
 from memstore.trust.keyring import ATTEST_NAMESPACE as NAMESPACE
 from memstore.trust.signatures import SshSignatures
 
@@ -54,9 +54,11 @@ def agent(tmp_path: Path) -> Iterator[str]:
         process.wait()
 
 
-def stock_takes(key: Path, signature: str, message: bytes, folder: Path) -> bool:
+def stock_takes(
+    key: Path, signature: str, message: bytes, folder: Path, *, options: str = f'namespaces="{NAMESPACE}"'
+) -> bool:
     signers = folder / "allowed_signers"
-    signers.write_text(f'si:ash namespaces="{NAMESPACE}" {key.with_name(key.name + ".pub").read_text()}')
+    signers.write_text(f"si:ash {options} {key.with_name(key.name + '.pub').read_text()}")
     armoured = folder / "signature"
     armoured.write_text(sshsig.armoured(signature))
     command = ["ssh-keygen", "-Y", "verify", "-f", f"{signers}", "-I", "si:ash", "-n", NAMESPACE, "-s", f"{armoured}"]
@@ -70,6 +72,36 @@ def stock_signature(key: Path, folder: Path) -> str:
     command = ["ssh-keygen", "-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE, str(message)]
     subprocess.run(command, check=True, capture_output=True)
     return sshsig.from_armour((folder / "message.sig").read_text())
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "taken_by_stock"),
+    [
+        (NAMESPACE, True),
+        (f"git,{NAMESPACE}", True),
+        ("git", False),
+        (f"{NAMESPACE},!{NAMESPACE}", False),
+        (f"!{NAMESPACE},{NAMESPACE}", False),
+        (f"{NAMESPACE},!attest*", False),
+        (f"{NAMESPACE},!*", False),
+        (f"!git,{NAMESPACE}", True),
+        ("attest@*", True),
+        (f"{NAMESPACE},{'x' * 1100}", False),
+        (f"{NAMESPACE},,", True),
+        (f" {NAMESPACE}", False),
+        (NAMESPACE.upper(), False),
+    ],
+)
+def test_no_line_of_the_keyring_lets_in_more_than_stock(
+    namespaces: str, keys: list[Path], tmp_path: Path, *, taken_by_stock: bool
+) -> None:
+    options = f'namespaces="{namespaces}"'
+    signature = SshSignatures(tmp_path, agent="").sign(MESSAGE, namespace=NAMESPACE, key=str(keys[0]))
+    assert stock_takes(keys[0], signature, MESSAGE, tmp_path, options=options) == taken_by_stock
+    keyring, findings = allowed_signers.read((tmp_path / "allowed_signers").read_bytes(), None)
+    counts = bool(list(keyring.lines_of("si:ash", NAMESPACE)))
+    assert counts <= taken_by_stock
+    assert counts or findings or NAMESPACE not in namespaces.split(",")
 
 
 def test_stock_openssh_takes_what_was_signed_here(keys: list[Path], tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.core.config import Config
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
 from memstore.memories.show import show_memory
 from memstore.search.local_state import DerivedCache
 from memstore.trust.keyring import ALLOWED_SIGNERS
@@ -213,3 +215,32 @@ def test_others_learn_of_it_only_from_revisions_that_they_may_see(history: Histo
     pith = history.ws._replace(actor=PITH)
     assert trust_of(history.ws.view(), PATH).vouched.tampered
     assert not trust_of(pith.view(), "insight:m_1snad0000x").vouched.tampered
+
+
+@pytest.mark.parametrize(
+    ("plain", "odd"),
+    [
+        ("id: m_1snad0000x", '"\\x69d": m_1snad0000x'),
+        ("id: m_1snad0000x", 'id: "m_\\x31snad0000x"'),
+        ("id: m_1snad0000x", "id:\n  m_1snad0000x"),
+        ("id: m_1snad0000x", "id   :   m_1snad0000x"),
+        ("id: m_1snad0000x", '"id"  : "m_1snad0000x"'),
+        ("id: m_1snad0000x", "'id': 'm_1snad0000x'"),
+        (", sig:", ', "\\x73ig":'),
+        (", sig:", ', "s\\u0069g" :'),
+        (", sig:", ", 'sig' :"),
+        (", sig:", ",\n     sig:\n      "),
+    ],
+)
+def test_a_dispute_is_missed_in_whatever_form_of_yaml_it_stood(history: History, plain: str, odd: str) -> None:
+    before = history.text()
+    history.attest(CLAIRE, "dispute")
+    disputed = history.text().replace(plain, odd)
+    git(history.written.root, "reset", "-q", "--hard", "HEAD~1")
+    git(history.written.root, "reflog", "expire", "--expire=now", "--all")
+    history.save(disputed)
+    read = memory_file.read(PATH, disputed.encode(), mixed=False)
+    assert isinstance(read, MemoryFile) == (trust_of(history.ws.view(), PATH).trust.contested)
+    assert isinstance(read, MemoryFile)
+    history.save(before)
+    assert history.found() == ["withheld"]

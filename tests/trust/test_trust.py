@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.trust.score import Level, TrustGrounds, band, gate, trust
+from memstore.trust.score import Level, TrustGrounds, band, gate, held_back, trust
 
 GROUNDS = st.builds(
     TrustGrounds,
@@ -18,6 +18,8 @@ GROUNDS = st.builds(
     anchors=st.integers(0, 4),
     reputation=st.floats(0, 1),
     tampered=st.booleans(),
+    timed=st.booleans(),
+    stale=st.booleans(),
 )
 
 
@@ -26,17 +28,28 @@ GROUNDS = st.builds(
     [
         # The seed's examples; the figures printed there (0.2, 0.6, 0.75) don't follow from its own algorithm.
         (TrustGrounds(signed=True), 0.3, Level.UNVERIFIED),
-        (TrustGrounds(signed=True, anchors=1), 0.5, Level.ATTESTED),
-        (TrustGrounds(signed=True, confirms=1, anchors=1, reputation=0.8), 0.76, Level.ANCHORED),
+        (TrustGrounds(signed=True, anchors=1, timed=True), 0.5, Level.ATTESTED),
+        (TrustGrounds(signed=True, confirms=1, anchors=1, timed=True, reputation=0.8), 0.76, Level.ANCHORED),
         (TrustGrounds(), 0.0, Level.UNVERIFIED),
         (TrustGrounds(reputation=1.0), 0.0, Level.UNVERIFIED),
         (TrustGrounds(confirms=1), 0.2, Level.UNVERIFIED),
         (TrustGrounds(signed=True, confirms=1), 0.5, Level.ATTESTED),
         (TrustGrounds(signed=True, confirms=9, reputation=1.0), 0.7, Level.ATTESTED),
-        (TrustGrounds(signed=True, confirms=2, anchors=1, reputation=1.0), 0.8, Level.CONSENSUS),
-        (TrustGrounds(signed=True, confirms=1, anchors=2, reputation=1.0), 0.9, Level.ANCHORED),
-        (TrustGrounds(signed=True, confirms=3, anchors=2, reputation=1.0), 1.0, Level.CONSENSUS),
-        (TrustGrounds(signed=True, confirms=3, anchors=2, reputation=1.0, disputes=1), 0.85, Level.ANCHORED),
+        (TrustGrounds(signed=True, confirms=2, anchors=1, timed=True, reputation=1.0), 0.8, Level.CONSENSUS),
+        (TrustGrounds(signed=True, confirms=1, anchors=2, timed=True, reputation=1.0), 0.9, Level.ANCHORED),
+        (TrustGrounds(signed=True, confirms=3, anchors=2, timed=True, reputation=1.0), 1.0, Level.CONSENSUS),
+        (
+            TrustGrounds(signed=True, confirms=3, anchors=2, timed=True, reputation=1.0, disputes=1),
+            0.85,
+            Level.ANCHORED,
+        ),
+        # Nobody but the author, and commits that anybody makes and dates: unverified.
+        (TrustGrounds(signed=True, anchors=1), 0.5, Level.UNVERIFIED),
+        (TrustGrounds(signed=True, anchors=2, reputation=1.0), 0.7, Level.UNVERIFIED),
+        (TrustGrounds(signed=True, confirms=3, anchors=2, reputation=1.0), 1.0, Level.ATTESTED),
+        # What stands there was not signed by its author.
+        (TrustGrounds(confirms=3, anchors=2, timed=True), 0.6, Level.UNVERIFIED),
+        (TrustGrounds(confirms=3, anchors=2, timed=True, stale=True), 0.6, Level.UNVERIFIED),
         (TrustGrounds(disputes=3), 0.0, Level.UNVERIFIED),
     ],
 )
@@ -78,6 +91,7 @@ def test_more_for_it_never_lowers_and_more_against_it_never_raises(grounds: Trus
         grounds._replace(confirms=grounds.confirms + 1),
         grounds._replace(anchors=grounds.anchors + 1),
         grounds._replace(signed=True),
+        grounds._replace(timed=True),
     ):
         assert trust(more).score >= before.score
         assert trust(more).level >= before.level
@@ -110,3 +124,30 @@ def test_levels_have_words() -> None:
 def test_a_reputation_is_a_fraction(reputation: float) -> None:
     with pytest.raises(ValueError, match="reputation"):
         trust(TrustGrounds(signed=True, reputation=reputation))
+
+
+def test_what_is_contested_or_stale_is_said_with_the_level() -> None:
+    assert trust(TrustGrounds(disputes=1, stale=True)).word == "unverified, contested, stale"
+    assert trust(TrustGrounds(signed=True, confirms=1)).word == "attested"
+
+
+@given(GROUNDS)
+def test_a_level_below_its_number_says_why(grounds: TrustGrounds) -> None:
+    found = trust(grounds)
+    assert bool(held_back(grounds)) == (found.level < band(round(found.score * 1000)))
+
+
+@pytest.mark.parametrize(
+    ("grounds", "why"),
+    [
+        (TrustGrounds(signed=True), "signed: no third party says when it was there, and nobody else confirms it"),
+        (TrustGrounds(signed=True, anchors=1, confirms=3), "signed, and kept: no third party says when it was there"),
+        (TrustGrounds(confirms=3), "its author's signature does not count"),
+        (TrustGrounds(confirms=3, stale=True), "its author signed something else"),
+        (TrustGrounds(signed=True, confirms=3, anchors=2, timed=True, reputation=1, disputes=1), "it is disputed"),
+        (TrustGrounds(signed=True, confirms=1, anchors=2, timed=True), "fewer than two confirm it"),
+        (TrustGrounds(signed=True, confirms=1), ""),
+    ],
+)
+def test_what_holds_a_level_back(grounds: TrustGrounds, why: str) -> None:
+    assert held_back(grounds) == why

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -23,15 +23,17 @@ from memstore.memories.why import why
 from memstore.search.retrieval import Filters
 from memstore.trust import witness_request
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
-from memstore.trust.score import Level, TrustProfile
+from memstore.trust.pages import WebPage
+from memstore.trust.score import Level, Trust, TrustProfile
 from memstore.trust.sign import digest_page, envelope, payload, resolve, sign, signature, witness
 from memstore.trust.signatures import SshSignatures
-from memstore.trust.statement import digests
 from memstore.trust.trust import trust_of
+from memstore.trust.verify_anchors import look_again
 from memstore.trust.witness_request import accept_answer, answer_request, request_witness
 from memstore.vault.check import check
 from memstore.vault.status import undo
 from tests import timestamps
+from tests.absent import NoPins
 from tests.attested_vault import (
     BABEL,
     CLAIRE,
@@ -49,10 +51,15 @@ from tests.attested_vault import (
 )  # fmt: skip
 from tests.git_repositories import git, repository
 from tests.memory_workspace import files_of
+from tests.support import TickClock
+from tests.trust.test_known_verdicts import KeptInMemory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memstore.search.local_state import DerivedCache
+    from memstore.trust.pages import WebPages
+    from memstore.trust.pin import UserPins
     from memstore.vault.workspace import Workspace
 
 
@@ -356,12 +363,97 @@ def test_memories_above_a_threshold_of_trust_are_found(vault: Workspace, keys: P
         query_memories(vault.view(), min_trust=60)
 
 
-def test_a_page_that_holds_the_digest_anchors_a_memory(vault: Workspace) -> None:
+class Site:
+    """The web, where each page is answered by a host, or not at all."""
+
+    def __init__(self, **pages: tuple[bytes, str]) -> None:
+        self.pages = pages
+
+    def get(self, url: str) -> WebPage:
+        try:
+            return WebPage(*self.pages[url.rpartition("/")[2]])
+        except KeyError:
+            raise VaultError("no such page") from None
+
+
+class Hosts(NoPins):
+    """A user who said whose some hosts are."""
+
+    def __init__(self, **holders: str) -> None:
+        self.holders = {name.replace("_", "."): entity for name, entity in holders.items()}
+
+    def host(self, name: str) -> str | None:  # type: ignore[override]
+        return self.holders.get(name)
+
+
+def paged(vault: Workspace, keys: Path, *names: str) -> tuple[Workspace, bytes]:
+    """Return a vault whose memory is signed, and anchored in pages that hold its digest and signature."""
+    sign(vault.view(), PATH, key=str(keys / "babel"))
+    page = digest_page(vault.view(), [PATH]).encode()
+    for name in names:
+        assert create_anchor(vault.view(), PATH, type="url", reference=f"https://e.org/{name}", page=page).role == (
+            "commitment"
+        )
+    hosts = Hosts(e_org=CLAIRE, f_org=PITH, babel_org=BABEL)
+    return vault._replace(pins=cast("UserPins", hosts), derived=cast("DerivedCache", KeptInMemory())), page
+
+
+def counting(vault: Workspace) -> list[bool]:
+    return [anchor.counts for anchor in trust_of(vault.view(), PATH).vouched.anchors]
+
+
+def test_a_page_that_nobody_fetched_proves_nothing(vault: Workspace, keys: Path) -> None:
     memory = show_memory(vault.view(), PATH).memory
-    page = digests(memory).content.encode()
-    assert create_anchor(vault.view(), memory, type="url", reference="https://e.org/1", page=page).role == "commitment"
     assert create_anchor(vault.view(), memory, type="url", reference="https://e.org/2").hash is None
-    assert [anchor.counts for anchor in trust_of(vault.view(), PATH).vouched.anchors] == [True, False]
+    vault, _ = paged(vault, keys, "1")
+    assert counting(vault) == [False, False]
+    found = trust_of(vault.view(), PATH)
+    assert (found.trust.score, found.trust.level) == (0.3, Level.UNVERIFIED)
+    assert "did not fetch" in found.vouched.anchors[1].reason
+
+
+def test_a_page_that_this_verifier_fetched_from_anothers_host_proves_when(vault: Workspace, keys: Path) -> None:
+    vault, page = paged(vault, keys, "a", "b", "c", "mine", "nobodys", "between", "changed", "gone")
+    site = Site(
+        a=(page, "e.org"), b=(page, "e.org"), c=(page, "f.org"), mine=(page, "babel.org"), nobodys=(page, "x.org"),
+        between=(page, ""), changed=(page + b".", "e.org"),
+    )  # fmt: skip
+    found = trust_of(vault.view(), PATH).file.memory
+    told = look_again(vault.view(), cast("WebPages", site), found)
+    assert [one.status.value for one in told.values()] == ["fetched-same"] * 6 + ["changed", "unreachable"]
+    assert counting(vault) == [True, True, True, False, False, False, False, False]
+    trusted = trust_of(vault.view(), PATH)
+    assert trusted.grounds.anchors == 2  # those of one host count once
+    assert trusted.proven_at
+    assert (trusted.trust.score, trusted.trust.level) == (0.6, Level.ANCHORED)
+    other = vault._replace(derived=cast("DerivedCache", KeptInMemory()))
+    assert not any(counting(other))  # another verifier fetches it themselves
+
+
+def test_the_first_time_that_a_page_was_had_is_what_it_proves(vault: Workspace, keys: Path) -> None:
+    vault, page = paged(vault, keys, "a")
+    memory = trust_of(vault.view(), PATH).file.memory
+    times = []
+    for _ in range(2):
+        look_again(vault.view(), cast("WebPages", Site(a=(page, "e.org"))), memory)
+        times.append(trust_of(vault.view(), PATH).proven_at)
+    assert times[0] == times[1]
+
+
+def test_a_rewritten_memory_stays_unverified_whoever_vouches_for_it(vault: Workspace, keys: Path) -> None:
+    vault, page = paged(vault, keys, "a")
+    look_again(vault.view(), cast("WebPages", Site(a=(page, "e.org"))), trust_of(vault.view(), PATH).file.memory)
+    edit(vault, "isn't where", "is where")
+    page = digest_page(vault.view(), [PATH]).encode()
+    create_anchor(vault.view(), PATH, type="url", reference="https://e.org/b", page=page)
+    look_again(vault.view(), cast("WebPages", Site(b=(page, "e.org"))), trust_of(vault.view(), PATH).file.memory)
+    witnessed(vault, keys, PITH)
+    witnessed(vault, keys, CLAIRE)
+    found = trust_of(vault.view(), PATH)
+    assert (found.grounds.confirms, found.grounds.timed) == (2, True)
+    assert (found.trust.level, found.trust.stale) == (Level.UNVERIFIED, True)
+    assert show_memory(vault.view(), PATH).trust.word == "unverified, stale"
+    assert {hit.path: hit.is_stale for hit in search(vault.view(), "memory").hits} == {PATH: True, "other.md": False}
 
 
 def test_a_stamp_anchors_a_memory_and_waits_for_its_block(vault: Workspace) -> None:
@@ -378,7 +470,7 @@ def test_a_stamp_anchors_a_memory_and_waits_for_its_block(vault: Workspace) -> N
 
 # -- requests ------------------------------------------------------------------------------------
 
-AT = datetime(2026, 3, 1, tzinfo=UTC)
+AT = datetime(2026, 2, 1, 11, tzinfo=UTC)
 
 
 def shared(vault: Workspace) -> Workspace:
@@ -538,7 +630,7 @@ def test_show_why_and_search_tell_the_trust_that_trust_explains(vault: Workspace
 
 def test_what_nobody_vouches_for_has_no_trust(vault: Workspace) -> None:
     edit(vault, "confidence: 0.9", "confidence: 0.9\ntrust: {score: 0.99, level: consensus}")
-    assert show_memory(vault.view(), "m_1snad0000x").trust == (0.0, Level.UNVERIFIED, False, ())
+    assert show_memory(vault.view(), "m_1snad0000x").trust == Trust(0.0, Level.UNVERIFIED, contested=False, terms=())
     assert why(vault.view(), "m_1snad0000x").numbers[-1].terms == ()
 
 
@@ -606,3 +698,51 @@ def test_without_the_whole_a_signature_can_not_be_checked(vault: Workspace, keys
     sign(vault.view(), PATH, key=str(keys / "babel"))
     ws = compressed(vault, tmp_path, "The hard problem isn't where to put memories.")
     assert states(ws._replace(history=vault.history)) == ["stale"]
+
+
+# -- times that can't be ---------------------------------------------------------------------------
+
+
+def said_at(vault: Workspace, keys: Path, at: datetime) -> None:
+    """Have Pith confirm the memory at a time of their own choice."""
+    request = witness_request.read("req.md", requested(shared(vault), PITH))
+    answer = answer_request(request, "confirm", by=None, at=at, signatures=vault.signatures, key=str(keys / "pith"))
+    accept_answer(vault.view(), PATH, "a.json", json.dumps(answer).encode())
+
+
+@pytest.mark.parametrize(
+    ("at", "reason"),
+    [
+        (datetime(2026, 2, 2, tzinfo=UTC), "that lies ahead"),
+        (datetime(9999, 12, 31, tzinfo=UTC), "that lies ahead"),
+        (datetime(2026, 1, 4, 15, 59, 59, tzinfo=UTC), "the memory was written later"),
+        (datetime(2026, 1, 4, 16, tzinfo=UTC), ""),
+    ],
+)
+def test_a_word_of_the_future_or_older_than_the_memory_does_not_count(
+    at: datetime, reason: str, vault: Workspace, keys: Path
+) -> None:
+    sign(vault.view(), PATH, key=str(keys / "babel"))
+    said_at(vault, keys, at)
+    (one,) = trust_of(vault.view(), PATH).vouched.witnesses
+    assert one.verdict.state.value == ("unproven-time" if reason else "valid")
+    assert reason in one.verdict.reason
+    assert ("attestation-untrusted" in [code for code, _ in findings(vault)]) == bool(reason)
+
+
+def test_a_word_of_the_future_hides_no_earlier_one_and_counts_once_its_time_has_come(
+    vault: Workspace, keys: Path
+) -> None:
+    witnessed(vault, keys, PITH, "dispute")
+    said_at(vault, keys, datetime(2026, 2, 2, tzinfo=UTC))
+    list_memories(vault.view(), Filters(min_trust=0.0))  # what was verified is kept for the next time
+    assert states(vault) == ["unsigned", "valid", "unproven-time"]
+    later = vault._replace(clock=TickClock(datetime(2026, 2, 3, tzinfo=UTC)))
+    assert states(later) == ["unsigned", "excluded", "valid"]
+
+
+def test_a_decision_of_the_future_does_not_count(vault: Workspace, keys: Path) -> None:
+    early = vault._replace(clock=TickClock(datetime(2026, 2, 2, tzinfo=UTC)))
+    resolved(early, keys, CLAIRE)
+    (verdict,) = trust_of(vault.view(), PATH).vouched.resolutions
+    assert verdict.state.value == "unproven-time"

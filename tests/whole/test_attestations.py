@@ -67,9 +67,29 @@ def test_a_memory_is_enrolled_signed_anchored_and_explained(vault: Vault) -> Non
     assert vault.json("anchor", vault.ref)["anchor"]["status"] == "valid"
     found = vault.json("trust", vault.ref)
     assert found["trust"]["score"] == 0.5
-    assert found["trust"]["level"] == "attested"
-    assert found["anchors"][0]["counts"]
-    assert "trust 0.500, attested" in vault.ok("trust", vault.ref)
+    assert found["trust"]["level"] == "unverified"  # who owns the repository makes and dates its commits
+    assert (found["anchors"][0]["counts"], found["anchors"][0]["timed"]) == (True, False)
+    told = vault.ok("trust", vault.ref)
+    assert "trust 0.500, unverified\n" in told
+    assert "held back  signed, and kept: no third party says when it was there, and nobody else confirms it\n" in told
+
+
+def test_a_rewritten_memory_is_unverified_whatever_commits_hold_it(vault: Vault) -> None:
+    vault.ok("keys", "add", owner(vault), "@sean.pub")
+    vault.ok("sign", vault.ref, "--key", "@sean", "-c")
+    for i in range(2):
+        vault.path.write_text(vault.path.read_text().replace("not storage", "and storage"))
+        vault.program.git("commit", "-q", "--allow-empty", "-am", f"Later {i}")
+        vault.ok("anchor", vault.ref, "-c")
+    found = vault.json("trust", vault.ref)
+    assert (found["signature"]["state"], found["trust"]["level"]) == ("stale", "unverified")
+    assert found["trust"]["factors"]["anchor_count"] == 1  # commits of one repository are kept, once
+    assert vault.json("show", vault.ref)["trust"]["stale"]
+    assert "unverified, stale" in vault.ok("show", vault.ref)
+    (hit,) = vault.json("search", "synthesis")["results"]
+    assert (hit["trust_level"], hit["stale"]) == ("unverified", True)
+    assert "stale" in vault.ok("search", "synthesis")
+    assert vault.json("list", "--level", "attested")["memories"] == []
 
 
 def owner(vault: Vault) -> str:
@@ -100,7 +120,7 @@ def test_a_key_is_added_listed_rotated_and_revoked(vault: Vault) -> None:
     assert not vault.json("keys", "add", "si:pith", "@pith.pub")["changed"]
     assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["valid"]
     assert (
-        "only where an anchor holds it"
+        "memstore check names the rest"
         in vault.do("keys", "rotate", "si:pith", "@new.pub", "--old", "@pith", "--dry-run").stderr
     )
     vault.json("keys", "rotate", "si:pith", "@new.pub", "--old", "@pith")
@@ -199,7 +219,8 @@ def test_a_keyring_is_pinned_and_kept_by_its_keepers(vault: Vault) -> None:
     assert vault.json("keys", "add", "si:pith", "@pith.pub", "-c")["counts"]
     assert [key["pinned"] for key in vault.json("keys", "list")["keys"]] == [True, True]
     assert vault.json("keys", "pin", "--remove")["before"] == pinned["commit"]
-    assert validated(vault.ok("--json", "config", "--user"))["settings"][-2]["value"] == {}
+    settings = validated(vault.ok("--json", "config", "--user"))["settings"]
+    assert [setting["value"] for setting in settings if setting["key"] == "pins"] == [{}]
     assert vault.do("keys", "pin", "nowhere").returncode == 3
     assert vault.do("config", "--user", "pins", "x").returncode == 2
 
@@ -366,7 +387,8 @@ def test_a_page_commits_only_if_it_holds_the_digest(vault: Vault) -> None:
     digest = vault.path.read_text().partition('content: "sha256:')[2][:64]
     page.write_text(f"<p>I said {digest}</p>")
     commitment = vault.json("anchor", vault.ref, *url, str(page))["anchor"]
-    assert (commitment["status"], commitment["counts"]) == ("valid", True)
+    assert (commitment["status"], commitment["counts"]) == ("valid", False)
+    assert commitment["reason"] == "a copy that you did not fetch yourself"
     copies = sorted((vault.program.vault / ".memstore/snapshots").iterdir())
     assert len(copies) == 2
     for copy in copies:
@@ -403,7 +425,8 @@ def test_a_stamp_is_proven_by_a_block_that_the_user_pinned(vault: Vault) -> None
     assert vault.json("keys", "pin", "--block", "7", header)["height"] == 7
     assert "7: " in vault.ok("config", "--user", "block_headers")
     (anchored,) = vault.json("trust", vault.ref)["anchors"]
-    assert (anchored["status"], anchored["counts"], anchored["proves"] is not None) == ("valid", True, True)
+    assert (anchored["status"], anchored["counts"], anchored["timed"]) == ("valid", True, True)
+    assert anchored["proves"] is not None
     assert vault.do("keys", "pin", "--block", "8", header[:-2]).returncode == 2
     kept = vault.program.vault / ".memstore/snapshots" / f"{digest.hex()}.ots"
     kept.write_bytes(b"no proof")

@@ -5,14 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import ssl
 import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.x509.oid import NameOID
 
 from memstore.core.errors import UsageError, VaultError
 from memstore.trust import pages
@@ -154,6 +162,65 @@ def test_a_page_is_fetched_to_anchor_and_again_to_compare(site: str, tmp_path: P
     path.write_text(path.read_text().replace(url, f"{site}/gone"))
     (found,) = validated(program.ok(*asked))["online"]
     assert (found["status"], "Not Found" in found["reason"]) == ("unreachable", True)
+
+
+@contextmanager
+def served_by_tls(folder: Path) -> Iterator[int]:
+    """Serve the same pages from https://localhost with a certificate in `folder/cert.pem`; give the port."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(1))
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+    (folder / "cert.pem").write_bytes(made.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM))
+    (folder / "tls.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "cert.pem", folder / "tls.pem")
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_page_that_was_fetched_from_anothers_host_proves_when(site: str, tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.init()
+    ref, _ = program.add("Synthesis is hard.")
+    key = Ed25519PrivateKey.generate()
+    (tmp_path / "key").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    (tmp_path / "key.pub").write_bytes(key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH))
+    who = program.json("config", "owner")["settings"][0]["value"]
+    program.ok("keys", "add", who, str(tmp_path / "key.pub"))
+    program.ok("sign", ref, "--key", str(tmp_path / "key"))
+    saved, Site.page = Site.page, program.ok("attest", "digest", ref).encode()
+    try:
+        with served_by_tls(tmp_path) as port:
+            program.environment |= {"SSL_CERT_FILE": str(tmp_path / "cert.pem"), "NO_PROXY": "localhost"}
+            pages = [f"{site}/page", f"https://localhost:{port}/page"]
+            for url in pages:
+                program.ok("anchor", ref, "--type", "url", "--reference", url, "--online")
+            reasons = [one["reason"] for one in program.json("trust", ref)["anchors"]]
+            # By http somebody between may have said it; and nobody knows yet whose the other host is.
+            assert reasons == ["a copy that you did not fetch yourself", "you have not said whose localhost is"]
+            for holder, level in ((who, "unverified"), ("human:claire", "attested")):
+                pinned = validated(program.ok("--json", "keys", "pin", "--host", "localhost", holder))
+                assert (pinned["host"], pinned["entity"]) == ("localhost", holder)
+                assert program.json("trust", ref)["trust"]["level"] == level
+            shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+            for folder in program.home.rglob("derived"):
+                shutil.rmtree(folder)
+            assert program.json("trust", ref)["trust"]["level"] == "unverified"  # what was had is in no vault
+            found = program.json("trust", ref, "--online")
+            assert (found["trust"]["level"], found["anchors"][1]["timed"]) == ("attested", True)
+    finally:
+        Site.page = saved
+    for words in (("LOCALHOST", "human:claire"), ("e.org/x", "human:claire"), ("e.org", "Claire")):
+        assert program.run("keys", "pin", "--host", *words).returncode == 2
 
 
 def test_a_redirection_to_a_page_is_followed(site: str) -> None:

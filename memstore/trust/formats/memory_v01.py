@@ -70,6 +70,9 @@ def read(path: str, data: bytes) -> tuple[Document, ...]:
             found = json.loads(text, parse_constant=_no_number)
         except ValueError:
             found = [json.loads(line, parse_constant=_no_number) for line in text.splitlines() if line.strip()]
+        json.dumps(
+            found, ensure_ascii=False, allow_nan=False
+        ).encode()  # half a character or 1e999 can stand in no file
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} is no JSON: {error}") from error
     if isinstance(found, dict):

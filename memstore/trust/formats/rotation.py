@@ -100,11 +100,11 @@ def read(line: bytes) -> SignedRotation:
         old, new = (read_public_key(predicate[name])[0] for name in ("old", "new"))
         found = Rotation(str(predicate["agent"]), str(predicate["at"]), old, new)
         signatures = {str(one["keyid"]): str(one["sig"]) for one in envelope["signatures"]}
-        datetime.fromisoformat(found.at)
+        is_dated = datetime.fromisoformat(found.at).utcoffset() is not None
         signed = SignedRotation(found, signatures)
         same = json.loads(written(signed)) == envelope
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError("it is no rotation statement") from error
-    if not same or not is_entity_id(found.agent):
+    if not same or not is_dated or not is_entity_id(found.agent):
         raise FormatError("it is a rotation statement with something more or less in it")
     return signed
