@@ -107,10 +107,11 @@ def init(
         raise UsageError(f"this is a vault with notes = {view.config.notes}", hint=f"memstore config notes {notes}")
     changed = [CONFIG_PATH] if is_new else []
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
+    # Before the merge driver, which is a part of git's configuration too: what was there is remembered.
+    git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
     missing = place.missing(place.hooks.folder())
     installed, refused = _with_hooks(view)
     place.remember_folders([folder for folder in missing if folder.exists()])
-    git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
     attributes = MIXED_ATTRIBUTES_LINE if view.config.mixed else ATTRIBUTES_LINE
     git_configured |= place.append_line(place.exclude_path, EXCLUDED)
     changed += [ATTRIBUTES_PATH] if place.append_line(ATTRIBUTES_PATH, attributes) else []
