@@ -1,0 +1,58 @@
+"""Text that was made to take long: a run of one sign takes time in proportion to its length."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.conflicts.statements import sentences, statements
+from memstore.core import terms
+from memstore.search import query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Some hundred times what it takes; the square of it would take minutes.
+CPU_SECONDS = 30.0
+LENGTH = 400_000
+
+
+@pytest.fixture
+def _soon() -> Iterator[None]:
+    """Fail a test that uses the processor for much too long."""
+
+    def too_long(*_: object) -> None:
+        raise AssertionError(f"it took more than {CPU_SECONDS} s of processor time")
+
+    before = signal.signal(signal.SIGVTALRM, too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.usefixtures("_soon")
+@pytest.mark.parametrize("piece", ["[", "[[", "[^", "(", '"', "`", "no ", ". ", "1.", "12:"])
+def test_a_run_of_signs_is_read_as_a_statement(piece: str) -> None:
+    text = (piece * LENGTH)[:LENGTH]
+    statements(text)
+    list(sentences(text))
+
+
+def test_a_query_is_folded_a_few_times_however_many_words_stand_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    words = terms.words
+
+    def counted(text: str) -> list[str]:
+        asked.append(len(text))
+        return words(text)
+
+    monkeypatch.setattr(terms, "words", counted)
+    for count in (100, 1000):
+        asked.clear()
+        query.parse("[a](b)" * count)
+        assert sum(asked) < 10 * len("[a](b)") * count
