@@ -63,10 +63,14 @@ READING: dict[str, str] = {
 OWNERS: dict[str, str] = {
     "adopt paths": "adopt FILE",
     "check paths": "check FILE",
+    "merge-driver base": "merge-driver FILE SEEN SEEN x.md",
+    "merge-driver ours": "merge-driver SEEN FILE SEEN x.md",
+    "merge-driver theirs": "merge-driver SEEN SEEN FILE x.md",
 }
 # A place in a vault, or a vault; nothing is read there.
 PLACES: dict[str, str] = {
     "init folder": "init FILE",
+    "merge-driver path": "merge-driver SEEN SEEN SEEN FILE",
     "mv path": "mv MINE FILE/",
     "privacy audit --stack": "privacy audit --subject dog:bella --stack FILE",
     "--vault": "--vault FILE list",
