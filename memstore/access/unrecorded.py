@@ -90,8 +90,8 @@ class Around(NamedTuple):
 Change = tuple[bytes | None, bytes | None]
 
 
-# The commands that change registries, and tell which; another's event may name whom it pleases.
-_REGISTRY_EVENTS = frozenset({"entity", "group", "context", "undo"})
+# The commands that change registries, and the key by which their events say which; whom else one names is not told of.
+_ABOUT_REGISTRY = {"entity": "entity", "group": "group", "context": "context", "undo": "changed"}
 
 
 def changed_by_hand(
@@ -106,8 +106,12 @@ def changed_by_hand(
         default_owner: the owner where the settings name none.
     """
     acts = events_in({path: data for path, (old, data) in changed.items() if old is None and data}).values()
-    ours = (event for event in acts if event.event.partition(" ")[0] in _REGISTRY_EVENTS)
-    told = {name for event in ours for value in event.about.values() for name in texts_of(value)}
+    told = {
+        name
+        for event in acts
+        if (key := _ABOUT_REGISTRY.get(event.event.partition(" ")[0]))
+        for name in texts_of(event.about.get(key))
+    }
     for path, (old, new) in sorted(changed.items()):
         kind = kind_of(path)
         if is_audit_path(path) and old is not None:
@@ -209,6 +213,5 @@ def grants_by_hand(
             yield grant_unrecorded(file, missing)
 
 
-def _finding(code: str, path: str, text: str, hint: str, *, at: Position | None = None) -> Finding:
-    severity = CODES[code].severity
-    return Finding(code=code, severity=severity, path=path, at=at or Position(1), text=text, hint=hint)
+def _finding(code: str, path: str, text: str, hint: str) -> Finding:
+    return Finding(code=code, severity=CODES[code].severity, path=path, at=Position(1), text=text, hint=hint)

@@ -98,6 +98,12 @@ def test_settings_and_registries_are_not_widened_by_hand(
     assert f"[{code}]" in vault.run("check", "--against", "HEAD").stdout
 
 
+def test_an_event_excuses_the_file_that_it_is_about_alone(vault: Attacked) -> None:
+    vault.ok("entity", "add", "human:max", "--guardian", "dog:bella")
+    vault.edit("entities/dog/bella.md", "^guardians: .*\n", "")
+    assert "[registry-widened]" in vault.refused_commit()
+
+
 def test_by_command_they_are_and_the_audit_has_it(vault: Attacked) -> None:
     vault.ok("group", "add", "group:pack", "si:pith")
     vault.ok("privacy", "grant", vault.plain, "--to", "group:pack")
