@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import ChangedMeanwhileError, LockedError, NoFileError, TooLargeError, VaultError
-from memstore.core.places import IGNORE_FILE, is_audit_path, is_memory_path, kind_of
+from memstore.core.places import is_audit_path, is_memory_path, kind_of
 from memstore.files.fence import MOST_BYTES
 from memstore.files.vault import FileStat
-from memstore.files.walk import rules_of
+from memstore.files.walk import rule_files, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,8 @@ class MemoryVault:
         return self.files[path]
 
     def leaves_out(self, path: str) -> bool:
-        return rules_of([self.files.get(IGNORE_FILE, b"")], mixed=self.mixed).leave_out(path)
+        names = [name for name in rule_files([path], mixed=self.mixed) if name in self.files]
+        return rules_of({name: self.files[name] for name in names}, mixed=self.mixed).leave_out(path)
 
     def saved_at(self, path: str) -> datetime | None:
         stat = self._stats.get(path)

@@ -125,7 +125,7 @@ class DiskVault:
 
     def leaves_out(self, path: str) -> bool:
         """Whether `.memstoreignore`, or git's in a vault with other notes, leaves out what lies at a path."""
-        return walk.ignore_rules(self._root, mixed=self.mixed).leave_out(path)
+        return walk.ignore_rules(self._root, mixed=self.mixed, paths=[path]).leave_out(path)
 
     def saved_at(self, path: str) -> datetime | None:
         """Return when a file was saved last, UTC; None where there is no such file."""

@@ -23,7 +23,7 @@ from memstore.files.fence import BOM
 from memstore.files.vault import FileStat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pathspec import GitIgnoreSpec
@@ -65,43 +65,72 @@ class Walk(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Which files of a vault are looked at: `ignored` is in gitignore's syntax, the last line that matches decides."""
+    """Which files of a vault are looked at, in gitignore's syntax: what `own` says stands above what git leaves out.
 
-    ignored: bytes = b""
+    `git` are the bytes of its files, by the folder that they are about, "" for the vault's; of those that name a
+    path the deepest decides, and within a file the last line that matches.
+    """
+
+    own: bytes = b""
+    git: Mapping[str, bytes] = MappingProxyType({})
     mixed: bool = False
 
     @property
     def digest(self) -> str:
         """What tells these rules from others."""
-        return hashlib.sha256(b"mixed\n" * self.mixed + self.ignored).hexdigest()
+        return hashlib.sha256(repr((self.mixed, self.own, sorted(self.git.items()))).encode()).hexdigest()
 
     def leave_out(self, path: str) -> bool:
         """Whether they leave out the file at a path, itself or by a folder above it."""
-        return _matcher(self.ignored)(path)
+        return _Matcher(self).names(path)
 
 
 # What git itself leaves out, and with it the notes of other programs that are found: the folders of their builds.
-GIT_IGNORE_FILES = (".git/info/exclude", ".gitignore")
+_GIT_IGNORE = ".gitignore"
+_GIT_EXCLUDE = ".git/info/exclude"
+_MOST_RULE_BYTES = 1_000_000
 
 
-def ignore_rules(root: Path, *, mixed: bool) -> Rules:
-    """Return the rules of the vault at `root`, from the files that can be read."""
-    return rules_of(
-        [_bytes_of(root / name) for name in ((*GIT_IGNORE_FILES, IGNORE_FILE) if mixed else (IGNORE_FILE,))],
-        mixed=mixed,
-    )
+def ignore_rules(root: Path, *, mixed: bool, paths: Iterable[str] = ()) -> Rules:
+    """Return the rules of the vault at `root`, from the files that can be read: its own, and those above `paths`."""
+    names = rule_files(paths, mixed=mixed)
+    return rules_of({name: data for name in names if (data := _bytes_of(root / name)) is not None}, mixed=mixed)
 
 
-def rules_of(files: Iterable[bytes], *, mixed: bool) -> Rules:
-    """Return the rules that files in gitignore's syntax say, the later ones above the earlier."""
-    return Rules(b"\n".join(data.removeprefix(BOM) for data in files), mixed)
+def rule_files(paths: Iterable[str], *, mixed: bool) -> list[str]:
+    """Return the names of the files that may say whether these paths are looked at."""
+    if not mixed:
+        return [IGNORE_FILE]
+    folders = {folder for path in paths for folder in _folders_above(path)}
+    return [IGNORE_FILE, _GIT_EXCLUDE, _GIT_IGNORE, *(f"{folder}/{_GIT_IGNORE}" for folder in sorted(folders))]
 
 
-def _bytes_of(path: Path) -> bytes:
+def rules_of(files: Mapping[str, bytes], *, mixed: bool) -> Rules:
+    """Return the rules that files in gitignore's syntax say, by the files' names."""
+    said = {name: data.removeprefix(BOM) for name, data in files.items()}
+    own = said.pop(IGNORE_FILE, b"")
+    top = b"\n".join(said.pop(name, b"") for name in (_GIT_EXCLUDE, _GIT_IGNORE))
+    return Rules(own, {"": top} | {name.rpartition("/")[0]: data for name, data in said.items()}, mixed)
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    """Yield the folders that a path is in, the vault's own excepted."""
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    """Return the bytes of a small file; None where there is none, or nothing that can be read at once."""
     try:
-        return path.read_bytes()
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return b""
+        return None
+    try:
+        return os.read(handle, _MOST_RULE_BYTES) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
 
 
 def walk(root: Path, known: KnownTree, rules: Rules, *, believed: StatColumns | None = None) -> Walk:
@@ -116,23 +145,23 @@ def walk(root: Path, known: KnownTree, rules: Rules, *, believed: StatColumns | 
 
     A folder that can't be read is told as a file that can't; no folder is entered twice.
     """
-    walker = _Walker(root, known, rules, believed)
-    walker.run()
-    return walker.found
+    return _Walker(root, known, rules, believed).run()
 
 
 class _Walker:
     """One walk; one use."""
 
     def __init__(self, root: Path, known: KnownTree, rules: Rules, believed: StatColumns | None) -> None:
-        self.root, self.known, self.believed, self.mixed = root, known, believed, rules.mixed
-        self.ignores = _matcher(rules.ignored)
+        self.root, self.known, self.believed, self.rules = root, known, believed, rules
+        self.matcher = _Matcher(rules)
+        self.git_rules = dict(rules.git)
+        self.ruled_anew: list[str] = []  # folders with rules that the earlier walk did not know
         empty = [array("q", [GONE]) * known.file_count for _ in range(4)]
         self.size, self.mtime_ns, self.ctime_ns, self.inode = empty
         self.found = Walk(time.time_ns(), rules, StatColumns(*empty), new=[], folders={"": UNSETTLED})
         self.entered: set[tuple[int, int]] = set()
 
-    def run(self) -> None:
+    def run(self) -> Walk:
         waiting = [""]
         while waiting:
             path = waiting.pop()
@@ -147,6 +176,7 @@ class _Walker:
                 self._unread(path, error)
             finally:
                 os.close(handle)
+        return self.found._replace(rules=self.rules._replace(git=self.git_rules))
 
     def _unread(self, path: str, error: OSError) -> None:
         """Count a folder that is there and can't be looked into as a file that can't be read: its memories are lost."""
@@ -167,7 +197,8 @@ class _Walker:
         self.entered.add(place)
         times = (_time(status.st_mtime_ns), _time(status.st_ctime_ns))
         known = self.known.folders.get(path)
-        if known and known.times == times and not is_racy(*times, self.known.walked_at_ns):
+        is_settled = known and known.times == times and not is_racy(*times, self.known.walked_at_ns)
+        if known and is_settled and not self._is_ruled_anew(path):
             try:
                 self._stat_known(known, handle)
             except OSError:
@@ -200,19 +231,32 @@ class _Walker:
         positions = {name: known.start + i for i, name in enumerate(known.names)} if known else {}
         folders: list[str] = []
         self.found.folders[path] = UNSETTLED  # until all of it has been listed
-        if self.mixed and path and _is_repository(handle):
-            self.found.folders[path] = times
-            return folders
+        if self.rules.mixed and path:
+            if _is_there(".git", handle):  # a repository of its own, whose files belong to another history
+                self.found.folders[path] = times
+                return folders
+            if path not in self.git_rules and _is_there(_GIT_IGNORE, handle):
+                self._rule(path)
         with os.scandir(handle) as entries:
             for entry in entries:
                 inner = f"{path}/{entry.name}" if path else entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    if is_memory_folder(entry.name, at_top=not path) and not self.ignores(inner + "/"):
+                    if is_memory_folder(entry.name, at_top=not path) and not self.matcher.names(inner + "/"):
                         folders.append(inner)
-                elif is_memory_name(entry.name, mixed=self.mixed) and not self.ignores(inner):
+                elif is_memory_name(entry.name, mixed=self.rules.mixed) and not self.matcher.names(inner):
                     self._file(inner, entry, positions.get(entry.name))
         self.found.folders[path] = times
         return folders
+
+    def _rule(self, path: str) -> None:
+        """Take up the rules that a folder has, of which the earlier walk knew nothing."""
+        if (data := _bytes_of(self.root / path / _GIT_IGNORE)) is not None:
+            self.git_rules[path] = data.removeprefix(BOM)
+            self.matcher.add(path, self.git_rules[path])
+            self.ruled_anew.append(path)
+
+    def _is_ruled_anew(self, path: str) -> bool:
+        return bool(self.ruled_anew) and not {path, *_folders_above(path)}.isdisjoint(self.ruled_anew)
 
     def _file(self, path: str, entry: os.DirEntry[str], position: int | None) -> None:
         try:
@@ -234,10 +278,10 @@ class _Walker:
         self.inode[position] = found.inode
 
 
-def _is_repository(handle: int) -> bool:
-    """Whether a folder is a repository of its own, whose files belong to another history."""
+def _is_there(name: str, handle: int) -> bool:
+    """Whether a folder has something of this name."""
     try:
-        os.stat(".git", dir_fd=handle, follow_symlinks=False)
+        os.stat(name, dir_fd=handle, follow_symlinks=False)
     except OSError:
         return False
     return True
@@ -253,11 +297,32 @@ def _inode(number: int) -> int:
     return number if number < _BEYOND else number - 2 * _BEYOND
 
 
-def _matcher(rules: bytes) -> Callable[[str], bool]:
-    """Return whether the rules, in gitignore's syntax, name a path; folders end in a slash."""
-    lines = [line for line in rules.decode(errors="surrogateescape").splitlines() if line.strip()]
+class _Matcher:
+    """Whether rules name a path of the vault; folders end in a slash."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._own = _patterns(rules.own)
+        self._git = {folder: _patterns(data) for folder, data in rules.git.items()}
+
+    def add(self, folder: str, data: bytes) -> None:
+        """Heed what a folder's own file says, too."""
+        self._git[folder] = _patterns(data)
+
+    def names(self, path: str) -> bool:
+        """Whether they name the path, or a folder above it."""
+        said, folder = self._own(path), path.rstrip("/")
+        while said is None and folder:
+            folder = folder.rpartition("/")[0]
+            if patterns := self._git.get(folder):
+                said = patterns(path[len(folder) + 1 :] if folder else path)
+        return bool(said)
+
+
+def _patterns(data: bytes) -> Callable[[str], bool | None]:
+    """Return what a file in gitignore's syntax says of a path: True: left out, False: looked at, None: nothing."""
+    lines = [line for line in data.decode(errors="surrogateescape").splitlines() if line.strip()]
     if all(line.startswith("#") for line in lines):
-        return lambda _path: False
+        return lambda _path: None
 
     @cache
     def spec() -> GitIgnoreSpec:  # most walks list no folder, and need none
@@ -269,7 +334,7 @@ def _matcher(rules: bytes) -> Callable[[str], bool]:
                 found += GitIgnoreSpec.from_lines([line])
         return found
 
-    return lambda path: bool(spec().match_file(path))
+    return lambda path: spec().check_file(path).include
 
 
 # -- which files have changed ----------------------------------------------------------------------

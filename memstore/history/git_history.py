@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from memstore.core import digests
 from memstore.core.errors import GitError, NotFoundError
-from memstore.core.places import IGNORE_FILE, is_memory_path, is_own_path
+from memstore.core.places import is_memory_path, is_own_path
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
-from memstore.files.walk import GIT_IGNORE_FILES, ignore_rules, rules_of
+from memstore.files.walk import ignore_rules, rule_files, rules_of
 from memstore.history import git_objects, gitpython_walk
 from memstore.history.git_commit import CommitMaker
 from memstore.history.git_hooks import GitHooks
@@ -153,9 +153,9 @@ class GitHistory:
     def files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file that could be a memory as of a commit, by its path."""
         files = self._files_at(commit)
-        names = [name for name in ((*GIT_IGNORE_FILES, IGNORE_FILE) if self.mixed else (IGNORE_FILE,)) if name in files]
+        names = [name for name in rule_files(files, mixed=self.mixed) if name in files]
         blobs = self.blobs(files[name] for name in names)
-        rules = rules_of([blobs.get(files[name], b"") for name in names], mixed=self.mixed)
+        rules = rules_of({name: blobs.get(files[name], b"") for name in names}, mixed=self.mixed)
         return {path: blob for path, blob in files.items() if self._is_looked_at(path, rules)}
 
     def own_files_at(self, commit: str) -> Mapping[str, str]:
@@ -264,8 +264,9 @@ class GitHistory:
 
     def staged(self, against: str | None = None) -> list[FileChange]:
         """Return how the vault's staged memory files differ from a commit; None for the current one."""
-        rules = ignore_rules(self._vault_root, mixed=self.mixed)
-        return [change for change in self._staged(against) if self._is_looked_at(change.path, rules)]
+        changes = self._staged(against)
+        rules = ignore_rules(self._vault_root, mixed=self.mixed, paths=[change.path for change in changes])
+        return [change for change in changes if self._is_looked_at(change.path, rules)]
 
     def _is_looked_at(self, path: str, rules: Rules) -> bool:
         return is_memory_path(path, mixed=self.mixed) and not rules.leave_out(path)
@@ -355,7 +356,7 @@ class GitHistory:
             raise failed(("grep",), done)
         lines = git_objects.grepped(done.stdout)
         found = {path.removeprefix(prefix): _id_of(line) for path, line in reversed(list(lines))}
-        rules = ignore_rules(self._vault_root, mixed=self.mixed)
+        rules = ignore_rules(self._vault_root, mixed=self.mixed, paths=found)
         close = [path for path, memory_id in found.items() if memory_id in ids and self._is_looked_at(path, rules)]
         return self._ids_in(close)
 

@@ -237,7 +237,7 @@ class DiskLibrary:
 
     def _compared(self, index: Index, *, only_folders: bool = False) -> tuple[Walk, IndexDifference]:
         """Walk the vault, and return what differs from the index."""
-        rules = self._rules()
+        rules = self._rules(index.ruled_folders)
         believed = index.stats if only_folders else None
         walk = tree_walk.walk(self._vault.root, index.known_tree(rules), rules, believed=believed)
         plan = plan_refresh(index.stats, walk.seen, known_at_ns=index.walked_at_ns)
@@ -291,8 +291,9 @@ class DiskLibrary:
             if self.on_progress and count >= MANY_FILES and (done % PROGRESS_STEP == 0 or done == count):
                 self.on_progress(done, count)
 
-    def _rules(self) -> Rules:
-        return tree_walk.ignore_rules(self._vault.root, mixed=self._vault.mixed)
+    def _rules(self, ruled_folders: Sequence[str] = ()) -> Rules:
+        inside = [f"{folder}/" for folder in ruled_folders]
+        return tree_walk.ignore_rules(self._vault.root, mixed=self._vault.mixed, paths=inside)
 
     def _blob_id(self, data: bytes) -> str:
         from memstore.core.digests import blob_id

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memstore.search.index import Searchable
     from memstore.search.manifest import Manifest
 
-FORMAT = 6
+FORMAT = 7
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
 _WAYS = ("above", "below")
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
@@ -117,6 +117,12 @@ class Index:
     def entry(self, row: int) -> Entry:
         """Return all that is known of a row."""
         return entry_of_cells(self.cells(row))
+
+    @property
+    def ruled_folders(self) -> list[str]:
+        """The folders that have files of their own that say what to ignore."""
+        folders: list[str] = self.manifest.facts["with_rules"]
+        return folders
 
     def known_tree(self, rules: Rules) -> KnownTree:
         """Return what the walk found; folders are listed anew under other rules of what to ignore."""
@@ -263,6 +269,7 @@ class IndexStore:
         )
         facts = self._versions | {
             "ignored_by": table.walk.rules.digest,
+            "with_rules": [folder for folder in table.walk.rules.git if folder],
             "generation": generation._asdict(),
         }
         # (1) the new state of the search index is there, (2) the manifest names it, (3) the old one goes. Killed before

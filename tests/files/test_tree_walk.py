@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from memstore.files.walk import GONE, UNSETTLED, KnownFolder, KnownTree, Rules, 
 from tests.support import shut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -170,3 +171,66 @@ def test_files_may_be_believed_to_be_as_they_were_but_folders_never(tmp_path: Pa
     assert [new.path for new in seen.new] == ["b/e.md"]
     assert sorted(seen.seen.size) == [GONE, 4, 4]
     assert sorted(walk(tmp_path, known, Rules()).seen.size) == [GONE, 4, 22]
+
+
+NESTED = {
+    ".gitignore": "*.tmp.md\nvenv/\n",
+    "a.md": "",
+    "a.tmp.md": "",
+    "venv/left.md": "",
+    "sub/.gitignore": "private.md\n/top.md\n!kept.tmp.md\n[x].md\ninner/*\n!inner/b.md\n",
+    "sub/private.md": "",
+    "sub/top.md": "",
+    "sub/x.md": "",
+    "sub/kept.tmp.md": "",
+    "sub/inner/private.md": "",
+    "sub/inner/b.md": "",
+    "sub/deep/top.md": "",
+    "sub/deep/.gitignore": "!private.md\n",
+    "sub/deep/private.md": "",
+    "[odd] *name/.gitignore": "*\n",
+    "[odd] *name/c.md": "",
+    "other/private.md": "",
+}
+
+
+def test_what_git_leaves_out_by_a_folders_own_rules_is_left_out(tmp_path: Path) -> None:
+    lay_out(tmp_path, NESTED)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    listed = subprocess.run(
+        ["git", "-C", str(tmp_path), "ls-files", "-z", "--others", "--exclude-standard", "*.md"],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    found = walk(tmp_path, KnownTree(), ignore_rules(tmp_path, mixed=True))
+    paths = {new.path for new in found.new}
+    assert paths == set(listed.stdout.split("\0")) - {""}
+    everything = [path for path in NESTED if path.endswith(".md")]
+    rules = ignore_rules(tmp_path, mixed=True, paths=everything)
+    assert {path for path in everything if not rules.leave_out(path)} == paths
+    assert found.rules.git.keys() == {"", "sub", "sub/deep", "[odd] *name"}
+    assert {new.path for new in walk(tmp_path, KnownTree(), ignore_rules(tmp_path, mixed=False)).new} == {*everything}
+
+
+def test_rules_that_come_to_a_folder_hold_for_the_folders_in_it_that_have_not_changed(tmp_path: Path) -> None:
+    lay_out(tmp_path, {"sub/deep/a.md": "", "sub/b.md": "", "c.md": ""})
+    rules = ignore_rules(tmp_path, mixed=True)
+    first = walk(tmp_path, KnownTree(), rules)
+    (tmp_path / "sub" / ".gitignore").write_text("deep/\nb.md\n")
+    second = walk(tmp_path, known_of(first, walked_at_ns=10**30), rules)
+    assert (second.new, list(second.seen.size).count(GONE)) == ([], 2)
+    assert second.rules.digest != rules.digest
+    assert second.rules == ignore_rules(tmp_path, mixed=True, paths=["sub/"])
+
+
+@pytest.mark.parametrize("odd", [os.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")])
+def test_a_file_of_rules_that_is_no_file_says_nothing(tmp_path: Path, odd: Callable[[Path], None]) -> None:
+    lay_out(tmp_path, {"sub/a.md": ""})
+    for name in (".gitignore", ".memstoreignore", "sub/.gitignore"):
+        odd(tmp_path / name)
+    assert [new.path for new in walk(tmp_path, KnownTree(), ignore_rules(tmp_path, mixed=True)).new] == ["sub/a.md"]
+
+
+def lay_out(root: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)

@@ -298,3 +298,24 @@ def test_every_heading_and_tag_of_the_sample_vault_finds_its_file(tmp_path: Path
             assert file.relative_to(program.vault).as_posix() in [one["path"] for one in found], words
             asked += 1
     assert asked > 50
+
+
+def test_what_a_folder_leaves_out_of_git_is_left_out_as_soon_as_it_says_so(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    lay_out(
+        program.vault,
+        {"a.md": "numbat\n", "sub/deep/b.md": "numbat\n", "venv/c.md": "numbat\n", "venv/.gitignore": "*\n"},
+    )
+    program.git("init", "-q")
+    program.json("init", ".", "--owner", "human:sean")
+
+    def found() -> set[str]:
+        return {hit["path"] for hit in program.json("search", "numbat")["results"]}
+
+    assert found() == {"a.md", "sub/deep/b.md"}
+    lay_out(program.vault, {"sub/.gitignore": "deep/\n"})
+    assert found() == {"a.md"}
+    lay_out(program.vault, {"sub/.gitignore": "other/\n"})
+    assert found() == {"a.md", "sub/deep/b.md"}
+    (program.vault / "venv" / ".gitignore").unlink()
+    assert found() == {"a.md", "sub/deep/b.md", "venv/c.md"}
