@@ -36,10 +36,12 @@ _NAMES = {
 }
 _METAVARS = {
     Shape.ENTITY: "ENTITY", Shape.ENTITIES: "ENTITY…", Shape.GRANTS: "ENTITY…", Shape.REFS: "REF…",
-    Shape.SOURCES: "REF…", Shape.LINES: "WORD…", Shape.INSTANT: "TIME", Shape.DAY: "DATE",
+    Shape.SOURCES: "REF…", Shape.LINES: "WORD…", Shape.WORDS: "WORD…", Shape.INSTANT: "TIME", Shape.DAY: "DATE",
     Shape.FRACTION: "NUMBER", Shape.ENTRIES: '"SUBJECT; ATTRIBUTE; VALUE[; SINCE]"…', Shape.ENTRY: "NAME=VALUE…",
 }  # fmt: skip
-_SEVERAL = frozenset({Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES, Shape.ENTRY})
+_SEVERAL = frozenset(
+    {Shape.LINES, Shape.WORDS, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES, Shape.ENTRY}
+)
 _OF_REFS = frozenset({Shape.REFS, Shape.SOURCES})
 
 OFFERED = tuple(key for key in KEYS if key.name not in KEPT_BY_THE_PROGRAM | _ELSEWHERE)

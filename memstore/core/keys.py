@@ -53,6 +53,7 @@ class Shape(Enum):
 
     LINE = "one line of text"
     LINES = "a list of one-line texts"
+    WORDS = "a word, or a list of one-line texts"
     CHOICE = "one of a few words"
     MEMORY_ID = "a memory's id"
     ENTITY = "an entity id"
@@ -172,8 +173,8 @@ KEYS = (
     _required("type", Shape.CHOICE, MEMORY_TYPES),
     Key("id", Shape.MEMORY_ID),
     Key("title", Shape.LINE),
-    Key("aliases", Shape.LINES),
-    Key("tags", Shape.LINES),
+    Key("aliases", Shape.WORDS),
+    Key("tags", Shape.WORDS),
     Key("status", Shape.CHOICE, STATUSES),
     Key("status_reason", Shape.LINE),
     Key("proposes", Shape.CHOICE, PROPOSALS),
@@ -195,7 +196,7 @@ KEYS = (
     Key("processed_into", Shape.REFS),
     Key("supersedes", Shape.HEIRS),
     Key("superseded_by", Shape.HEIRS),
-    Key("context_tags", Shape.LINES),
+    Key("context_tags", Shape.WORDS),
     Key("entities", Shape.LINES),
     Key("subject_ids", Shape.ENTITIES),
     Key("context", Shape.CONTEXT),

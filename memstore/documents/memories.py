@@ -33,11 +33,22 @@ if TYPE_CHECKING:
 def shown_document(shown: Shown) -> dict[str, Any]:
     """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
     from memstore.core.keys import KEYS, Shape
+    from memstore.files.shapes import listed
 
-    lists = {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.ENTRIES}
+    lists = {
+        Shape.LINES,
+        Shape.WORDS,
+        Shape.ENTITIES,
+        Shape.GRANTS,
+        Shape.GRANT_LISTS,
+        Shape.REFS,
+        Shape.SOURCES,
+        Shape.ENTRIES,
+    }
     absent: dict[str, Any] = {key.name: [] if key.shape in lists else None for key in KEYS}
     flags = {key.name: False for key in KEYS if key.shape is Shape.FLAG}
     said = {name: value for name, value in shown.values.items() if value not in (None, "")}
+    words = {key.name: listed(said[key.name]) for key in KEYS if key.shape is Shape.WORDS and key.name in said}
     return {
         **absent,
         **flags,
@@ -45,6 +56,7 @@ def shown_document(shown: Shown) -> dict[str, Any]:
         "scope": shown.memory.scope,
         "title": shown.entry.title,
         **said,
+        **words,
         "ref": shown.entry.ref,
         "path": shown.entry.path,
         "body": shown.memory.body,

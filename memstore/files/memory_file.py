@@ -172,7 +172,7 @@ def memory_of(values: dict[str, Any], body: str) -> Memory:
 
 def _value(key: Key, value: Any) -> Any:
     if isinstance(value, str):
-        return (value,) if key.shape is Shape.HEIRS else value
+        return (value,) if key.shape in (Shape.HEIRS, Shape.WORDS) else value
     if isinstance(value, list):
         item_of = _ITEMS.get(key.shape)
         return tuple([item_of(key, item) for item in value]) if item_of else tuple(value)

@@ -164,6 +164,7 @@ def entry_of(line: LedgerLine) -> dict[str, Plain]:
 LISTS = frozenset(
     {
         Shape.LINES,
+        Shape.WORDS,
         Shape.ENTITIES,
         Shape.GRANTS,
         Shape.REFS,

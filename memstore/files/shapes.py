@@ -42,6 +42,13 @@ def is_absent(value: object) -> bool:
     return not value and value in _ABSENT
 
 
+def listed(value: object) -> list[Any]:
+    """Return the items of a list; a single value counts as a list of one, and one that says nothing as none."""
+    if is_absent(value):
+        return []
+    return value if isinstance(value, list) else [value]
+
+
 def _spelt_otherwise(name: str, values: dict[str, Any]) -> str | None:
     """Return the key that was probably meant to be `name`."""
     folded = {key.casefold(): key for key in reversed(values) if key not in KEY_BY_NAME}
@@ -92,6 +99,10 @@ class _ShapeCheck:
 
     def one_or_more(self, key: Key, value: object, path: KeyPath) -> None:
         (self.texts if isinstance(value, list) else self.text)(key, value, path)
+
+    def words(self, key: Key, value: object, path: KeyPath) -> None:
+        is_word = isinstance(value, str) and not set(value) & {",", " "}  # more may be meant as one or as several
+        (self.text if is_word else self.texts)(key, value, path)
 
     def roles(self, key: Key, value: object, path: KeyPath) -> None:
         if not isinstance(value, dict):
@@ -343,6 +354,7 @@ _CHECKS: dict[Shape, Callable[[_ShapeCheck, Key, object, KeyPath], None]] = {
     Shape.GRANT_LISTS: _ShapeCheck.lists_of_texts,
     Shape.ROLES: _ShapeCheck.roles,
     Shape.LINES: _ShapeCheck.texts,
+    Shape.WORDS: _ShapeCheck.words,
     Shape.ENTITIES: _ShapeCheck.texts,
     Shape.GRANTS: _ShapeCheck.texts,
     Shape.REFS: _ShapeCheck.texts,

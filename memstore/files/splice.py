@@ -26,7 +26,7 @@ from memstore.files.layout import (
     next_line,
 )
 from memstore.files.render import flow_value, item_of, parts_of, scalar
-from memstore.files.shapes import is_absent
+from memstore.files.shapes import is_absent, listed
 from memstore.files.splice_list import ItemChange, changed, list_changes
 
 if TYPE_CHECKING:
@@ -137,20 +137,12 @@ def _wanted(values: dict[str, Any], edit: Edit) -> dict[str, Any]:
         case SetValue(key, value):
             return _with(values, key, value)
         case AppendItems(key, items):
-            old = _list_in(values, key)
+            old = listed(values.get(key))
             return _with(values, key, [*old, *(x for i, x in enumerate(items) if x not in old and x not in items[:i])])
         case RemoveItems(key, items):
-            return _with(values, key, [item for item in _list_in(values, key) if item not in items])
+            return _with(values, key, [item for item in listed(values.get(key)) if item not in items])
         case AppendEntry(key, entry):
-            return _with(values, key, [*_list_in(values, key), entry])
-
-
-def _list_in(values: dict[str, Any], key: str) -> list[Any]:
-    """Return the list under a key; a single text counts as a list of one."""
-    value = values.get(key)
-    if is_absent(value):
-        return []
-    return value if isinstance(value, list) else [value]
+            return _with(values, key, [*listed(values.get(key)), entry])
 
 
 def _with(values: dict[str, Any], key: str, value: Plain) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from memstore.core.keys import KEY_BY_NAME, Shape
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED
-from memstore.files.shapes import is_absent
+from memstore.files.shapes import is_absent, listed
 from memstore.files.splice import same_value
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def says_the_same(one: Any, other: Any) -> bool:
 
 
 _SETS = frozenset(
-    {Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.HEIRS}
+    {Shape.LINES, Shape.WORDS, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.HEIRS}
 )
 _IN_ORDER = frozenset({"source_chain"})  # nearest first
 # What two entries have in common that are about the same event, and can't both be right.
@@ -140,7 +140,7 @@ def _kept(name: Hashable, sides: Three[dict[Hashable, list[Any]]]) -> list[Any]:
 def _by_name(key: Key, value: Any) -> dict[Hashable, list[Any]]:
     """Return the items of a list by what tells them apart; those of one name in their order."""
     found: dict[Hashable, list[Any]] = {}
-    for item in value if isinstance(value, list) else [] if is_absent(value) else [value]:
+    for item in listed(value):
         found.setdefault(_name_of(key, item), []).append(item)
     return found
 

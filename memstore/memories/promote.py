@@ -24,7 +24,7 @@ from memstore.files import memory_file, splice
 from memstore.files.draft import Account
 from memstore.files.memory_file import MemoryFile
 from memstore.files.render import entry_of
-from memstore.files.shapes import is_absent
+from memstore.files.shapes import is_absent, listed
 from memstore.lineage.graph import graph_of
 from memstore.lineage.refs import ceiling, entries, whole_refs
 from memstore.memories.add import new_memory, refuse_by_hand
@@ -213,7 +213,7 @@ def _taken_over(file: MemoryFile, source: str, given: Mapping[str, Any], *, whol
     made = {"source": BY_COMMAND, **grants.promoted(file.front.values, given), **given}
     if whole and memory.title:
         made.setdefault("title", memory.title)
-    made["tags"] = _joined(made.get("tags", ()), (TAG,))
+    made["tags"] = _joined(listed(made.get("tags")), (TAG,))
     made["derived_from"] = _joined(memory.derived_from if is_draft else (), (source,), given.get("derived_from", ()))
     made["relates_to"] = _joined(memory.relates_to, given.get("relates_to", ()))
     return made

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 # Similarity by difflib's ratio: `acess_grants` and `tag` are near, `source_url` is a key of its own.
 NEAR = 0.8
 
-_LIST_SHAPES = frozenset({Shape.LINES, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES, Shape.HEIRS})
+_LIST_SHAPES = frozenset(
+    {Shape.LINES, Shape.WORDS, Shape.ENTITIES, Shape.GRANTS, Shape.REFS, Shape.SOURCES, Shape.HEIRS}
+)
 LIST_KEYS = tuple(key.name for key in KEYS if key.shape in _LIST_SHAPES)
 _KEY_NAMES = tuple(key.name for key in KEYS)
 

@@ -65,7 +65,7 @@ def test_a_file_without_a_fence_is_plain_and_keeps_its_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "head", ["title: no type", "type: note\ntags: a", "type: note\nconfidence: 2", "type: note\norigin: {x: 1}"]
+    "head", ["title: no type", "type: note\ntags: a b", "type: note\nconfidence: 2", "type: note\norigin: {x: 1}"]
 )
 def test_a_file_whose_values_have_wrong_shapes_is_broken_and_keeps_its_bytes(head: str) -> None:
     data = f"---\n{head}\n---\nTea.\n".encode()

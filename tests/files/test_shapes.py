@@ -28,7 +28,7 @@ def problems(head: str) -> list[Found]:
         ("title: [a]", ("value-shape", 3, 1, None)),
         ("title: {a: b}", ("value-shape", 3, 1, None)),
         ("title: |\n  a\n  b", ("line-break", 3, 1, None)),
-        ("tags: tea", ("value-shape", 3, 1, "tags: [tea]")),
+        ("tags: green tea", ("value-shape", 3, 1, "tags: [green tea]")),
         ("tags: tea, milk  # drinks", ("value-shape", 3, 1, "tags: [tea, milk]  # drinks")),
         ("tags: {a: b}", ("value-shape", 3, 1, None)),
         ("tags:\n  - a\n  - 2024", ("value-shape", 5, 5, '  - "2024"')),

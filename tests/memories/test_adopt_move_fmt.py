@@ -15,7 +15,7 @@ FILES = {
     "obsidian/tea.md": b"---\n# mine\naliases: [Chai]\ncreated: 2025-12-24\n---\nHot.",
     "nameless.md": b"---\ntype: belief\nsource: a walk\n---\nx\n",
     "known.md": memory_text(id="m_known"),
-    "broken.md": b"---\ntype: note\ntags: x\n---\n",
+    "broken.md": b"---\ntype: note\ntags: x y\n---\n",
     "anothers.md": memory_text(owner="si:ash"),
 }
 

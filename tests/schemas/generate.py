@@ -36,6 +36,7 @@ LINE = {"type": "string", "pattern": rf"^[^\n]*{END}"}
 _TEXTS: dict[Shape, dict[str, Any]] = {
     Shape.LINE: LINE,
     Shape.LINES: LINE,
+    Shape.WORDS: {"type": "string", "pattern": rf"^[^ ,\n]*{END}"},
     Shape.MEMORY_ID: _text(MEMORY_ID_PATTERN),
     Shape.ENTITY: _text(ENTITY_ID_PATTERN),
     Shape.ENTITIES: _text(ENTITY_ID_PATTERN),
@@ -78,6 +79,7 @@ def _of_value(key: Key) -> dict[str, Any]:
         Shape.GRANT_LISTS: _list(_list(text)),
         Shape.ROLES: {"type": "object", "propertyNames": text, "additionalProperties": _list(text)},
         Shape.HEIRS: {"anyOf": [text, _list(text)]},
+        Shape.WORDS: {"anyOf": [text, _list(LINE)]},
         **_NUMBERS,
         **dict.fromkeys(_LISTS, _list(text)),
     }

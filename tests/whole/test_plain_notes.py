@@ -319,3 +319,25 @@ def test_what_a_folder_leaves_out_of_git_is_left_out_as_soon_as_it_says_so(tmp_p
     assert found() == {"a.md", "sub/deep/b.md"}
     (program.vault / "venv" / ".gitignore").unlink()
     assert found() == {"a.md", "sub/deep/b.md", "venv/c.md"}
+
+
+def test_one_word_may_stand_where_a_list_of_tags_belongs(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    lay_out(program.vault, {"a.md": "---\ntags: cooking\naliases: Broth\n---\n# Soup\n\nHot.\n"})
+    program.json("init", ".", "--owner", "human:sean")
+    program.json("adopt", "--all")
+    ref = program.json("list")["memories"][0]["ref"]
+    assert program.json("check")["findings"] == []
+    assert (shown := program.json("show", "Broth"))["tags"] == ["cooking"]
+    assert shown["aliases"] == ["Broth"]
+    assert [hit["ref"] for hit in program.json("search", "tag:cooking")["results"]] == [ref]
+    program.json("tag", ref, "+winter")
+    assert "\ntags: [cooking, winter]\n" in (program.vault / "a.md").read_text()
+    program.json("tag", ref, "--", "-winter")
+    (program.vault / "a.md").write_text((program.vault / "a.md").read_text().replace("[cooking]", "cooking"))
+    raw = program.json("add", "-t", "raw", "Soup is hot.")
+    (program.vault / raw["path"]).write_text(
+        (program.vault / raw["path"]).read_text().replace("type: raw", "type: raw\ntags: hot")
+    )
+    promoted = program.json("promote", raw["ref"], "--to", "belief")
+    assert program.json("show", promoted["ref"])["tags"] == ["hot", "promoted"]

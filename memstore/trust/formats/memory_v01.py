@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.core.errors import FormatError
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS, is_entity_id, is_memory_id
 from memstore.core.keys import ANCHOR_KEYS, WITNESS_KEYS
-from memstore.files.shapes import is_absent
+from memstore.files.shapes import is_absent, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -179,7 +179,7 @@ def document_of(values: Mapping[str, Any], body: str, *, chain_depth: int, trust
             "type": values["type"],
             "summary": values.get("title"),
             "body": body.strip("\r\n"),
-            "tags": values.get("tags") or [],
+            "tags": listed(values.get("tags")),
         },
         "provenance": {
             "author": _author(values, handles),
