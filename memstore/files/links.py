@@ -108,19 +108,41 @@ _TOKEN = re.compile(
 )
 # `https:`, `mailto:`, `//host`; a letter and a colon is no drive here.
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:|//")
-_MAY_LINK = re.compile(r"\[\[|\]\((?![ \t]*+<?(?:[A-Za-z][A-Za-z0-9+.-]*+:|//))")
+_MAY_LINK = re.compile(r"\[\[|\][(:](?![ \t]*+<?(?:[A-Za-z][A-Za-z0-9+.-]*+:|//))")
+# `[label]: ../note.md "title"`, to which `[text][label]` leads; `[^1]:` begins a footnote.
+_DEFINITION = re.compile(
+    r"""
+    ^[ ]{0,3}\[(?!\^)[^\[\]\n]++\]:[ \t]*+
+    (?:<(?P<angle>[^<>\x00-\x1f]++)>|(?P<plain>[^\s<>\x00-\x1f]++))
+    (?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'|\([^()\n]*+\)))?+
+    [ \t\r]*+$
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
 _TAG = re.compile(r"#(?<![^\s(,;\"']#)(\w[\w/-]*+)")
 
 
 def links_in(text: str, code: Code | None = None) -> Iterator[PlacedLink]:
     """Yield the links of a text in the order of their ends; web addresses are none, nor is what stands in code.
 
+    Of a link by a label, `[text][label]`, it is the line that says where the label leads.
+
     Args:
         text: what is read.
         code: its code, where that is looked at for something else as well.
     """
     if _MAY_LINK.search(text):
-        yield from _links(text, code or Code(text))
+        code = code or Code(text)
+        defined = [*_definitions(text, code)] if "]:" in text else []
+        links = _links(text, code)
+        yield from sorted([*links, *defined], key=lambda link: link.end) if defined else links
+
+
+def _definitions(text: str, code: Code) -> Iterator[PlacedLink]:
+    for found in _DEFINITION.finditer(text):
+        begin = found.start() + found[0].index("[")
+        if begin not in code and (link := _markdown_link(begin, found)):
+            yield link
 
 
 def _links(text: str, code: Code) -> Iterator[PlacedLink]:

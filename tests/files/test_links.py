@@ -44,6 +44,15 @@ WIKI, MARKDOWN = LinkKind.WIKI, LinkKind.MARKDOWN
         ("~~~ x\n[t](a.md)\n```\n[[a]]\n~~~\n[[b]]", [TextLink(WIKI, "b")]),
         ("    ```\n    [[a]]", []),
         ("[x `]` y](a.md)", [TextLink(MARKDOWN, "a.md")]),
+        (
+            "[t][r] [[N]]\n\n  [r]: <../x y.md#h> 'title'  \n[s]: a.md\r\n",
+            [
+                TextLink(WIKI, "N"),
+                TextLink(MARKDOWN, "../x y.md", "h"),
+                TextLink(MARKDOWN, "a.md"),
+            ],
+        ),
+        ("[^1]: a.md\n[r]: https://x.y/z.md\n[r]: two words\n    [r]: a.md\nx [r]: a.md\n```\n[r]: a.md\n```", []),
     ],
 )
 def test_links(text: str, found: list[TextLink]) -> None:
@@ -53,7 +62,19 @@ def test_links(text: str, found: list[TextLink]) -> None:
 BRACKETS = ["[[", "]]", "![[", "[", "]", "](", "(", ")", "<", ">", "#", "|", "!", "\\"]
 SIGNS = ["`", "``", "```", "~~~", "Note", "a/b.md", "../", "x%20y", ".png", "https:", "é", "日", "'", '"', "-", "1."]
 BLANKS = [" ", "\n", "\n\n", "\r\n"]
-PIECES = st.sampled_from([*BRACKETS, *SIGNS, *BLANKS, "[[Note#h|t]]", "[t](../x.md)", "[t](<x y.md>)", "#tag"])
+PIECES = st.sampled_from(
+    [
+        *BRACKETS,
+        *SIGNS,
+        *BLANKS,
+        "\n[r]: x.md",
+        "\n [r]: <x y.md> 't'\n",
+        "[[Note#h|t]]",
+        "[t](../x.md)",
+        "[t](<x y.md>)",
+        "#tag",
+    ]
+)
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
 
 
@@ -62,9 +83,9 @@ def test_a_link_is_what_stands_at_its_place(text: str) -> None:
     for link, start, end, place_start, place_end in links_in(text):
         written = text[start:end]
         assert text[place_start:place_end] == link.place
-        assert start < place_start <= place_end < end
+        assert start < place_start <= place_end <= end
         assert written.startswith("!") is link.is_embedded
-        assert written.endswith("]]" if link.kind is WIKI else ")")
+        assert written.endswith("]]" if link.kind is WIKI else ")") or "]:" in written
         assert [placed.link for placed in links_in(written)][-1:] == [link]
 
 
@@ -83,7 +104,24 @@ def test_the_catalogue_keeps_a_link_and_its_line(text: str, first_line: int) -> 
 UNENDED = ["[[", "](", "[a](", "`", "[", "![[a|", "[](<", "](a(b", "\\", "[[a#", "`\\", "#a/", "[[a\\|", "\n>-"]
 
 
-@pytest.mark.parametrize("piece", [*UNENDED, '](a "', "](  ", " #", "[a](b 'c", "` ", "[a\n\n", "[a](b (c", "``` "])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *UNENDED,
+        '](a "',
+        "](  ",
+        " #",
+        "[a](b 'c",
+        "` ",
+        "[a\n\n",
+        "[a](b (c",
+        "``` ",
+        "[a]: b ",
+        "\n[a]: b (",
+        "\n[a]:",
+        "\n[a",
+    ],
+)
 def test_the_time_grows_with_the_length_of_a_text_alone(piece: str) -> None:
     def took(size: int) -> float:
         text = piece * (size // len(piece)) + "[[ ]( "

@@ -194,6 +194,7 @@ def test_pictures_and_folders_are_found_from_the_new_place(actor: str, tmp_path:
 STEMS = ["tea", "green tea", "pot", "a(b)", "grün", "x%y", "日本", "c'd"]
 FOLDERS = ["", "a/", "a/b/", "c d/"]
 FORMS = ["[[{stem}]]", "![[{stem}#h|t]]", "[[{bare}]]", "[t]({near})", "[t](./{near})", "[t](<{raw}>)", "[t](/{whole})"]
+FORMS += ["\n\n[r]: {near}\n", "\n\n[r]: <{raw}> 'x'\n"]
 
 
 @st.composite
