@@ -106,16 +106,24 @@ def is_memory_name(name: str, *, mixed: bool) -> bool:
     return name.lower().endswith(NOTE_SUFFIXES) if mixed else name.endswith(MEMORY_SUFFIX) and name not in NO_MEMORIES
 
 
-def is_memory_folder(name: str, *, at_top: bool) -> bool:
-    """Whether a folder of this name can hold memories; hidden ones can't, and a few at the top have another use."""
-    return not name.startswith(".") and name not in FOREIGN_FOLDERS and not (at_top and name in NO_MEMORY_FOLDERS)
+def is_memory_folder(name: str, *, at_top: bool, mixed: bool) -> bool:
+    """Whether a folder of this name can hold memories; hidden ones can't, and a few at the top have another use.
+
+    Args:
+        name: the folder's name.
+        at_top: whether it lies in the vault's own folder.
+        mixed: whether the vault holds notes of other programs, whose folders may be called so.
+    """
+    if name.startswith(".") or name in FOREIGN_FOLDERS:
+        return False
+    return mixed or not (at_top and name in NO_MEMORY_FOLDERS)
 
 
 def is_memory_path(path: str, *, mixed: bool) -> bool:
     """Whether the path of a file, relative to the vault, is one where memories lie; what is ignored aside."""
     *folders, name = path.split("/")
     return is_memory_name(name, mixed=mixed) and all(
-        is_memory_folder(folder, at_top=i == 0) for i, folder in enumerate(folders)
+        is_memory_folder(folder, at_top=i == 0, mixed=mixed) for i, folder in enumerate(folders)
     )
 
 

@@ -75,7 +75,18 @@ class DiskVault:
         from memstore.core.places import REGISTRY_FOLDERS, kind_of
 
         for top in REGISTRY_FOLDERS:
-            yield from [path for path in self._files_below(top) if kind_of(path)]
+            yield from [path for path in self._files_below(top) if kind_of(path) and not self._is_foreign(path)]
+
+    def _is_foreign(self, path: str) -> bool:
+        """Whether a file is another program's; what can't be read is doubted as the vault's own."""
+        from memstore.files.plain_note import is_foreign
+
+        if not self.mixed:
+            return False
+        try:
+            return is_foreign(path, self.read(path), mixed=True)
+        except VaultError:
+            return False
 
     def audit_files(self) -> Iterator[str]:
         """Yield the paths of all files with audit events, in no order."""

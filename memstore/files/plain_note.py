@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import Memory
-from memstore.core.places import stem_of
+from memstore.core.places import kind_of, stem_of
 from memstore.core.times import instant
 from memstore.files import fence
 from memstore.files.fence import BOM, FencedText
@@ -60,6 +60,34 @@ def means_to_be_memory(data: bytes) -> bool:
         for found in _OWNER_LINES.finditer(head)
         for word in _WORD.findall(found[1])
     )
+
+
+# What every registry file has one of: the id of an entity, a group or a context, or who consents.
+_REGISTRY_LINE = re.compile(
+    rb"""
+    ^[ \t{?]*["']?(?:
+        id["']?[ \t]*:[ \t]*["']?[a-z][a-z0-9_-]*:[^\s]
+        | grantor["']?[ \t]*:
+        | type["']?[ \t]*:[ \t]*["']?(?:consent|delegation|revocation|witness-request)\b
+    )
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+MOST_BYTES_TO_CLAIM = 16_384
+
+
+def means_to_be_registry(data: bytes) -> bool:
+    """Whether a file at a registry file's place, in a vault with notes of other programs, claims to be one.
+
+    Args:
+        data: its bytes; the first `MOST_BYTES_TO_CLAIM` decide.
+    """
+    return _REGISTRY_LINE.search(data[:MOST_BYTES_TO_CLAIM]) is not None
+
+
+def is_foreign(path: str, data: bytes, *, mixed: bool) -> bool:
+    """Whether a file at a registry file's place is another program's note or data."""
+    return mixed and kind_of(path) is not None and not means_to_be_registry(data)
 
 
 def parts(data: bytes) -> FencedText:

@@ -18,7 +18,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.core.places import IGNORE_FILE, is_memory_folder, is_memory_name
+from memstore.core.places import IGNORE_FILE, is_memory_folder, is_memory_name, kind_of
 from memstore.files.fence import BOM
 from memstore.files.vault import FileStat
 
@@ -119,14 +119,14 @@ def _folders_above(path: str) -> Iterator[str]:
         yield path
 
 
-def _bytes_of(path: Path) -> bytes | None:
-    """Return the bytes of a small file; None where there is none, or nothing that can be read at once."""
+def _bytes_of(path: Path, *, most: int = _MOST_RULE_BYTES) -> bytes | None:
+    """Return the first bytes of a file; None where there is none, or nothing that can be read at once."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        return os.read(handle, _MOST_RULE_BYTES) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        return os.read(handle, most) if stat.S_ISREG(os.fstat(handle).st_mode) else None
     except OSError:
         return None
     finally:
@@ -230,8 +230,9 @@ class _Walker:
     def _list(self, path: str, handle: int, times: tuple[int, int], known: KnownFolder | None) -> list[str]:
         positions = {name: known.start + i for i, name in enumerate(known.names)} if known else {}
         folders: list[str] = []
+        mixed = self.rules.mixed
         self.found.folders[path] = UNSETTLED  # until all of it has been listed
-        if self.rules.mixed and path:
+        if mixed and path:
             if _is_there(".git", handle):  # a repository of its own, whose files belong to another history
                 self.found.folders[path] = times
                 return folders
@@ -241,12 +242,25 @@ class _Walker:
             for entry in entries:
                 inner = f"{path}/{entry.name}" if path else entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    if is_memory_folder(entry.name, at_top=not path) and not self.matcher.names(inner + "/"):
+                    if is_memory_folder(entry.name, at_top=not path, mixed=mixed) and not self.matcher.names(
+                        inner + "/"
+                    ):
                         folders.append(inner)
-                elif is_memory_name(entry.name, mixed=self.rules.mixed) and not self.matcher.names(inner):
+                elif is_memory_name(entry.name, mixed=mixed) and not (
+                    self.matcher.names(inner) or (mixed and self._is_registry(inner))
+                ):
                     self._file(inner, entry, positions.get(entry.name))
         self.found.folders[path] = times
         return folders
+
+    def _is_registry(self, path: str) -> bool:
+        """Whether a file is one of the vault's own, as far as can be told."""
+        if kind_of(path) is None:
+            return False
+        from memstore.files.plain_note import MOST_BYTES_TO_CLAIM, means_to_be_registry
+
+        data = _bytes_of(self.root / path, most=MOST_BYTES_TO_CLAIM)
+        return data is None or means_to_be_registry(data)
 
     def _rule(self, path: str) -> None:
         """Take up the rules that a folder has, of which the earlier walk knew nothing."""

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from memstore.core import digests
 from memstore.core.errors import GitError, NotFoundError
-from memstore.core.places import is_memory_path, is_own_path
+from memstore.core.places import is_memory_path, is_own_path, kind_of
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.files.plain_note import is_foreign
 from memstore.files.walk import ignore_rules, rule_files, rules_of
 from memstore.history import git_objects, gitpython_walk
 from memstore.history.git_commit import CommitMaker
@@ -160,7 +161,11 @@ class GitHistory:
 
     def own_files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file that is the vault's own (`core.places`) as of a commit, by its path."""
-        return {path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)}
+        own = {path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)}
+        if not self.mixed:
+            return own
+        data = self.blobs(blob for path, blob in own.items() if kind_of(path))
+        return {path: blob for path, blob in own.items() if not is_foreign(path, data.get(blob, b""), mixed=True)}
 
     def kept_files(self) -> Collection[str]:
         """Return the files of the work tree that are in the index, or that git would add.

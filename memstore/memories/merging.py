@@ -22,6 +22,7 @@ from memstore.files import fence, memory_file, splice, strict_yaml
 from memstore.files.fence import FencedText
 from memstore.files.layout import parts_by_key
 from memstore.files.memory_file import BrokenFile, MemoryFile, memory_of
+from memstore.files.plain_note import is_foreign
 from memstore.memories.merge_values import CollisionError, MergedValues, Three, merged_values, one_of, same_items
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def merged(path: str, files: Three[bytes], by_lines: ByLines, *, mixed: bool) ->
         by_lines: merges texts as git does.
         mixed: whether the vault holds notes of other programs.
     """
-    kind = kind_of(path)
+    kind = None if all(is_foreign(path, data, mixed=mixed) for data in files) else kind_of(path)
     if kind is RegistryKind.CONSENT:
         return _both(files, by_lines)  # each is written once: two that differ are no versions of one
     if kind is not None:

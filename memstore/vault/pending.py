@@ -11,6 +11,7 @@ from memstore.core.change import Changes, Pending
 from memstore.core.errors import NoFileError, NotFoundError, UsageError, VaultError
 from memstore.core.places import is_own_path
 from memstore.files import memory_file
+from memstore.files.plain_note import is_foreign
 from memstore.files.vault import read_file
 from memstore.history.changes import changes_between
 
@@ -58,7 +59,9 @@ def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
     found: dict[str, bytes | None] = dict.fromkeys(committed.keys() - present)
     for path in present:
         data = _own_file(ws, path)
-        if data is not None and ws.history.blob_id(data) != committed.get(path):
+        if data is None or is_foreign(path, data, mixed=ws.config.mixed):
+            continue
+        if ws.history.blob_id(data) != committed.get(path):
             found[path] = data
     return found
 

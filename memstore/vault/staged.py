@@ -18,6 +18,7 @@ from memstore.core.places import is_audit_path, is_memory_path, is_own_path, kin
 from memstore.core.problems import Checked
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.files.plain_note import is_foreign
 from memstore.history.changes import changes_between, introduced_ids
 from memstore.vault import checks, transitions
 
@@ -78,9 +79,10 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
         findings += check_widening(both, others_files, around, now)
         findings += _regained(history, parent, Staged(changes, files), other)
     own = [change for change in history.all_staged() if is_own_path(change.path)]
-    findings += consents_gone({change.path for change in own}, history.index_files)
-    data = history.blobs(blob for change in own for blob in (change.old, change.new) if blob)
-    changed = {one.path: (data.get(one.old or ""), data.get(one.new or "")) for one in own}
+    before = read_own(history, {one.path: one.old for one in own if one.old})
+    after = read_own(history, {one.path: one.new for one in own if one.new})
+    changed = {path: (before.get(path), after.get(path)) for path in {**before, **after}}
+    findings += consents_gone(changed, history.index_files)
     findings += changed_by_hand(changed, lambda: _own_around(history, owner(), said_before), now, default_owner=owner())
     findings += grants_by_hand(said_before, files, partial(_staged_events, history), owner())
     introduced = introduced_ids(changes, files)
@@ -150,7 +152,8 @@ def read_own(history: GitHistory, blobs: Mapping[str, str]) -> dict[str, bytes]:
     """Return the bytes of the vault's own files among these blobs, by path."""
     own = {path: blob for path, blob in blobs.items() if is_own_path(path)}
     data = history.blobs(own.values())
-    return {path: data.get(blob, b"") for path, blob in own.items()}
+    read = {path: data.get(blob, b"") for path, blob in own.items()}
+    return {path: said for path, said in read.items() if not is_foreign(path, said, mixed=history.mixed)}
 
 
 def _own_around(history: GitHistory, owner: str, changes: Iterable[MemoryChange]) -> Around:
@@ -178,8 +181,7 @@ def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningCon
     from memstore.access.registry_world import world_of
 
     blobs = history.index_files()
-    own = {path: blob for path, blob in blobs.items() if kind_of(path)}
-    data = history.blobs(own.values())
+    own = read_own(history, {path: blob for path, blob in blobs.items() if kind_of(path)})
     memories: dict[str, Memory] = {}
     waiting = set(ids)
     while waiting:
@@ -192,7 +194,7 @@ def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningCon
         waiting &= {text for text in waiting if is_memory_id(text)}
         if not new:
             break
-    world = world_of(owner, [(path, data.get(blob)) for path, blob in own.items()])
+    world = world_of(owner, own.items())
     return WideningContext(
         replace(world, memories={name: labels_of(memory) for name, memory in memories.items()}), memories
     )

@@ -58,11 +58,13 @@ def _is_about_access(view: VaultView, last: Operation) -> bool:
         [one.memory.sharing for data in (file.before, file.after) if (one := _memory_in(view, file.path, data))]
         for file in last.files
     ]
-    return any(kind_of(file.path) for file in last.files) or any(len({*both}) > 1 for both in shared)
+    return any(kind_of(file.path) and not shown for file, shown in zip(last.files, shared, strict=True)) or any(
+        len({*both}) > 1 for both in shared
+    )
 
 
 def _memory_in(view: VaultView, path: str, data: bytes | None) -> MemoryFile | None:
-    file = None if data is None or kind_of(path) else memory_file.read(path, data, mixed=view.config.mixed)
+    file = None if data is None else memory_file.read(path, data, mixed=view.config.mixed)
     return file if isinstance(file, MemoryFile) else None
 
 

@@ -341,3 +341,56 @@ def test_one_word_may_stand_where_a_list_of_tags_belongs(tmp_path: Path) -> None
     )
     promoted = program.json("promote", raw["ref"], "--to", "belief")
     assert program.json("show", promoted["ref"])["tags"] == ["hot", "promoted"]
+
+
+FOLDERS_OF_OURS = {
+    "entities/Sean.md": "# Sean\n\nA zebrafinch.\n",
+    "entities/people/ann.md": "---\ntype: entity\nid: 4711\n---\nA quokka.\n",
+    "groups/team.md": "A wombat.\n",
+    "groups/animals.yaml": "kinds: [wombat]\n",
+    "contexts/work.md": "---\ntype: context\n---\nA kiwi.\n",
+    "consents/form.md": "A dingo.\n",
+    "requests/features.md": "- a numbat\n",
+    "audit/2024.md": "A bilby.\n",
+    "note.md": "A cassowary.\n",
+}
+
+
+def test_folders_that_are_called_as_memstores_own_hold_notes_where_notes_were_before(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    lay_out(program.vault, FOLDERS_OF_OURS)
+    program.git("init", "-q")
+    program.git("add", "-A")
+    program.git("commit", "-qm", "before memstore")
+    assert program.json("init", ".", "--owner", "human:sean")["notes"] == 8
+    for path, text in FOLDERS_OF_OURS.items():
+        if path.endswith(".md"):
+            word = re.findall(r"\w+", text)[-1]
+            assert [hit["path"] for hit in program.json("search", word)["results"]] == [path]
+    program.json("entity", "add", "dog:bella", "--guardian", "human:sean")
+    for path in FOLDERS_OF_OURS:
+        (program.vault / path).write_text((program.vault / path).read_text() + "\nmore: of it\n")
+    assert program.json("check")["findings"] == []
+    program.git("add", "-A")
+    program.git("commit", "-qm", "the hooks say nothing")
+    assert program.json("check", "--against", "HEAD~1")["findings"] == []
+    assert [one["id"] for one in program.json("entity", "list")["entities"]] == ["dog:bella"]
+    assert program.json("search", "guardian bella")["results"] == []
+    program.json("adopt", "entities/Sean.md", "groups/team.md")
+    program.json("commit")
+    assert program.git("status", "--porcelain") == ""
+
+
+def test_a_file_of_the_vaults_own_that_is_mangled_beyond_recognition_counts_as_removed(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    lay_out(program.vault, {"note.md": "A kiwi.\n"})
+    program.git("init", "-q")
+    program.json("init", ".", "--owner", "human:sean")
+    program.json("entity", "add", "dog:bella", "--guardian", "human:ina")
+    program.json("add", "Bella is ill.", "--subject", "dog:bella")
+    program.json("commit")
+    (program.vault / "entities" / "dog" / "bella.md").write_text("Bella.\n")
+    program.git("add", "-A")
+    done = program.attempt_git("commit", "-qm", "opened by hand")
+    assert done.returncode == 1
+    assert "would have no say for dog:bella any more" in done.stderr
