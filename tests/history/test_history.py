@@ -155,7 +155,7 @@ def test_a_deleted_memory_has_a_log_while_the_commit_has_it(vault: Written) -> N
 def test_a_revision_that_cannot_be_read_is_told(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa"))
     vault.commit("1", "2026-01-01T00:00:00Z")
-    vault.write("a.md", memory("m_aaa", tags="broken"))
+    vault.write("a.md", memory("m_aaa", tags="so broken"))
     vault.commit("2", "2026-01-02T00:00:00Z")
     vault.write("a.md", memory("m_aaa", "Mended.\n"))
     vault.commit("3", "2026-01-03T00:00:00Z")
@@ -275,7 +275,7 @@ def test_diff_of_what_came_or_went(vault: Written) -> None:
     assert [(m.verb, m.body[-1]) for m in diff(vault.open().view(), "m_aaa").memories] == [("delete", "-Some text.")]
     with pytest.raises(NotFoundError, match="neither"):
         diff(vault.open().view(), "m_aaa", "HEAD~1", "HEAD~1")
-    vault.write("a.md", memory("m_aaa", tags="broken"))
+    vault.write("a.md", memory("m_aaa", tags="so broken"))
     with pytest.raises(FormatError):
         diff(vault.open().view(), "a.md")
 

@@ -56,7 +56,7 @@ def test_a_sound_commit_passes_and_its_message_names_the_memories(vault: Written
 
 
 def test_a_broken_file_stops_the_commit_with_its_place(vault: Written) -> None:
-    vault.write("sub folder/b.md", memory("m_bbb", tags="one"))
+    vault.write("sub folder/b.md", memory("m_bbb", tags="one, two"))
     git(vault.root, "add", "-A")
     done = attempt(vault.root, "-m", "broken")
     assert done.returncode == 1
@@ -112,7 +112,7 @@ def test_a_warning_is_told_and_stops_nothing(vault: Written) -> None:
 
 def test_the_index_may_be_elsewhere_and_the_folder_any(vault: Written) -> None:
     (vault.root / "deep").mkdir()
-    vault.write("b.md", memory("m_bbb", tags="one"))
+    vault.write("b.md", memory("m_bbb", tags="one, two"))
     other = vault.root.parent / "other index"
     other.write_bytes((vault.root / ".git/index").read_bytes())
     git(vault.root, "add", "-A", GIT_INDEX_FILE=str(other))
@@ -122,7 +122,7 @@ def test_the_index_may_be_elsewhere_and_the_folder_any(vault: Written) -> None:
     done = attempt(vault.root / "deep", "-m", "x", GIT_INDEX_FILE=str(other))
     assert done.returncode == 0, done.stderr
     assert message(vault.root).endswith("Memory-Id: m_bbb")
-    vault.write("c.md", memory("m_ccc", tags="one"))
+    vault.write("c.md", memory("m_ccc", tags="one, two"))
     git(vault.root, "add", "-A")
     assert attempt(vault.root / "deep", "-am", "x").returncode == 1
     assert attempt(vault.root, "-m", "x", "c.md").returncode == 1
@@ -131,10 +131,10 @@ def test_the_index_may_be_elsewhere_and_the_folder_any(vault: Written) -> None:
 def test_hooks_hold_in_worktrees_and_with_a_named_repository(vault: Written) -> None:
     tree = vault.root.parent / "tree"
     git(vault.root, "worktree", "add", "-q", str(tree))
-    (tree / "b.md").write_text(memory("m_bbb", tags="one"))
+    (tree / "b.md").write_text(memory("m_bbb", tags="one, two"))
     git(tree, "add", "-A")
     assert attempt(tree, "-m", "x").returncode == 1
-    vault.write("b.md", memory("m_bbb", tags="one"))
+    vault.write("b.md", memory("m_bbb", tags="one, two"))
     git(vault.root, "add", "-A")
     words = (f"--git-dir={vault.root}/.git", f"--work-tree={vault.root}", "commit", "-m", "x")
     done = subprocess.run(["git", *words], cwd=vault.root.parent, capture_output=True, text=True, check=False)
@@ -149,7 +149,7 @@ def test_only_vaults_are_checked(tmp_path: Path) -> None:
     (tmp_path / "top/page.md").write_text("---\nlayout: [page\n---\n")
     git(tmp_path / "top", "add", "-A")
     assert attempt(tmp_path / "top", "-m", "a page").returncode == 0
-    vault.write("b.md", memory("m_bbb", tags="one"))
+    vault.write("b.md", memory("m_bbb", tags="one, two"))
     git(tmp_path / "top", "add", "-A")
     done = attempt(tmp_path / "top", "-m", "x")
     assert done.returncode == 1
@@ -159,7 +159,7 @@ def test_only_vaults_are_checked(tmp_path: Path) -> None:
 def test_the_first_commit_is_checked_too(tmp_path: Path) -> None:
     vault = vault_in(tmp_path / "vault")
     init.install(vault.open().view())
-    vault.write("b.md", memory("m_bbb", tags="one"))
+    vault.write("b.md", memory("m_bbb", tags="one, two"))
     git(vault.root, "add", "-A")
     assert attempt(vault.root, "-m", "x").returncode == 1
     vault.write("b.md", memory("m_bbb"))
@@ -281,7 +281,7 @@ def test_the_shipped_hook_works_as_it_is(vault: Written) -> None:
     for name in HOOK_NAMES:
         place = vault.root / ".git/hooks" / name
         place.write_bytes(shipped(f"hooks/{name}").read_bytes())
-    vault.write("b.md", memory("m_bbb", tags="one"))
+    vault.write("b.md", memory("m_bbb", tags="one, two"))
     git(vault.root, "add", "-A")
     path = f"{os.path.dirname(sys.executable)}:/usr/bin:/bin"  # noqa: PTH120
     assert attempt(vault.root, "-m", "x", PATH=path).returncode == 1
