@@ -491,6 +491,18 @@ _CODES = (
         "It was written by hand, or came by a merge. `memstore check --fix` records who sees it; "
         "`memstore privacy grant` does both in one.",
     ),
+    _warning(
+        "consent-unrecorded",
+        "a consent, a refusal or a revocation is there, and no audit event tells of it",
+        "Its file was written by hand, or came by a merge. `memstore check --fix` records that it is there, so that "
+        "it is missed when it is gone; `memstore consent` does both in one.",
+    ),
+    _error(
+        "vault-inside",
+        "a folder of the vault is made a vault of its own",
+        "Its settings name an owner, who sees what lies there whatever is granted in this vault. Take the settings "
+        "away, or name the folder in `.memstoreignore`.",
+    ),
     _error(
         "generalization-blocked",
         "a generalization that names whom its source is about",

@@ -61,7 +61,10 @@ def _told(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def _roots(top: Path, paths: Collection[str]) -> set[Path]:
-    """Return the vaults that these files lie in: for each the nearest folder around it that is one."""
+    """Return the vaults that these files lie in: every folder around them that is one.
+
+    A vault that was made within a vault takes nothing out of the one around it.
+    """
     folders = {Path(os.path.dirname(path)) for path in paths}  # noqa: PTH120 - paths of git, not of this system
-    nearest = (next((up for up in (f, *f.parents) if (top / up / SETTINGS_FOLDER).is_dir()), None) for f in folders)
-    return {top / found for found in nearest if found is not None}
+    around = {up for folder in folders for up in (folder, *folder.parents)}
+    return {top / up for up in around if (top / up / SETTINGS_FOLDER).is_dir()}
