@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.places import IGNORE_FILE, is_memory_folder, is_memory_name
 from memstore.files.fence import BOM
+from memstore.files.local_state import regular_bytes
 from memstore.files.vault import FileStat
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def rules_of(files: Iterable[bytes], *, mixed: bool) -> Rules:
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return regular_bytes(path)
     except OSError:
         return b""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH
 from memstore.core.places import SETTINGS_FOLDER
+from memstore.files.local_state import regular_bytes
 from memstore.history.git_history import GitHistory
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
 def is_mixed(root: Path) -> bool:
     """Whether notes of other programs lie in a vault; its settings are parsed only where they may say so."""
     try:
-        settings = (root / CONFIG_PATH).read_bytes()
+        settings = regular_bytes(root / CONFIG_PATH)
     except OSError:
         return False
     if b"mixed" not in settings:
