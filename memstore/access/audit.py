@@ -437,7 +437,7 @@ def grant_unrecorded(file: MemoryFile, names: Sequence[str]) -> Finding:
         path=file.path,
         at=file.front.position("access_grants"),
         text=f"it is granted to {', '.join(names)}, and no audit event tells of it",
-        hint="memstore check --fix records it; memstore privacy grant does both",
+        hint="memstore check --fix records it (--dry-run shows what); memstore privacy grant does both",
         key="access_grants",
     )
 

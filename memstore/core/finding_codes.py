@@ -304,6 +304,19 @@ _CODES = (
         "A copy was made. A ref would mean two memories: delete the `id` line of the copy and run `memstore adopt`.",
     ),
     _notice(
+        "audit-lacks-events",
+        "grants or consents are older than the rule that each has an audit event",
+        "Told once, by the first check of a vault that others wrote in by hand, or that an earlier version made. "
+        "`memstore check --fix --dry-run` lists what it would record.",
+    ),
+    _notice(
+        "level-held-back",
+        "memories have a lower level of trust than their number says",
+        "Told once, by the first check of a vault. A commit or a page's copy once made a level; now it takes the "
+        "author's signature over what stands there, and a witness or a time that a third party proves. `memstore trust "
+        "REF` says what holds it back.",
+    ),
+    _notice(
         "link-dangling",
         "a link leads to no note",
         "Links to notes are looked for as a path beside the note and from the vault's folder, then "

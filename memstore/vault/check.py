@@ -42,6 +42,7 @@ from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
 from memstore.vault.note_names import LinkTable
 from memstore.vault.references import directory_of
+from memstore.vault.said_once import said_once
 from memstore.vault.staged import check_staged, findings_of, staged, vault_inside
 
 if TYPE_CHECKING:
@@ -60,13 +61,15 @@ ONLY_STRICT = frozenset({"source-missing"})
 class CheckResult:
     """What a check found in how many files; `fixed` names the findings that were mended before.
 
-    `notices` are what is worth knowing and no fault: they are not among the findings.
+    `notices` are what is worth knowing and no fault: they are not among the findings. Of a dry run, `fixed` are those
+    that would be mended.
     """
 
     files: int
     findings: tuple[Finding, ...]
     fixed: tuple[Finding, ...] = ()
     notices: tuple[Finding, ...] = ()
+    dry_run: bool = False
 
     __repr__ = short_repr
 
@@ -129,12 +132,12 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     return CheckResult(
         files=len(memories) - plain + len(registry),
         findings=in_order(findings),
-        notices=in_order([*_dangling_links(view, {*memories})]),
+        notices=in_order([*(() if paths else said_once(view)), *_dangling_links(view, {*memories})]),
     )
 
 
 @again_where_changed
-def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> CheckResult:
+def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_run: bool = False) -> CheckResult:
     """Mend what needs no judgement, and check: a missing id, blanks in a title, an item that a list has twice.
 
     A confidence that was changed by hand is recorded in its history; where the history was, the number follows it, and
@@ -147,6 +150,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> C
         view: the vault.
         paths: files or folders, relative to the vault; empty for all.
         since: the commit with which files are compared to see what hands changed; None for the last one.
+        dry_run: only say what would be mended and recorded.
 
     Raises:
         RefusedError: somebody else than the vault's owner asks.
@@ -175,9 +179,9 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> C
     if consents:
         named = [expected_id(path, RegistryKind.CONSENT) for path in consents]
         events.append(recorded(view, "check --fix", consents=named))
-    save_all(view, edits, verb="check --fix", own=events)
+    save_all(view, edits, verb="check --fix", own=events, dry_run=dry_run)
     found = check(view, paths)
-    return replace(found, fixed=in_order(fixed))
+    return replace(found, fixed=in_order(fixed), dry_run=dry_run)
 
 
 def check_staged_files(view: View) -> CheckResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -328,3 +329,20 @@ def test_a_grant_to_somebody_unknown_is_noted(vault: Victim) -> None:
 
 def test_what_the_owner_sees_is_told_by_an_audit(vault: Victim) -> None:
     assert vault.plain in vault.ok("privacy", "audit", "--entity", "human:sean")
+
+
+def test_what_an_old_vault_lacks_is_told_once_with_what_would_be_recorded(vault: Victim) -> None:
+    shutil.rmtree(vault.home / "cache")
+    vault.write("consents/2026/con_0000000001.md", CONSENT)
+    vault.edit(vault.plain, "^id: .*", r"\g<0>\naccess_grants: [si:ash]")
+    vault.unseen("of an earlier version")
+    said = "1 memory is granted to somebody and 1 consent is there, and no audit event tells of it"
+    assert said in vault.ok("check")
+    assert said not in vault.ok("check")
+    planned = vault.ok("check", "--fix", "--dry-run")
+    assert f"would fix {vault.plain}:" in planned
+    assert "would fix consents/2026/con_0000000001.md:" in planned
+    assert vault.git("status", "--porcelain") == ""
+    assert "would fix" not in vault.ok("check", "--fix")
+    assert "unrecorded" not in vault.ok("audit", "verify")
+    assert vault.json("check", "--fix", "--dry-run")["fixed"] == []

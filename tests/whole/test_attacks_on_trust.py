@@ -347,3 +347,10 @@ def test_a_trust_block_in_the_file_says_nothing(vault: Believed) -> None:
     vault.path.write_text(vault.text.replace("id: m_", f"{claims}id: m_", 1))
     assert vault.level() == "unverified"
     assert vault.json("list", "--level", "attested")["memories"] == []
+
+
+def test_what_levels_an_old_vault_lost_is_told_once(vault: Believed) -> None:
+    vault.ok("anchor", vault.ref)
+    said = "1 memory has a lower level of trust than the number says"
+    assert said in vault.do("check").stdout
+    assert said not in vault.do("check").stdout
