@@ -1,4 +1,4 @@
-"""The property tests on examples that nobody has seen, for a minute: `python -m tests.fresh [SEED]`.
+"""The property tests on examples that nobody has seen, for a minute: `python -m tests.fresh [SEED] [PATH ...]`.
 
 Each run has another seed and with it another order, so that over time all tests have their turn. What fails is told
 with the command that repeats it.
@@ -58,11 +58,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def main(words: Sequence[str]) -> int:
     """Run the tests, and return the exit code."""
-    seed = int(words[0]) if words else secrets.randbelow(2**32)
+    paths = [word for word in words if not word.isdigit()]
+    seed = next((int(word) for word in words if word.isdigit()), secrets.randbelow(2**32))
     sys.stdout.write(f"seed {seed}\n")
     sys.stdout.flush()
     options = ("--hypothesis-profile=explore", f"--hypothesis-seed={seed}")
-    return pytest.main(["-m", "hypothesis", "-p", "tests.fresh", *options])
+    return pytest.main(["-m", "hypothesis", "-p", "tests.fresh", *options, *paths])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from memstore.access import registry
-from memstore.access.registry import path_of
+from memstore.access.registry import expected_id, path_of
 from memstore.core.change import Written
 from memstore.core.digests import DIGEST_PREFIX
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
@@ -144,9 +144,15 @@ def _saved(
     saving: Saving,
 ) -> Registered:
     diff = unified_diff(file.path, file.before, file.after)
-    files = [file, recorded(view, verb, **about)] if diff else []
+    says = None if file.after is None else state_of(file.after)
+    files = [file, recorded(view, verb, **about, says=says)] if diff else []
     made = save_own(view, files, verb=verb, **saving)
     return Registered(id=registry_id, path=file.path, diff=diff, commit=made)
+
+
+def state_of(data: bytes) -> str:
+    """Return what an event names a registry file's content by."""
+    return DIGEST_PREFIX + hashlib.sha256(data).hexdigest()
 
 
 def new_id(view: View, prefix: str) -> str:
@@ -173,6 +179,46 @@ def _stop_where_broken(view: View, kind: RegistryKind, path: str) -> None:
     read = None if data is None else registry.read(path, kind, data)
     if isinstance(read, tuple):
         raise FormatError(f"{path} can't be read and is not touched:\n{shown(read)}", hint=f"memstore check {path}")
+
+
+def consent_unrecorded(path: str) -> Finding:
+    """Return the finding that a consent's file is there, and no event tells of it."""
+    return Finding(
+        code="consent-unrecorded",
+        severity=CODES["consent-unrecorded"].severity,
+        path=path,
+        at=Position(1),
+        text="the file of a consent, a refusal or a revocation is there, and no audit event tells of it",
+        hint="memstore check --fix records it, if it is right; memstore consent grant writes both",
+    )
+
+
+def unrecorded_consents(view: View) -> list[str]:
+    """Return the paths of consents' files of which no audit event tells."""
+    paths = [path for path in view.whole.registry_files() if kind_of(path) is RegistryKind.CONSENT]
+    told = consents_named(_events(view)[0]) if paths else frozenset()
+    return sorted(path for path in paths if expected_id(path, RegistryKind.CONSENT) not in told)
+
+
+def consents_lost(view: View) -> list[Finding]:
+    """Return an error for each consent that an audit event tells of, and whose file is not there.
+
+    Nobody knows what it said: until it is back, whatever anybody has a say about is closed.
+    """
+    paths = [path for path in view.whole.registry_files() if kind_of(path) is RegistryKind.CONSENT]
+    there = {expected_id(path, RegistryKind.CONSENT) for path in paths}
+    events = _events(view)[0]
+    return [
+        Finding(
+            code="consent-deleted",
+            severity=CODES["consent-deleted"].severity,
+            path=next(one.path for one in events if name in _ids(one)),
+            at=Position(1),
+            text=f"the file of {name} is gone; until it is back, whatever anybody has a say about is closed",
+            hint=f"git log --diff-filter=D -- 'consents/*/{name}.md' finds the commit that took it away",
+        )
+        for name in sorted(consents_named(events) - there)
+    ]
 
 
 def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -> list[Finding]:
@@ -350,18 +396,36 @@ def texts_of(value: object) -> list[str]:
 # -- grants and their events -----------------------------------------------------------------------
 
 
+# The event that names all to whom a memory is granted from then on.
+WHOLLY = "privacy set"
+
+
 def gained(before: Memory | None, after: Memory, owner: str) -> tuple[str, ...]:
-    """Return to whom a memory is granted that was not before; but for its owner, and whoever told what it says."""
-    known = {*(before.access_grants if before else ()), after.owner or owner, after.source_entity}
-    return tuple(dict.fromkeys(name for name in after.access_grants if name not in known))
+    """Return to whom a memory is granted that was not before, or who is denied it no more.
+
+    Its owner needs no grant; nor does whoever told what it says, in a new one.
+    """
+    if before is None:
+        known = {after.owner or owner, after.source_entity}
+        return tuple(dict.fromkeys(name for name in after.access_grants if name not in known))
+    known = {*before.access_grants, after.owner or owner}
+    denied = before.access_denies if after.access_grants else ()
+    names = (*(name for name in after.access_grants if name not in known),
+             *(name for name in denied if name not in after.access_denies))  # fmt: skip
+    return tuple(dict.fromkeys(names))
 
 
 def recorded_grants(events: Iterable[AuditEvent]) -> dict[str, set[str]]:
-    """Return to whom audit events say that memories were granted, by the memories' ids, or paths without one."""
+    """Return to whom memories are granted as audit events say it, by the memories' ids, or paths without one.
+
+    What was revoked since is granted no more. Of events of one second those that grant count as the later ones.
+    """
     told: dict[str, set[str]] = {}
-    for event in events:
+    for event in sorted(events, key=lambda one: (one.at, "to" in one.about)):
         for memory in texts_of(event.about.get("memory")):
-            told.setdefault(memory, set()).update(texts_of(event.about.get("to")))
+            to, whom = set(texts_of(event.about.get("to"))), set(texts_of(event.about.get("whom")))
+            before = set() if event.event == WHOLLY else told.get(memory, set())
+            told[memory] = before - whom | to
     return told
 
 
@@ -373,7 +437,7 @@ def grant_unrecorded(file: MemoryFile, names: Sequence[str]) -> Finding:
         path=file.path,
         at=file.front.position("access_grants"),
         text=f"it is granted to {', '.join(names)}, and no audit event tells of it",
-        hint="memstore check --fix records it; memstore privacy grant does both",
+        hint="memstore check --fix records it (--dry-run shows what); memstore privacy grant does both",
         key="access_grants",
     )
 
@@ -462,8 +526,8 @@ def record_setting(view: View, key: str, value: str | None) -> None:
 def verify_audit(view: View) -> Verified:
     """Return whether every audit event is as it was written, and none is missing that another or a commit names.
 
-    A consent's file that the current commit has, and the work tree has not, is told as well; so, as a warning, is a
-    memory that is granted to somebody of whom no event tells.
+    A consent's file that is gone, of which the current commit or an event tells, is told as well; so, as warnings, are
+    memories that are granted to somebody of whom no event tells, and consents of which none does.
 
     Raises:
         RefusedError: somebody else than the vault's owner asks.
@@ -476,9 +540,10 @@ def verify_audit(view: View) -> Verified:
         messages = {commit.id: commit.message for commit in view.history.commits()}
         committed = view.history.own_files_at(head)
     findings = verify(events, unreadable, anchored(messages))
-    gone = consents_gone(committed, lambda: list(view.whole.registry_files()))
+    gone = consents_gone(committed, lambda: list(view.whole.registry_files())) or consents_lost(view)
     grants = (grant_unrecorded(file, names) for file, names in unrecorded_grants(view))
-    return Verified(events=len(events) + len(unreadable), findings=(*findings, *gone, *grants))
+    told = (consent_unrecorded(path) for path in unrecorded_consents(view))
+    return Verified(events=len(events) + len(unreadable), findings=(*findings, *gone, *grants, *told))
 
 
 def audit_trail(view: View, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:

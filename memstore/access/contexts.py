@@ -80,18 +80,20 @@ def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Regis
         raise RefusedError(f"{context} is registered already: {file.path}", hint="change its file in an editor")
     roster = [entity_id(name, "who belongs to it") for name in said.get("roster", ())]
     access = [name if name == EVERYBODY else entity_id(name, "grant") for name in said.get("default_access", ())]
-    roles: dict[str, Plain] = {
-        entity_id(name, "holder of a role"): plain(role_id(role) for role in held)
+    roles = {
+        entity_id(name, "holder of a role"): [role_id(role) for role in held]
         for name, held in said.get("roles", {}).items()
     }
     values: dict[str, Plain] = {
         "id": context,
         "roster": plain(roster),
         "open": said.get("open") or None,
-        "roles": roles or None,
+        "roles": {name: plain(held) for name, held in roles.items()} or None,
         "default_access": plain(access),
     }
-    about: About = {"context": context, "roster": roster}
+    told = [f"{name} {role}" for name, held in roles.items() for role in held]
+    opened = "yes" if said.get("open") else None
+    about: About = {"context": context, "roster": roster, "roles": told, "open": opened, "default_access": access}
     saving: Saving = {"dry_run": said.get("dry_run", False), "commit": said.get("commit", False)}
     return create(view, RegistryKind.CONTEXT, values, verb="context add", about=about, **saving)
 

@@ -95,16 +95,17 @@ def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Register
     if kind is not None and kind not in ENTITY_KINDS:
         raise UsageError(f"kind {kind!r} is unknown", hint=f"one of {', '.join(ENTITY_KINDS)}")
     _stop_where_registered(view, RegistryKind.ENTITY, entity, "memstore entity alias and entity guardian add to it")
+    roles = [role_id(role) for role in said.get("roles", ())]
     values: dict[str, Plain] = {
         "type": "entity",
         "id": entity,
         "kind": kind,
         "aliases": plain(said.get("aliases", ())),
         "guardians": plain(guardians),
-        "roles": plain(role_id(role) for role in said.get("roles", ())),
+        "roles": plain(roles),
     }
     saving: Saving = {"dry_run": said.get("dry_run", False), "commit": said.get("commit", False)}
-    about: About = {"entity": entity, "guardians": guardians}
+    about: About = {"entity": entity, "guardians": guardians, "roles": roles, "kind": kind}
     note = said.get("note", "")
     return create(view, RegistryKind.ENTITY, values, body=note, verb="entity add", about=about, **saving)
 
@@ -214,7 +215,7 @@ def add_members(
     if group in new:
         raise UsageError(f"{group} can't be a member of itself", hint="name somebody else")
     entries: list[Plain] = [_entry(name, since or now, until) for name in new]
-    about: About = {"group": group, "members": new}
+    about: About = {"group": group, "members": new, "until": [f"{name} {until}" for name in new] if until else None}
     if file is None:
         values: dict[str, Plain] = {"id": group, "members": entries}
         return create(view, RegistryKind.GROUP, values, verb="group add", about=about, **saving)

@@ -10,7 +10,8 @@ from memstore.access.audit import Saving, entity_id, new_file, recorded
 from memstore.access.consent import who_may_permit
 from memstore.access.consents import consent_values
 from memstore.access.policy import Judge, labels_of
-from memstore.access.world import ActiveContext, Decision, Session, Standings
+from memstore.access.sight import names_in
+from memstore.access.world import ActiveContext, Decision, Kind, Session, Standings, kind_of
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.memory import EVERYBODY
@@ -21,7 +22,7 @@ from memstore.files import memory_file
 from memstore.files.splice import AppendItems, RemoveItems, apply
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from memstore.access.world import World
     from memstore.core.change import Saved, Written
@@ -31,13 +32,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What became of a memory's grants: who has them now, who is denied, which consents were recorded with it."""
+    """What became of a memory's grants: who has them now, who is denied, which consents were recorded with it.
+
+    `notes` tell the vault's owner what may be a slip: that nothing is known of a grantee, or who speaks for a ward.
+    """
 
     saved: Saved
     scope: str
     grants: tuple[str, ...]
     denies: tuple[str, ...]
     consents: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
@@ -85,7 +90,35 @@ def grant_access(
     ids = tuple(str(values["id"]) for values in records)
     after = apply(file, [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))])
     event = recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])
-    return _saved(view, file, after, [*files, event], "privacy grant", ids, saving)
+    done = _saved(view, file, after, [*files, event], "privacy grant", ids, saving)
+    return replace(done, notes=(*_unknown(view, world, to), *_without_guardian(view, world, file, consents)))
+
+
+def _unknown(view: View, world: World, to: Sequence[str]) -> Iterator[str]:
+    """Yield a note for each grantee that is named nowhere else, in a vault that knows others beside its owner.
+
+    Who is known is for the vault's owner alone.
+    """
+    roles = {role for one in world.entities.values() for role in one.roles}
+    roles |= {role for one in world.contexts.values() for held in one.roles.values() for role in held}
+    known = {EVERYBODY, *world.contexts, *roles, *names_in(world)}
+    for name in dict.fromkeys(map(_grantee, to)) if view.is_owners and known - {EVERYBODY, world.owner} else ():
+        if name not in known:
+            yield f"nothing else here names {name}; {_REGISTER.get(name.partition(':')[0], _ENTITY).format(name)}"
+
+
+_ENTITY = "memstore entity add {} says who it is"
+_REGISTER = dict.fromkeys(("group", "org"), "memstore group add {} says who is in it") | {
+    "ctx": "memstore context add {} says who is there",
+    "role": "memstore entity add ENTITY --role {} says who has it",
+}
+
+
+def _without_guardian(view: View, world: World, file: MemoryFile, consents: Sequence[str]) -> Iterator[str]:
+    """Yield a note for each ward without a guardian for whom somebody is said to have consented."""
+    for name in file.memory.subject_ids if view.is_owners and consents else ():
+        if kind_of(world, name) is Kind.WARD and not who_may_permit(world, name):
+            yield f"{name} has no guardian, so anybody's word counts: memstore entity guardian {name} PERSON names one"
 
 
 @again_where_changed

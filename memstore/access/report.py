@@ -76,6 +76,8 @@ def audit_sight(
     for row, entry in chosen.items():
         owner = labels[row].owner or world.owner
         short = in_short(seen[row], () if only else [name for name in known if name != owner])
+        if only == owner:  # who owns it is not among those who see it beside its owner
+            short = Seen((Seer(only),))
         if short.by or not only:
             found.append(_sighted(world, entry, short))
     return tuple(sorted(found, key=lambda one: one.path))

@@ -70,7 +70,7 @@ def listeners(world: World) -> list[str]:
 
     A group listens by its members, and so does an organisation whose members are registered.
     """
-    named = _names(world, world.memories.values())
+    named = names_in(world)
     return [EVERYBODY, *sorted(name for name in named if _listens(world, name))]
 
 
@@ -94,6 +94,11 @@ def _names(world: World, labels: Iterable[Labels]) -> set[str]:
         named.update(name for name in (one.owner, one.source_entity) if name)
         named.update(*one.upstream_grants)
     return named
+
+
+def names_in(world: World) -> set[str]:
+    """Return every name that registries, consents and memories hold."""
+    return _names(world, world.memories.values())
 
 
 def _stranger(world: World, labels: Iterable[Labels]) -> str:

@@ -7,19 +7,23 @@ without one, and nobody would know whose act that was. Where it lets somebody se
 from __future__ import annotations
 
 import tomllib
+from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.audit import (
     SETTING_EVENT,
+    consent_unrecorded,
     consents_named,
     gained,
     grant_unrecorded,
     read,
     recorded_grants,
+    state_of,
     texts_of,
 )
-from memstore.access.registry import expected_id
+from memstore.access.registry import RegistryFile, expected_id
+from memstore.access.registry import read as read_registry
 from memstore.access.registry_world import world_of
 from memstore.access.sight import in_words, sight_changes
 from memstore.core.config import CONFIG_PATH
@@ -30,7 +34,7 @@ from memstore.files.config_file import owner_of
 from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.access.audit import AuditEvent
@@ -106,12 +110,11 @@ def changed_by_hand(
         default_owner: the owner where the settings name none.
     """
     acts = events_in({path: data for path, (old, data) in changed.items() if old is None and data}).values()
-    told = {
-        name
-        for event in acts
-        if (key := _ABOUT_REGISTRY.get(event.event.partition(" ")[0]))
-        for name in texts_of(event.about.get(key))
-    }
+    told: dict[str, list[AuditEvent]] = defaultdict(list)
+    for event in acts:
+        if key := _ABOUT_REGISTRY.get(event.event.partition(" ")[0]):
+            for name in texts_of(event.about.get(key)):
+                told[name].append(event)
     for path, (old, new) in sorted(changed.items()):
         kind = kind_of(path)
         if is_audit_path(path) and old is not None:
@@ -122,8 +125,63 @@ def changed_by_hand(
         elif kind is RegistryKind.CONSENT and old is not None and new is not None:
             text = "the file of a consent, a refusal or a revocation was changed"
             yield _finding("consent-changed", path, text, _BACK)
-        elif kind not in (None, RegistryKind.CONSENT, RegistryKind.REQUEST) and expected_id(path, kind) not in told:
-            yield from _opened(path, expected_id(path, kind), around(), now)
+        elif kind not in (None, RegistryKind.CONSENT, RegistryKind.REQUEST):
+            name = expected_id(path, kind)
+            if not _is_told(path, kind, old, new, told[name]):
+                yield from _opened(path, name, around(), now)
+
+
+def _is_told(path: str, kind: RegistryKind, old: bytes | None, new: bytes | None, acts: Sequence[AuditEvent]) -> bool:
+    """Whether events tell of all that a registry file says now: of this very state, or of each name that opens.
+
+    Two branches that were merged each told of their own part. Events of earlier versions name no state.
+    """
+    if not acts or any("says" not in event.about and event.event != "undo" for event in acts):
+        return bool(acts)
+    if new is None or state_of(new) in {state for event in acts for state in texts_of(event.about.get("says"))}:
+        return True
+    said = {
+        f"{key} {name}"
+        for event in acts
+        for key, value in event.about.items()
+        for name in texts_of(value)
+        if not (key == "members" and "until" in event.about)
+    }
+    before, after = (_values(path, kind, data) for data in (old, new))
+    gone = {f"removed {name}" for name in before.get("guardians") or ()} - {
+        f"removed {name}" for name in after.get("guardians") or ()
+    }
+    return ({*_opens(after)} - {*_opens(before)}) | gone | {*_joined(before, after)} <= said
+
+
+def _values(path: str, kind: RegistryKind, data: bytes | None) -> Mapping[str, Any]:
+    file = None if data is None else read_registry(path, kind, data)
+    return file.values if isinstance(file, RegistryFile) else {}
+
+
+def _opens(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what of an entity or a context may open a memory, as events name it: the key and the name."""
+    if kind := values.get("kind"):
+        yield f"kind {kind}"
+    if values.get("open"):
+        yield "open yes"
+    roles = values.get("roles") or ()
+    held = [f"{who} {role}" for who in roles for role in roles[who]] if isinstance(roles, dict) else roles
+    yield from (f"roles {one}" for one in held)
+    yield from (f"{key} {name}" for key in ("roster", "default_access") for name in values.get(key) or ())
+
+
+def _joined(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the members of a group that were none before, or not for as long, as events name them."""
+    known = [(one["id"], one.get("from"), one.get("until") or _NEVER) for one in before.get("members") or ()]
+    for one in after.get("members") or ():
+        name, since, until = one["id"], one.get("from"), one.get("until")
+        if not any((name, since) == old[:2] and (until or _NEVER) <= old[2] for old in known):
+            yield f"until {name} {until}" if until else f"members {name}"
+
+
+# After every time that is written.
+_NEVER = "~"
 
 
 def _opened(path: str, name: str, around: Around, now: datetime) -> Iterator[Finding]:
@@ -211,6 +269,18 @@ def grants_by_hand(
     for file, names in granted:
         if missing := [name for name in names if name not in told.get(file.memory.id or file.path, ())]:
             yield grant_unrecorded(file, missing)
+
+
+def consents_by_hand(changed: Mapping[str, Change], events: Callable[[], Iterable[AuditEvent]]) -> Iterator[Finding]:
+    """Yield a warning for each new file of a consent with no audit event that tells of it.
+
+    Args:
+        changed: the vault's own files that changed, by path.
+        events: gives the audit events of that state; called only if there is such a file.
+    """
+    new = [path for path, (old, _) in sorted(changed.items()) if old is None and kind_of(path) is RegistryKind.CONSENT]
+    told = consents_named(events()) if new else frozenset()
+    yield from (consent_unrecorded(path) for path in new if expected_id(path, RegistryKind.CONSENT) not in told)
 
 
 def _finding(code: str, path: str, text: str, hint: str) -> Finding:

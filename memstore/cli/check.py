@@ -27,6 +27,7 @@ FORMATS = ("text", "json", "github", "sarif")
 _EXAMPLES = (
     "memstore check",
     "memstore check beliefs --strict",
+    "memstore check --fix --dry-run            # what it would mend, and record of who sees what",
     "memstore check --fix",
     "memstore check --against origin/main     # all that changed since, for a pull request",
     "memstore check --explain yaml-ambiguous",
@@ -40,9 +41,10 @@ _EXAMPLES = (
 @click.option("--against", metavar="REV", help="Check all that changed since a commit, as a successor of it.")
 @click.option("--strict", is_flag=True, help="Warnings exit with 1 too; lists notices, and what has no source.")
 @click.option("--fix", is_flag=True, help="Mend what needs no judgement first: missing ids, blanks, repeated items.")
+@click.option("--dry-run", is_flag=True, help="With --fix: write nothing; tell what would be mended and recorded.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How findings are written.")
 @click.option("--explain", metavar="CODE", help="Explain the code of a finding, and check nothing.")
-def check(
+def check(  # noqa: PLR0913 -- one for each option
     session: CliSession,
     *,
     paths: tuple[str, ...],
@@ -50,6 +52,7 @@ def check(
     against: str | None,
     strict: bool,
     fix: bool,
+    dry_run: bool,
     output_format: str,
     explain: str | None,
 ) -> None:
@@ -59,14 +62,17 @@ def check(
         return
     if staged and (fix or paths or against):
         raise UsageError("--staged checks all that is staged", hint="leave out --fix, --against and paths")
+    if dry_run and (against or not fix):
+        raise UsageError("--dry-run tells what --fix would mend", hint="memstore check --fix --dry-run")
     if against and paths:
         raise UsageError("--against checks all that changed since", hint="leave out the paths")
     session.choices.json = session.choices.json or output_format == "json"
     view = session.view()
-    result = _result(view, [in_vault(session, path) for path in paths], staged=staged, against=against, fix=fix)
+    within = [in_vault(session, path) for path in paths]
+    result = _planned(view, within) if dry_run else _result(view, within, staged=staged, against=against, fix=fix)
     result = result if strict else result.without_strict()
     _emit(session, view, result, output_format, strict=strict)
-    if fix and not (paths or against or session.as_json):
+    if fix and not (paths or against or dry_run or session.as_json):
         _say_what_else_mends(session)
     if result.errors or (strict and result.warnings):
         session.exit(Exit.FOUND_ERRORS)
@@ -82,6 +88,12 @@ def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | No
     if staged:
         return flow.check_staged_files(view)
     return flow.fix(view, paths) if fix else flow.check(view, paths)
+
+
+def _planned(view: View, paths: Sequence[str]) -> CheckResult:
+    from memstore.vault.check import fix
+
+    return fix(view, paths, dry_run=True)
 
 
 # So many notices are shown beside what is wrong; more would bury it.
@@ -102,22 +114,23 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
         else:
             session.write((one_line(sarif_document(found, prefix, version=__version__)),))
         return
-    shown = result.notices if strict or len(result.notices) <= MOST_NOTICES else ()
+    of_links = [one for one in result.notices if one.code == "link-dangling"]
+    is_shown = strict or len(of_links) <= MOST_NOTICES
+    shown = [one for one in result.notices if is_shown or one.code != "link-dangling"]
     session.emit(
         "check", document=lambda: check_document(result), lines=lambda: _lines(session, result, shown), each="findings"
     )
-    if len(shown) < len(result.notices):
-        session.say(
-            f"{len(result.notices):,} notices, of links that lead to no note; memstore check --strict lists them"
-        )
+    if not is_shown:
+        session.say(f"{len(of_links):,} notices, of links that lead to no note; memstore check --strict lists them")
     session.say(summary(result))
 
 
 def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
+    done = "would fix" if result.dry_run else "fixed"
     for finding in result.fixed:
-        yield f"{session.paint('ok', 'fixed')} {_place(session, finding)}: {safe_line(finding.text)} [{finding.code}]"
+        yield f"{session.paint('ok', done)} {_place(session, finding)}: {safe_line(finding.text)} [{finding.code}]"
     groups: dict[str, list[Finding]] = {}
     for finding in sorted((*result.findings, *notices), key=lambda one: not one.is_error):
         groups.setdefault(finding.code, []).append(finding)

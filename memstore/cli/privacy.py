@@ -176,6 +176,8 @@ def _emit_shared(session: CliSession, verb: str, done: Shared, *, dry_run: bool)
     )
     if not done.saved.changed:
         session.say("nothing changed")
+    for note in done.notes:
+        session.say(f"note: {note}")
     say_findings(session, done.saved.findings)
 
 

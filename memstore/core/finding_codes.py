@@ -304,6 +304,19 @@ _CODES = (
         "A copy was made. A ref would mean two memories: delete the `id` line of the copy and run `memstore adopt`.",
     ),
     _notice(
+        "audit-lacks-events",
+        "grants or consents are older than the rule that each has an audit event",
+        "Told once, by the first check of a vault that others wrote in by hand, or that an earlier version made. "
+        "`memstore check --fix --dry-run` lists what it would record.",
+    ),
+    _notice(
+        "level-held-back",
+        "memories have a lower level of trust than their number says",
+        "Told once, by the first check of a vault. A commit or a page's copy once made a level; now it takes the "
+        "author's signature over what stands there, and a witness or a time that a third party proves. `memstore trust "
+        "REF` says what holds it back.",
+    ),
+    _notice(
         "link-dangling",
         "a link leads to no note",
         "Links to notes are looked for as a path beside the note and from the vault's folder, then "
@@ -490,6 +503,18 @@ _CODES = (
         "a memory is granted to somebody, and no audit event tells of it",
         "It was written by hand, or came by a merge. `memstore check --fix` records who sees it; "
         "`memstore privacy grant` does both in one.",
+    ),
+    _warning(
+        "consent-unrecorded",
+        "a consent, a refusal or a revocation is there, and no audit event tells of it",
+        "Its file was written by hand, or came by a merge. `memstore check --fix` records that it is there, so that "
+        "it is missed when it is gone; `memstore consent` does both in one.",
+    ),
+    _error(
+        "vault-inside",
+        "a folder of the vault is made a vault of its own",
+        "Its settings name an owner, who sees what lies there whatever is granted in this vault. Take the settings "
+        "away, or name the folder in `.memstoreignore`.",
     ),
     _error(
         "generalization-blocked",

@@ -31,6 +31,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
         "findings": [finding_document(finding) for finding in result.findings],
         "fixed": [finding_document(finding) for finding in result.fixed],
         "notices": [finding_document(finding) for finding in result.notices],
+        **({"dry_run": True} if result.dry_run else {}),
     }
 
 

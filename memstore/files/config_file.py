@@ -23,7 +23,7 @@ from memstore.core.config import (
 from memstore.core.errors import FormatError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
 from memstore.files.advice import worth_showing
-from memstore.files.local_state import write_whole
+from memstore.files.local_state import regular_bytes, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,7 +127,7 @@ class ConfigFile:
 
     def _text(self) -> str:
         try:
-            return self.path.read_bytes().decode()
+            return regular_bytes(self.path).decode()
         except FileNotFoundError:
             return ""
         except UnicodeDecodeError as error:

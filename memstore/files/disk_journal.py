@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.change import Operation, Written
 from memstore.core.errors import VaultError
-from memstore.files.local_state import BEGUN_OPERATION, make_private, sync_folder, write_whole
+from memstore.files.local_state import BEGUN_OPERATION, make_private, regular_bytes, sync_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,7 +135,7 @@ def _kept(path: Path) -> object:
     """Return the document in a file; None where there is no such file, or none of ours."""
     with _trouble("read", path):
         try:
-            return json.loads(path.read_bytes())
+            return json.loads(regular_bytes(path))
         except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
             return None
 

@@ -6,6 +6,7 @@ memories are written by `disk_vault`, which guards more.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -93,7 +94,7 @@ def _git_dir(dot_git: Path) -> Path | None:
     if (dot_git / "HEAD").is_file():
         return dot_git
     try:
-        text = dot_git.read_text()
+        text = regular_bytes(dot_git).decode()
     except (OSError, UnicodeDecodeError):
         return None
     if not text.startswith("gitdir:"):
@@ -107,6 +108,21 @@ def _common_dir(git_dir: Path) -> Path:
         return (git_dir / (git_dir / "commondir").read_text().strip()).resolve()
     except OSError:
         return git_dir
+
+
+def regular_bytes(path: Path, *, most: int = -1) -> bytes:
+    """Return the bytes of a plain file; `OSError` for anything else: nobody waits at a pipe that lies in its place.
+
+    Args:
+        path: the file.
+        most: how many bytes at most; all by default.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(mode := os.fstat(handle).st_mode):
+            number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
+            raise OSError(number, os.strerror(errno.EISDIR) if stat.S_ISDIR(mode) else "it is no plain file", str(path))
+        return file.read(most)
 
 
 def append_line(path: Path, line: bytes) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import LockedError, VaultError
-from memstore.files.local_state import make_private
+from memstore.files.local_state import NOT_FOLLOWED, make_private, regular_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,15 +70,23 @@ class WriteLock:
     def _opened(self) -> int:
         try:
             make_private(self.path.parent)
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | NOT_FOLLOWED, 0o600)
         except OSError as error:
-            raise VaultError(
-                f"can't make the lock {self.path}: {error.strerror}", hint="mend the folder's permissions"
-            ) from error
+            raise self._cant(str(error.strerror)) from error
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return handle
+        os.close(handle)
+        raise self._cant("it is no plain file")
+
+    def _cant(self, why: str) -> VaultError:
+        return VaultError(
+            f"can't make the lock {self.path}: {why}",
+            hint="take away what lies there, or mend the folder's permissions",
+        )
 
     def _locked(self) -> LockedError:
         try:
-            holder = self.path.read_text(errors="replace").strip() or "another program"
+            holder = regular_bytes(self.path).decode(errors="replace").strip() or "another program"
         except OSError:
             holder = "another program"
         return LockedError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH
 from memstore.core.places import SETTINGS_FOLDER
+from memstore.files.local_state import regular_bytes
 from memstore.history.git_history import GitHistory
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
 def is_mixed(root: Path) -> bool:
     """Whether notes of other programs lie in a vault; its settings are parsed only where they may say so."""
     try:
-        settings = (root / CONFIG_PATH).read_bytes()
+        settings = regular_bytes(root / CONFIG_PATH)
     except OSError:
         return False
     if b"mixed" not in settings:
@@ -61,7 +62,10 @@ def _told(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def _roots(top: Path, paths: Collection[str]) -> set[Path]:
-    """Return the vaults that these files lie in: for each the nearest folder around it that is one."""
+    """Return the vaults that these files lie in: every folder around them that is one.
+
+    A vault that was made within a vault takes nothing out of the one around it.
+    """
     folders = {Path(os.path.dirname(path)) for path in paths}  # noqa: PTH120 - paths of git, not of this system
-    nearest = (next((up for up in (f, *f.parents) if (top / up / SETTINGS_FOLDER).is_dir()), None) for f in folders)
-    return {top / found for found in nearest if found is not None}
+    around = {up for folder in folders for up in (folder, *folder.parents)}
+    return {top / up for up in around if (top / up / SETTINGS_FOLDER).is_dir()}

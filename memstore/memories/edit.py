@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from memstore.access.audit import recorded
+from memstore.access.audit import WHOLLY, recorded
 from memstore.access.widening import unconsented
 from memstore.beliefs.next_lines import next_time
 from memstore.core.change import Edit, Saved, Written
@@ -150,7 +150,7 @@ def _shared(view: View, before: MemoryFile, after: ReadFile) -> tuple[Written, .
         return ()
 
     about = {"to": [*new.access_grants], "denied": [*new.access_denies]}
-    return (recorded(view, "privacy set", memory=new.id or before.path, owner=new.owner, **about),)
+    return (recorded(view, WHOLLY, memory=new.id or before.path, owner=new.owner, **about),)
 
 
 # -- the whole file, in an editor ----------------------------------------------------------------

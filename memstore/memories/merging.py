@@ -139,7 +139,7 @@ def _by_keys(files: Three[MemoryFile], read: Read, by_lines: ByLines) -> Merged 
     texts = {name: keys.text(name, value) for name, value in {**values, "": None}.items()}
     texts |= {name: keys.own_text(name) for name in collisions}
     torn = {name for name, text in texts.items() if text is None}
-    if not torn and _shows_more_than(files, memory_of(values, "")):
+    if not torn and _shows_more_than(files, memory_of(_typed(files, values), "")):
         torn = {name for name in _SIGHT if not same_items(name, *_sides(files, name))}
     head = "".join(keys.block(name) if name in torn else texts.get(name) or "" for name in keys.order())
     return _whole(files, head, by_lines, read, values=None if torn else values)
@@ -183,6 +183,11 @@ def _sides(files: Three[MemoryFile], name: str) -> tuple[Any, Any]:
     return files.ours.front.values.get(name), files.theirs.front.values.get(name)
 
 
+def _typed(files: Three[MemoryFile], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with a type, which a memory may lack that lies among other programs' notes."""
+    return {**values, "type": values.get("type") or files.ours.memory.type}
+
+
 def _values(files: Three[MemoryFile]) -> MergedValues:
     """Return the values of all keys; the confidence is what the history amounts to where both sides added to it."""
     values, collisions = merged_values(files.map(lambda file: file.front.values))
@@ -193,7 +198,7 @@ def _values(files: Three[MemoryFile]) -> MergedValues:
     # A number that a hand wrote beside its history says more than the history: whose holds is for a person to say.
     if united and all(next_lines.drifted(side.memory) is None for side in (files.ours, files.theirs)):
         known = {name: value for name, value in values.items() if name != "confidence"}
-        confidence = next_lines.drifted(memory_of({"type": files.ours.memory.type, **known}, ""))
+        confidence = next_lines.drifted(memory_of(_typed(files, known), ""))
         if confidence is not None:
             return MergedValues({**values, "confidence": confidence}, collisions - {"confidence"})
     return MergedValues(values, collisions)

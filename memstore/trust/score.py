@@ -106,6 +106,11 @@ class Trust(NamedTuple):
         notes = ", contested" * self.contested + ", stale" * self.stale
         return self.level.word + notes
 
+    @property
+    def is_held_back(self) -> bool:
+        """Whether the level is lower than the number alone would make it."""
+        return self.level < band(round(self.score * MOST))
+
     def __repr__(self) -> str:
         return short_repr(self)
 

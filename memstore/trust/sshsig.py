@@ -91,10 +91,10 @@ def armoured(text: str) -> str:
 
 def from_armour(text: str) -> str:
     """Return the one line of base64 in what `ssh-keygen -Y sign` wrote; `FormatError` for anything else."""
-    first, *lines, last = text.strip().splitlines() or [""] * 2
-    if first.strip() != _BEGIN or last.strip() != _END:
+    lines = [line.strip() for line in text.strip().splitlines()]
+    if lines[:1] != [_BEGIN] or lines[-1:] != [_END]:
         raise FormatError("it is no armoured SSH signature", hint="`ssh-keygen -Y sign` writes them")
-    return "".join(line.strip() for line in lines)
+    return "".join(lines[1:-1])
 
 
 def _check_kind(key: PublicKey, kind: str, raw: bytes) -> None:

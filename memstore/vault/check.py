@@ -6,11 +6,20 @@ It may be checked as a successor of an earlier revision, too: what a pull reques
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.access import registry as registry_file
-from memstore.access.audit import consents_gone, grant_unrecorded, recorded, unrecorded_grants
+from memstore.access.audit import (
+    consent_unrecorded,
+    consents_gone,
+    consents_lost,
+    grant_unrecorded,
+    recorded,
+    unrecorded_consents,
+    unrecorded_grants,
+)
 from memstore.access.registry import expected_id, is_named
 from memstore.access.unrecorded import decides
 from memstore.beliefs.compress import wholes_of
@@ -33,7 +42,8 @@ from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
 from memstore.vault.note_names import LinkTable
 from memstore.vault.references import directory_of
-from memstore.vault.staged import check_staged, findings_of, staged
+from memstore.vault.said_once import said_once
+from memstore.vault.staged import check_staged, findings_of, staged, vault_inside
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -51,13 +61,15 @@ ONLY_STRICT = frozenset({"source-missing"})
 class CheckResult:
     """What a check found in how many files; `fixed` names the findings that were mended before.
 
-    `notices` are what is worth knowing and no fault: they are not among the findings.
+    `notices` are what is worth knowing and no fault: they are not among the findings. Of a dry run, `fixed` are those
+    that would be mended.
     """
 
     files: int
     findings: tuple[Finding, ...]
     fixed: tuple[Finding, ...] = ()
     notices: tuple[Finding, ...] = ()
+    dry_run: bool = False
 
     __repr__ = short_repr
 
@@ -113,18 +125,19 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
     findings += () if paths else (*attestations.keyring(), *widened_since_check(view))
+    findings += () if paths else (*consents_lost(view), *_vaults_inside(view, memories))
     attestations.keep()
     if not paths:
         _remember_checked(view)
     return CheckResult(
         files=len(memories) - plain + len(registry),
         findings=in_order(findings),
-        notices=in_order([*_dangling_links(view, {*memories})]),
+        notices=in_order([*(() if paths else said_once(view)), *_dangling_links(view, {*memories})]),
     )
 
 
 @again_where_changed
-def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> CheckResult:
+def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_run: bool = False) -> CheckResult:
     """Mend what needs no judgement, and check: a missing id, blanks in a title, an item that a list has twice.
 
     A confidence that was changed by hand is recorded in its history; where the history was, the number follows it, and
@@ -137,6 +150,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> C
         view: the vault.
         paths: files or folders, relative to the vault; empty for all.
         since: the commit with which files are compared to see what hands changed; None for the last one.
+        dry_run: only say what would be mended and recorded.
 
     Raises:
         RefusedError: somebody else than the vault's owner asks.
@@ -159,10 +173,15 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None) -> C
     ]
     fixed += [grant_unrecorded(file, names) for file, names in granted]
     to = {names: [file.memory.id or file.path for file, others in granted if others == names] for _, names in granted}
+    consents = [path for path in unrecorded_consents(view) if any(_is_below(path, below) for below in paths or ("",))]
+    fixed += map(consent_unrecorded, consents)
     events = [recorded(view, "check --fix", memory=memories, to=[*names]) for names, memories in to.items()]
-    save_all(view, edits, verb="check --fix", own=events)
+    if consents:
+        named = [expected_id(path, RegistryKind.CONSENT) for path in consents]
+        events.append(recorded(view, "check --fix", consents=named))
+    save_all(view, edits, verb="check --fix", own=events, dry_run=dry_run)
     found = check(view, paths)
-    return replace(found, fixed=in_order(fixed))
+    return replace(found, fixed=in_order(fixed), dry_run=dry_run)
 
 
 def check_staged_files(view: View) -> CheckResult:
@@ -230,6 +249,17 @@ def _dangling_links(view: View, paths: Collection[str]) -> Iterator[Finding]:
                     text=f"{link.written} leads to no note",
                     hint="write the note, or mend the link",
                 )
+
+
+def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:
+    """Yield the folders with memories that are vaults of their own."""
+    folders = {
+        "/".join(parts[:end]) for path in memories for parts in [path.split("/")] for end in range(1, len(parts))
+    }
+    for folder in sorted(folders):
+        with suppress(VaultError):
+            view.whole.read(f"{folder}/{CONFIG_PATH}")
+            yield vault_inside(f"{folder}/{CONFIG_PATH}")
 
 
 def _lost_texts(view: View, compressed: Sequence[Checked]) -> Iterator[Finding]:

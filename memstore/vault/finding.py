@@ -176,8 +176,10 @@ def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
     values = shown_values(file.front.values, is_shown)
     if values == file.front.values:
         return file
-    whole = {name: _whole_entries(name, value) for name, value in values.items()}
-    memory = replace(memory_of(whole, file.text.body), original=file.memory)
+    # What else it says is taken from the memory: a key in another program's form is not read as ours.
+    changed = {name: _whole_entries(name, value) for name, value in values.items() if value != file.front.values[name]}
+    left = memory_of({"type": file.memory.type, **changed}, "")
+    memory = replace(file.memory, original=file.memory, **{name: getattr(left, name) for name in changed})
     return replace(file, front=replace(file.front, values=values), memory=memory)
 
 

@@ -11,9 +11,14 @@ from typing import TYPE_CHECKING
 from memstore.core.config import CONFIG_PATH
 from memstore.core.places import SETTINGS_FOLDER, is_memory_path
 from memstore.files.config_file import NOBODY, owner_of
+from memstore.files.local_state import regular_bytes
 
 if TYPE_CHECKING:
     from memstore.vault.view import VaultView
+
+
+# What is read of one file that somebody names; a device may give bytes for ever.
+MOST_BYTES = 256 * 1024 * 1024
 
 
 def bytes_of(view: VaultView, path: Path) -> bytes:
@@ -37,7 +42,10 @@ def bytes_of(view: VaultView, path: Path) -> bytes:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         os.set_blocking(handle, True)  # a pipe is waited for: `--queries <(command)`
         with os.fdopen(handle, "rb", closefd=False) as file:
-            return file.read()
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:  # it may have no end
+            raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES:,} bytes", str(path))
+        return data
     finally:
         os.close(handle)
 
@@ -85,7 +93,7 @@ def _is_seen(view: VaultView, place: Path, root: Path) -> bool:
 def _owner_of(vault: Path) -> str:
     """Return who owns another vault; an id of nobody where it does not say so itself."""
     try:
-        return owner_of((vault / CONFIG_PATH).read_bytes(), default=NOBODY)
+        return owner_of(regular_bytes(vault / CONFIG_PATH), default=NOBODY)
     except OSError:
         return NOBODY
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audit import consents_gone
 from memstore.access.policy import labels_of
-from memstore.access.unrecorded import Around, OwnFiles, changed_by_hand, events_in, grants_by_hand
+from memstore.access.unrecorded import Around, OwnFiles, changed_by_hand, consents_by_hand, events_in, grants_by_hand
 from memstore.access.widening import WideningContext, check_widening, surroundings
-from memstore.core.finding import Finding, in_order
+from memstore.core.config import CONFIG_PATH
+from memstore.core.finding import Finding, Position, in_order
 from memstore.core.finding_codes import CODES
 from memstore.core.ids import is_memory_id
 from memstore.core.places import is_audit_path, is_memory_path, is_own_path, kind_of
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.history.git_history import GitHistory
+    from memstore.history.history import FileChange
 
 
 class Staged(NamedTuple):
@@ -85,6 +87,8 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
     findings += consents_gone(changed, history.index_files)
     findings += changed_by_hand(changed, lambda: _own_around(history, owner(), said_before), now, default_owner=owner())
     findings += grants_by_hand(said_before, files, partial(_staged_events, history), owner())
+    findings += consents_by_hand(changed, partial(_staged_events, history))
+    findings += [vault_inside(change.path) for change in history.all_staged() if is_vault_inside(change)]
     introduced = introduced_ids(changes, files)
     if introduced:
         holders: dict[str, list[str]] = defaultdict(list)
@@ -237,12 +241,30 @@ def findings_of(
 
     findings += changed_by_hand(changed, around, now, default_owner=view.config.owner)
     findings += grants_by_hand(said_before, files, partial(_events, view), view.config.owner)
+    findings += consents_by_hand(changed, partial(_events, view))
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return findings
 
 
 def _events(view: View) -> Iterable[AuditEvent]:
     return events_in({path: view.own_file(path) or b"" for path in view.audit_paths()}).values()
+
+
+def is_vault_inside(change: FileChange) -> bool:
+    """Whether a file that is new makes a vault of a folder within this one."""
+    return change.old is None and change.path.endswith(f"/{CONFIG_PATH}")
+
+
+def vault_inside(path: str) -> Finding:
+    """Return the error that a folder of the vault is a vault of its own, whose owner sees what lies there."""
+    return Finding(
+        code="vault-inside",
+        severity=CODES["vault-inside"].severity,
+        path=path,
+        at=Position(1),
+        text="it makes a vault of a folder of this one, and whoever owns that sees what lies there",
+        hint=f"take it away, or name {path.removesuffix(CONFIG_PATH)} in .memstoreignore",
+    )
 
 
 def check_changes(changes: Changes, after: Mapping[str, ReadFile]) -> list[Finding]:

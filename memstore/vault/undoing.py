@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.access.audit import is_audited, recorded
+from memstore.access.audit import gained, is_audited, recorded, state_of
 from memstore.access.registry import expected_id
 from memstore.core.change import Operation, Written
 from memstore.core.errors import ChangedMeanwhileError, VaultError
@@ -26,7 +26,10 @@ def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, t
     gone, again = _consents(back)
     kinds = ((file.path, kind_of(file.path)) for file in files)
     changed = [expected_id(path, kind) for path, kind in kinds if kind not in (None, RegistryKind.CONSENT)]
-    return back, (recorded(view, "undo", of=last.verb, withdrawn=gone, consents=again, changed=changed),)
+    says = [state_of(file.after) for file in files if kind_of(file.path) and file.after is not None]
+    memory, to, whom = _grants(view, back)
+    about = {"withdrawn": gone, "consents": again, "changed": changed, "says": says}
+    return back, (recorded(view, "undo", of=last.verb, memory=memory, to=to, whom=whom, **about),)
 
 
 def taken_back_by_hand(vault: VaultFiles, last: Operation) -> frozenset[str]:
@@ -76,6 +79,21 @@ def _consents(back: Operation) -> tuple[list[str], list[str]]:
         if (kind := kind_of(file.path)) is RegistryKind.CONSENT and None in (file.before, file.after):
             (gone if file.after is None else again).append(expected_id(file.path, kind))
     return gone, again
+
+
+def _grants(view: VaultView, back: Operation) -> tuple[list[str], list[str], list[str]]:
+    """Return the memories whose grants change by what is undone, who is granted them again, and who no more."""
+    owner = view.config.owner
+    memories: list[str] = []
+    again: list[str] = []
+    no_more: list[str] = []
+    for file in back.files:
+        was, will = (_memory_in(view, file.path, data) for data in (file.before, file.after))
+        if was and will and was.memory.sharing != will.memory.sharing:
+            memories.append(will.memory.id or file.path)
+            again += gained(was.memory, will.memory, owner)
+            no_more += gained(will.memory, was.memory, owner)
+    return memories, [*dict.fromkeys(again)], [*dict.fromkeys(no_more)]
 
 
 def may_undo(view: VaultView, last: Operation) -> bool:

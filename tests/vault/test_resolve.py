@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memstore.core.errors import NotFoundError
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.vault.finding import redacted
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
@@ -108,3 +112,12 @@ def test_a_near_id_is_suggested() -> None:
     with pytest.raises(NotFoundError) as caught:
         SEAN.find("m_7f3k9q2x1d")
     assert caught.value.hint == "did you mean m_7f3k9q2x1c?"
+
+
+def test_what_another_program_means_by_a_key_stays_when_hidden_refs_are_left_out() -> None:
+    data = b"---\nid: m_7f3k9q2x1c\nstatus: seedling\nauthor: [Me]\nderived_from: ['note:m_hidden0001']\n---\nTea.\n"
+    file = memory_file.read("tea.md", data, mixed=True)
+    assert isinstance(file, MemoryFile)
+    left = redacted(file, lambda _: False)
+    assert left.memory == replace(file.memory, derived_from=())
+    assert (left.memory.type, left.memory.status, left.memory.author) == ("note", "active", None)
