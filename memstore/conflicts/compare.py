@@ -175,6 +175,10 @@ MOST_PAIRS = 1_000_000
 MOST_COMPARED = 100
 
 
+# Of two files that are no longer, comparing sentences whatever the order of their words takes less than the search.
+MOST_BYTES = 1_000
+
+
 class Compared:
     """What of a result is compared, taken apart no further than it must be.
 
@@ -187,6 +191,7 @@ class Compared:
         self.path = hit.path
         self.sentences = _sentences(hit)
         self.makes_claims = b"\nclaims:" in file.data
+        self.is_short = len(file.data) <= MOST_BYTES
         self._file = file
 
     @cached_property
@@ -233,7 +238,9 @@ class Among:
             return False
         if one.makes_claims and other.makes_claims:
             return True
-        return _alike(one.sentences, other.sentences) and self._may_contradict(one.gist, other.gist)
+        if not _alike(one.sentences, other.sentences):
+            return False
+        return (one.is_short and other.is_short) or self._may_contradict(one.gist, other.gist)
 
     def _may_contradict(self, one: Gist, other: Gist) -> bool:
         from memstore.conflicts.prefilter import may_conflict
@@ -243,11 +250,13 @@ class Among:
         return may_conflict(one, other, any_opposites=self._lexicon.has_words)
 
     def _compare(self, one: Compared, other: Compared) -> None:
-
+        any_order = one.is_short and other.is_short
         for mine, theirs in ((one.side, other.side), (other.side, one.side)):
             if mine and theirs:
-                found = conflict(mine, theirs, opposes=self._lexicon.opposes)
+                found = conflict(mine, theirs, opposes=self._lexicon.opposes, any_order=any_order)
                 self._found.setdefault(mine.path, {})[theirs.path] = found
+                if not found:
+                    return
 
 
 def _sentences(hit: Hit) -> list[set[str]]:

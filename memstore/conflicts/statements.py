@@ -153,11 +153,17 @@ def _token(piece: str | Quantity, before: str | Quantity) -> Token:
     return Token(key_of(piece), piece)
 
 
+# Porter takes Mrs. for some of Mr.
+TITLES = listed("mr mrs ms")
+
+
 @cache
 def key_of(word: str) -> str:
     """Return by what a word is compared: its stem; forms of `be` and of `have` are one each."""
     if word in _BE:
         return "be"
+    if word in TITLES:
+        return word
     return "have" if word in _HAVE else term_of(word)
 
 
@@ -181,7 +187,8 @@ class Statement(NamedTuple):
     """A sentence that says something.
 
     `negations` are the places in `tokens` before which a negation stood, `topic` the keys of what it is about, `when`
-    the words that say at which time. Lines are counted from 0, from the beginning of the text.
+    the words that say at which time, `about` whom `she` or `he` may mean: the name with which a sentence before it
+    began. Lines are counted from 0, from the beginning of the text.
     """
 
     text: str
@@ -191,6 +198,7 @@ class Statement(NamedTuple):
     when: tuple[Token, ...]
     line_start: int
     line_end: int
+    about: str = ""
 
     @property
     def of_speaker(self) -> bool:
@@ -201,13 +209,22 @@ class Statement(NamedTuple):
 def statements(text: str) -> list[Statement]:
     """Return what a text states, sentence by sentence; questions state nothing."""
     found = []
+    about = ""
     for start, end in sentences(text):
         said, negations, when = _sorted_out(tokens(text[start:end]))
         topic = frozenset(token.key for token in said if token.value is None and token.word not in GRAMMAR)
+        if about and said and said[0].word in ("he", "she"):
+            topic |= frozenset(map(key_of, fold(about).split()))
         if topic:
             lines = text.count("\n", 0, start), text.count("\n", 0, end)
-            found.append(Statement(text[start:end], said, negations, topic, when, *lines))
+            found.append(Statement(text[start:end], said, negations, topic, when, *lines, about))
+        name = _FIRST_NAME.match(text, start, end)
+        about = name[0] if name and name[1].casefold() not in GRAMMAR | EMPTY | WHEN | LEADS_TO_WHEN else about
     return found
+
+
+# A sentence that begins with a name begins with what it is about.
+_FIRST_NAME = re.compile(r"([A-Z][a-z]+)\b(?: [A-Z][a-z]+)?(?=[ ,])")
 
 
 def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, ...], tuple[Token, ...]]:
@@ -268,19 +285,36 @@ OFTEN = frozenset({"always", "constantly", "usually", "often", "ever", "regularl
 # Of what either of two sentences is about, so much may be missing in the other where they are laid side by side.
 MOST_OTHER_WORDS = 6
 
-# A sentence ends here, not after `Dr.` or `e.g.`; so do an item of a list, a row, a paragraph.
+# A sentence ends here; so do an item of a list, a row, a paragraph.
 _END = re.compile(
-    r"(?<=[.!?…;])(?<!\bdr\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bmrs\.)(?<!\bst\.)(?<!\bvs\.)(?<!\.[a-z]\.)[\"')*_]*\s+"
-    r"|,? (?=but |however )|\n(?=\s*[-*+|>])|\n\s*\n",
+    r"(?<=[.!?…;])[\"')*_]*\s+|,? (?<!one )(?<!body )(?<!thing )(?<!all )(?=but |however )|\n(?=\s*[-*+|>])|\n\s*\n",
     re.IGNORECASE,
 )
+# It does not end after `Dr.` or `e.g.`, an initial, or `no.` before a number.
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:dr|mr|ms|mrs|st|vs|prof|approx|ca|cf|dept|ext|fig|messrs|mt|ft|rev|sr|jr|tel|vol)\.|\.[a-z]\.|\b[a-z]\.)$",
+    re.IGNORECASE,
+)
+_NUMBER_FOLLOWS = re.compile(r"\b(?:no|nos|nr|art|pp?|par|sec|ch|max|min|est|c)\.$", re.IGNORECASE)
+_LONGEST_ABBREVIATION = 8
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the sentences of a text stand that are no questions, blanks around them left out."""
     start = 0
-    for end, after in [*(found.span() for found in _END.finditer(text)), (len(text), len(text))]:
+    ends = (found.span() for found in _END.finditer(text) if not _goes_on(text, *found.span()))
+    for end, after in [*ends, (len(text), len(text))]:
         part = text[start:end]
         if part.strip() and not part.rstrip("\"')*_ \n").endswith("?"):
             yield start + len(part) - len(part.lstrip()), start + len(part.rstrip())
         start = after
+
+
+def _goes_on(text: str, end: int, after: int) -> bool:
+    """Whether a full stop ends no sentence: it belongs to what stands before it."""
+    if not text.endswith(".", 0, end) or "\n\n" in text[end:after]:
+        return False
+    before = text[max(0, end - _LONGEST_ABBREVIATION) : end]
+    if _ABBREVIATED.search(before):
+        return True
+    return text[after : after + 1].isdigit() and _NUMBER_FOLLOWS.search(before) is not None

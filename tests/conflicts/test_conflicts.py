@@ -178,6 +178,7 @@ def test_showing_a_memory_tells_of_its_conflicts_and_counts_them() -> None:
 def test_a_search_does_not_compare_texts_as_long_as_books(monkeypatch: pytest.MonkeyPatch) -> None:
     ws = memory_workspace(FILES)
     assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
+    monkeypatch.setattr(compare, "MOST_BYTES", 0)
     monkeypatch.setattr(compare, "MOST_PAIRS", 0)
     assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [0, 0]
     assert _open(ws, "a.md")
