@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from memstore.conflicts.conflict import Side, conflict
 from memstore.conflicts.statements import statements
 from memstore.core import terms as analysis
 from memstore.core.change import Lines
+from memstore.core.full_stops import ends_sentence
 from memstore.core.memory import title_of
 from memstore.core.terms import stop_words, term_of
 from memstore.files.memory_file import MemoryFile
@@ -163,7 +165,7 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
 # -- among the results of one search ---------------------------------------------------------------
 
 
-_SENTENCE_END = re.compile(r"[.!?;]\s|\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s|\n")
 # With longer results, what is compared would cost more than the search; their first sentences stand for them.
 MOST_SENTENCES = 8
 SHARED_WORDS = 0.5
@@ -260,10 +262,19 @@ class Among:
 
 
 def _sentences(hit: Hit) -> list[set[str]]:
-    texts = [hit.title, *_SENTENCE_END.split(hit.content)][:MOST_SENTENCES]
+    texts = [hit.title, *islice(_parts(hit.content), MOST_SENTENCES - 1)]
     words = (set(analysis.words(text)) - analysis.stop_words() for text in texts)
     terms = (set(map(analysis.term_of, each)) for each in words)
     return [each for each in terms if len(each) > 1]  # one word alone states nothing
+
+
+def _parts(text: str) -> Iterator[str]:
+    start = 0
+    for found in _SENTENCE_END.finditer(text):
+        if found[0] == "\n" or ends_sentence(text, *found.span()):
+            yield text[start : found.start()]
+            start = found.end()
+    yield text[start:]
 
 
 def _alike(ones: Sequence[set[str]], others: Sequence[set[str]]) -> bool:

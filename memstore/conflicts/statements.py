@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.quantities import SCALES, Quantity, Scale
+from memstore.core.full_stops import ends_sentence
 from memstore.core.terms import fold, term_of
 from memstore.core.word_lists import listed
 
@@ -285,36 +286,19 @@ OFTEN = frozenset({"always", "constantly", "usually", "often", "ever", "regularl
 # Of what either of two sentences is about, so much may be missing in the other where they are laid side by side.
 MOST_OTHER_WORDS = 6
 
-# A sentence ends here; so do an item of a list, a row, a paragraph.
+# A sentence ends here, not before an exception (`every day but Monday`); so do an item of a list, a row, a paragraph.
 _END = re.compile(
-    r"(?<=[.!?…;])[\"')*_]*\s+|,? (?<!one )(?<!body )(?<!thing )(?<!all )(?=but |however )|\n(?=\s*[-*+|>])|\n\s*\n",
+    r"(?<=[.!?…;])[\"')*_]*\s+|,? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )|\n(?=\s*[-*+|>])|\n\s*\n",
     re.IGNORECASE,
 )
-# It does not end after `Dr.` or `e.g.`, an initial, or `no.` before a number.
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:dr|mr|ms|mrs|st|vs|prof|approx|ca|cf|dept|ext|fig|messrs|mt|ft|rev|sr|jr|tel|vol)\.|\.[a-z]\.|\b[a-z]\.)$",
-    re.IGNORECASE,
-)
-_NUMBER_FOLLOWS = re.compile(r"\b(?:no|nos|nr|art|pp?|par|sec|ch|max|min|est|c)\.$", re.IGNORECASE)
-_LONGEST_ABBREVIATION = 8
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the sentences of a text stand that are no questions, blanks around them left out."""
     start = 0
-    ends = (found.span() for found in _END.finditer(text) if not _goes_on(text, *found.span()))
+    ends = (found.span() for found in _END.finditer(text) if ends_sentence(text, *found.span()))
     for end, after in [*ends, (len(text), len(text))]:
         part = text[start:end]
         if part.strip() and not part.rstrip("\"')*_ \n").endswith("?"):
             yield start + len(part) - len(part.lstrip()), start + len(part.rstrip())
         start = after
-
-
-def _goes_on(text: str, end: int, after: int) -> bool:
-    """Whether a full stop ends no sentence: it belongs to what stands before it."""
-    if not text.endswith(".", 0, end) or "\n\n" in text[end:after]:
-        return False
-    before = text[max(0, end - _LONGEST_ABBREVIATION) : end]
-    if _ABBREVIATED.search(before):
-        return True
-    return text[after : after + 1].isdigit() and _NUMBER_FOLLOWS.search(before) is not None
