@@ -14,13 +14,24 @@ if TYPE_CHECKING:
     from memstore.conflicts.frames import Frame
 
 # What follows `not` where it denies no more than a part, a cause, a bound, or nothing.
-_NOT_SO = listed("because until only more less fewer later longer yet half little so sooner bad just before after")
+_NOT_SO = listed("""
+    because until only more less fewer later longer yet half little so sooner bad just before after as too enough
+    quite entirely completely fully necessarily alone merely simply exactly far very
+    """)
+# They deny by what they mean: what is missing from the box is not in it.
+_NEGATIVE = listed("""
+    missing absent gone lost away elsewhere empty vanished disappeared failed fails missed skipped forgot forgotten
+    declined refused rejected wrong false impossible forbidden banned prohibited unable off closed dead stolen
+    broken stopped abandoned cancelled dropped removed deleted otherwise different other forget forgets miss misses
+    fail neglect neglects omit omits skip skips avoid avoids lose loses stop stops refuse refuses late doubt doubts
+    deny denies lack lacks hesitate hesitates object objects mind exception
+    """)
 # A denial with one of them holds up to a time, for a cause, or for all but some.
-_NARROWS = listed("until because only")
+_NARROWS = listed("until till because only yet before after than")
 # They may all say that somebody has something, as `there is` does.
 _HAVING = listed("""
-    own owns owned possess possesses hold holds held keep keeps kept contain contains include includes find finds found
-    exist exists
+    own owns owned possess possesses hold holds held keep keeps kept contain contains include includes find finds
+    found exist exists
     """)
 _ANY = listed("any anyone anybody anything")
 _HARDLY = listed("few fewer almost nearly hardly barely scarcely rarely seldom")
@@ -63,7 +74,9 @@ def _says_all(yes: Frame) -> bool:
 
 def _is_whole(no: Frame, yes: Frame) -> bool:
     """Whether all is denied that is said, not a part of it, a cause, or that it is all."""
-    if _after(no) in _NOT_SO or not no.words.isdisjoint(_NARROWS | IN_PART):
+    if _after(no) in _NOT_SO or not no.words.isdisjoint(IN_PART):
+        return False
+    if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
         return False
     if not yes.words.isdisjoint(_HARDLY if _denies_all(no) else IN_PART):
         return False
@@ -72,6 +85,8 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
 
 def _covers(no: Frame, yes: Frame) -> bool:
     """Whether the one says all that the other denies; or the other denies a part of what is said of all."""
+    if any(frame.word(key) in _NEGATIVE for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)):
+        return False
     missing = [key for key in unmatched(no, yes) if no.word(key) not in _HAVING and not _is_had(no, yes, key)]
     added = [key for key in unmatched(yes, no) if yes.word(key) not in _HAVING]
     of_kind = sum(_is_had(no, yes, key) for key in no.content)
@@ -129,13 +144,22 @@ def _comparable_only(one: Frame, other: Frame) -> bool:
 
 
 def _only(one: Frame, other: Frame) -> bool:
-    shared = shared_of(one, other)
-    if not _comparable_only(one, other) or other.words.isdisjoint(_ANYONE) or len(shared) < FEWEST_SHARED:
+    """Whether only one does what another does, too, or anybody."""
+    if not _comparable_only(one, other) or len(shared_of(one, other)) < FEWEST_SHARED or one.verb is None:
         return False
     at = next(at for at, token in enumerate(one.tokens) if token.word == "only")
-    if one.verb is None or at > one.verb:
+    mine, theirs = unmatched(one, other), unmatched(other, one)
+    if at > one.verb or any(one.content[key] > one.verb for key in mine):
         return False
-    return all(one.content[key] < one.verb for key in unmatched(one, other))
+    does = bool(mine) and bool(theirs) and all(_does(other, key) for key in theirs)
+    return does or not other.words.isdisjoint(_ANYONE)
+
+
+def _does(frame: Frame, key: str) -> bool:
+    """Whether a name is that of who does it: it begins the sentence, or follows `by`."""
+    at = frame.content[key]
+    by = any(token.word == "by" for token in frame.tokens[max(0, at - 2) : at])
+    return by or (at == 0 and frame.verb is not None and not frame.is_past)
 
 
 def _only_of_kind(one: Frame, other: Frame) -> bool:

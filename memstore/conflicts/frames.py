@@ -49,8 +49,9 @@ HEDGES = listed("""
     if unless whether maybe perhaps probably possibly likely unlikely might could would think thinks thought believe
     believes believed guess suppose supposes supposed hope hopes hoped planned want wants wanted wish wishes wished
     intend intends intended expect expects expected expecting doubt doubts seem seems seemed apparently allegedly
-    except besides unlike instead or claimed suspect suspects try tries tried trying rumour consider considers
-    considered considering offered dreamt dreamed pretend pretends asked next another other others
+    except apart excluding exception besides unlike instead or claimed suspect suspects try tries tried trying
+    rumour consider considers considered considering offered dreamt dreamed pretend pretends asked next another
+    other others
     """)
 _MAY_BE_NOUNS = listed("plan plans offer offers claim claims guess wish wishes hope hopes dream dreams")
 # What somebody should do, somebody may not do.
@@ -78,7 +79,7 @@ _DETERMINERS = listed("the a an my our your his her its their this that these th
 
 # What is told beside the main clause: why, with whom, who that is.
 _TAIL = re.compile(
-    r" (?:because|so that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
+    r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
     r"| and (?:has|have|is|are|was|were|had|\w+ed) | to (?:save|make|let|get|keep|avoid|help) ",
     re.IGNORECASE,
 )
@@ -148,7 +149,7 @@ def frames(text: str, about: str = "") -> Said:
         text: the sentence.
         about: whom a pronoun at its beginning means.
     """
-    bare = _CLEFT.sub(r"\1 ", _ASIDE.sub(" ", text), count=1)
+    bare = _CLEFT.sub(r"only \1 ", _ASIDE.sub(" ", text), count=1)
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
     relative = _RELATIVE.search(bare)
@@ -181,7 +182,7 @@ def _clauses(text: str) -> list[str]:
         return [text]  # what is under a condition is not stated
     tail = _TAIL.search(text, 8)
     main, *others = _parts(text[: tail.start()] if tail else text)
-    if tail and tail[0].startswith(" since"):
+    if tail and tail[0].startswith((" since", " now")):
         main = f"{main} now"
     subject = _subject(main)
     if tail and tail[0].startswith(" and ") and subject:
@@ -281,9 +282,10 @@ def _is_on(found: Sequence[Token], at: int) -> bool:
     return after in PREPOSITIONS and found[at - 1].word in _BEFORE_ON
 
 
-_BEFORE_ON = listed(
-    "is are was were be been stay stays stayed remain remains switch switched turn turned left keep kept"
-)
+_BEFORE_ON = listed("""
+    is are was were be been stay stays stayed remain remains switch switched turn turned left keep kept always still
+    now
+    """)
 
 
 def _names_in(clause: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -344,9 +346,14 @@ def _is_denial(found: Sequence[Token], at: int) -> bool:
     word = found[at].word
     if word in _REFUSES:
         return at + 1 < len(found) and found[at + 1].word == "to"
+    if word == "out":
+        return at + 2 < len(found) and found[at + 1].word == "of" and found[at + 2].word not in _DETERMINERS
+    if word in _STOPS:
+        return at + 1 < len(found) and found[at + 1].word.endswith("ing")
     return word in DENIALS or (word == "free" and at + 1 < len(found) and found[at + 1].word in ("of", "from"))
 
 
+_STOPS = listed("stopped quit ceased stops")
 _REFUSES = listed("fails fail refuses refuse refused declines")
 
 
@@ -402,18 +409,15 @@ def shared_of(one: Frame, other: Frame) -> frozenset[str]:
 
 def states(one: Frame) -> bool:
     """Whether it states a thing without a hedge."""
+    if any(token.word == "but" for token in one.tokens[1:]):
+        return False
     return one.words.isdisjoint(HEDGES) and not any(_supposes(this, after) for this, after in _pairs(one.tokens))
-
-
-_BEFORE_AN_EXCEPTION = listed("all everyone everybody everything nobody no_one nothing none anyone anything")
 
 
 def _supposes(this: Token, after: Token) -> bool:
     """Whether two words suppose something: `may be`, `plan to`; not `the plan`."""
     if this.word == "may":
         return after.word in ("be", "have", "well")
-    if after.word == "but":
-        return this.word in _BEFORE_AN_EXCEPTION
     return this.word in _MAY_BE_NOUNS and after.word in ("to", "that")
 
 

@@ -106,4 +106,16 @@ def comparable(one: Frame, other: Frame) -> bool:
 
 def adds(one: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
     """Whether what a frame says more than another leaves it the same thing that both speak of."""
-    return len(added) <= MOST_ADDED and not any(speaks_of(one, one.content[key], shared) for key in added)
+    if added and one.verb is None:
+        return False
+    return len(added) <= MOST_ADDED and not any(
+        speaks_of(one, one.content[key], shared) and not _only_describes(one, key, shared) for key in added
+    )
+
+
+def _only_describes(one: Frame, key: str, shared: frozenset[str]) -> bool:
+    """Whether a word before a noun may be left out: the speed limit in Mill Road is the limit there."""
+    at = one.content[key]
+    if len(shared) <= FEWEST_SHARED or one.tokens[at - 1].word in one.possessors:
+        return False
+    return any(one.content[other] == at + 1 < (one.verb or 0) for other in shared)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
-from memstore.conflicts.frames import IN_PART, shared_of, speaks_of, unmatched
+from memstore.conflicts.frames import IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
 from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, same_numbers, same_tense, same_times
 from memstore.core.word_lists import listed
 
@@ -30,9 +30,14 @@ def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     always = "always" in one.words | other.words
+    if (one.words ^ other.words) & _BOUNDS:
+        return False  # What closes at six is open until six.
     if not same_times(one, other) or (bool(one.when) != bool(other.when) and not always):
         return False
     return always or same_tense(one, other, days_apart=days_apart)
+
+
+_BOUNDS = listed("until till from before after")
 
 
 def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
@@ -47,8 +52,9 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
     shared = shared_of(one, other)
     if (mine and theirs) or not same_numbers(one, other) or not same_numbers(other, one):
         return False
-    if "than" in one.words and _order(one, shared) != _order(other, shared):
-        return False
+    subjects = {_first(one, shared), _first(other, shared)} - {""}
+    if len(subjects) > 1:
+        return False  # What is behind the church has the church in front of it.
     if speaks_of(one, one.content[this], shared) or speaks_of(other, other.content[that], shared):
         return False
     return adds(one, mine, shared) and adds(other, theirs, shared)
@@ -57,15 +63,31 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 
 
+# After these beginnings they are other words, or mean the same: `invaluable`, `inhabitable`, `discover`.
+_NO_OPPOSITE = listed("""
+    valuable habitable flammable different famous press form side come prove port tend cover play miss deed vent tern
+    crease creases creased creasing quest stance tensive grain print pose posed poses pact part plant quire
+    """)
+
+
 def opposite(one: str, other: str) -> bool:
     """Whether two words are opposites by the list, or one is the other with a prefix that denies it."""
     return lexicon.opposite(one, other) or _prefixed(one, other) or _prefixed(other, one)
 
 
+# `un` before fewer letters is mostly a part of the word, as in `under`.
+_SHORTEST_WORD = 4
+
+
 def _prefixed(longer: str, shorter: str) -> bool:
-    return len(shorter) > 3 and any(  # noqa: PLR2004 - `un` before two or three letters is mostly a part of the word
-        longer.startswith(prefix) and longer.removeprefix(prefix) == shorter for prefix in _DENYING
-    )
+    if len(shorter) < _SHORTEST_WORD or shorter in _NO_OPPOSITE:
+        return False
+    return any(longer.startswith(prefix) and longer.removeprefix(prefix) == shorter for prefix in _DENYING)
+
+
+def _first(frame: Frame, keys: frozenset[str]) -> str:
+    """Return of whom is spoken: the first of some words; none where the sentence begins with something else."""
+    return "" if frame.tokens[0].word in PREPOSITIONS else _order(frame, keys)[0]
 
 
 def _order(frame: Frame, keys: frozenset[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.frames import IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
-from memstore.conflicts.guards import adds, comparable, equal, same_times, tells_change, weekdays
+from memstore.conflicts.guards import adds, comparable, equal, same_dates, same_times, tells_change, weekdays
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.quantities import Scale
 from memstore.core.word_lists import listed
@@ -35,7 +35,7 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
         return pair.scale if pair.stands(days_apart=days_apart) else ""
     if pair.other_name():
         return "names"
-    return "weekdays" if pair.other_weekday() else ""
+    return "weekdays" if pair.other_weekday() else "dates" if pair.other_end() else ""
 
 
 def stays(one: Frame, other: Frame) -> bool:
@@ -78,6 +78,11 @@ class _Pair:
     def _sides(self) -> tuple[tuple[Frame, list[str]], tuple[Frame, list[str]]]:
         return (self.one, self.mine), (self.other, self.theirs)
 
+    @property
+    def named(self) -> bool:
+        """Whether an attribute is named."""
+        return any(lexicon.has_role(self.one.word(key), Role.ATTRIBUTE) for key in self.shared)
+
     # -- numbers
 
     def other_number(self) -> bool:
@@ -105,7 +110,7 @@ class _Pair:
 
     def stands(self, *, days_apart: bool) -> bool:
         """Whether both tell what is so, not what happened."""
-        named = any(lexicon.has_role(self.one.word(key), Role.ATTRIBUTE) for key in self.shared)
+        named = self.named
         apart = self.changed or not same_times(self.one, self.other)
         if self.one.verb is None and len(self.shared) < _FEWEST_SHARED and not named:
             return False
@@ -122,7 +127,8 @@ class _Pair:
             return False
         if ("formerly" in self.one.words) != ("formerly" in self.other.words):
             return False
-        if any(frame.is_past and frame.words.isdisjoint(_FOR_GOOD) and not self.changed for frame, _ in self._sides):
+        was = all(frame.is_past and not frame.when and self.named for frame, _ in self._sides)
+        if not was and any(_is_over(frame) and not self.changed for frame, _ in self._sides):
             return False
         return self._narrows_to_values() and self._is_another()
 
@@ -137,7 +143,8 @@ class _Pair:
         ):
             return False
         self.mine, self.theirs = values
-        return not any(_is_part_of_a_name(frame, keys, self.shared) for frame, keys in self._sides)
+        beside = [_beside(frame, keys, self.shared) for frame, keys in self._sides]
+        return beside[0] == beside[1]  # Hugo Brandt is Mr. Brandt; the Albert School is not the Goethe School.
 
     def _is_another(self) -> bool:
         """Whether both values are of one sort: names, words of a kind, labels with a number, what it is called."""
@@ -147,11 +154,20 @@ class _Pair:
         called = all(_is_called(frame, keys) for frame, keys in self._sides)
         numbered = _is_numbered(self.one, self.mine, self.other) and _is_numbered(self.other, self.theirs, self.one)
         placed = self.changed and all(_follows(frame, keys) for frame, keys in self._sides)
-        if not (is_kind or named or numbered or called or placed) or not (
+        labelled = not _LABELS.isdisjoint(self.one.words & self.other.words) and all(
+            _follows_be(frame, keys) for frame, keys in self._sides
+        )
+        if not (is_kind or named or numbered or called or placed or labelled) or not (
             numbered or not _unequal(self.one, self.other)
         ):
             return False
-        return called or self._holds_one(is_address=named and (numbered or self.changed), is_kind=is_kind)
+        moved = placed and self.one.terms[self.one.verb or 0] == self.other.terms[self.other.verb or 0]
+        return (
+            called
+            or labelled
+            or moved
+            or self._holds_one(is_address=named and (numbered or self.changed), is_kind=is_kind)
+        )
 
     def _holds_one(self, *, is_address: bool, is_kind: bool) -> bool:
         """Whether there is room for one: of a role, of an attribute, after a verb that binds to one, at an address."""
@@ -200,7 +216,17 @@ class _Pair:
         always = any(not frame.words.isdisjoint(_AS_A_RULE) for frame, _ in self._sides)
         return self.changed or (always and ones.isdisjoint(others))
 
+    def other_end(self) -> bool:
+        """Whether what lasts until a day is said to last until another."""
+        if (self.mine and self.theirs) or not self._adds() or same_dates(self.one, self.other):
+            return False
+        return all("until" in frame.words and frame.verb is not None and not frame.is_past for frame, _ in self._sides)
 
+
+# What they name is a word or two of any sort.
+_LABELS = listed("""
+    name surname nickname email e-mail password passphrase username hostname host domain code pin title motto
+    """)
 _CALLED = listed("called named")
 _TITLES = listed("mr mrs ms dr prof frau herr sir")
 
@@ -293,6 +319,10 @@ def _stands(frame: Frame, *, named: bool, apart: bool, days_apart: bool) -> bool
     return frame.tokens[frame.verb].word in _WAS and (apart or (named and not days_apart))
 
 
+def _is_over(frame: Frame) -> bool:
+    return frame.is_past and frame.words.isdisjoint(_FOR_GOOD)
+
+
 def _first_phrase(frame: Frame, keys: Sequence[str]) -> list[str]:
     """Return the first of some words, and those that stand right after it."""
     ordered = sorted(keys, key=lambda key: frame.content[key])
@@ -308,11 +338,18 @@ def _follows(frame: Frame, keys: Sequence[str]) -> bool:
     return frame.verb is not None and frame.verb < first and not PREPOSITIONS.isdisjoint(before)
 
 
-def _is_part_of_a_name(frame: Frame, keys: Sequence[str], shared: frozenset[str]) -> bool:
-    """Whether a phrase stands beside a name that both have: `Hugo Brandt`, `Mr. Brandt`."""
+def _follows_be(frame: Frame, keys: Sequence[str]) -> bool:
+    """Whether a phrase stands right after `is`, or after the word of it that both have."""
+    at = frame.verb
+    first = min(frame.content[key] for key in keys)
+    return at is not None and frame.tokens[at].key == "be" and 0 < first - at <= _MOST_WORDS_OF_A_NAME
+
+
+def _beside(frame: Frame, keys: Sequence[str], shared: frozenset[str]) -> set[str]:
+    """Return the names that both have and that a phrase stands beside."""
     places = [frame.content[key] for key in keys]
     beside = (min(places) - 1, max(places) + 1)
-    return any(frame.content[key] in beside and frame.word(key) in frame.names for key in shared)
+    return {key for key in shared if frame.content[key] in beside and frame.word(key) in frame.names}
 
 
 def _is_called(frame: Frame, keys: Sequence[str]) -> bool:
@@ -322,7 +359,7 @@ def _is_called(frame: Frame, keys: Sequence[str]) -> bool:
 
 def _is_named(frame: Frame, keys: Sequence[str]) -> bool:
     """Whether a phrase is a name: written as one; or the first word of the sentence, without an article."""
-    return all(frame.word(key) in frame.names or frame.content[key] == 0 for key in keys)
+    return all(frame.word(key) in frame.names or frame.content[key] == 0 or key.isdigit() for key in keys)
 
 
 def _is_numbered(frame: Frame, keys: Sequence[str], other: Frame) -> bool:

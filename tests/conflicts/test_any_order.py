@@ -1,0 +1,298 @@
+"""What two sentences say about each other whatever the order of their words, and what keeps them silent."""
+
+from __future__ import annotations
+
+import pytest
+
+from memstore.conflicts.contradiction import Comparison, TextVerdict, compare, compare_statements
+from memstore.conflicts.statements import statements
+
+CONFLICTS = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE)
+
+FOUND: list[tuple[str, str, str]] = [
+    ("The bakery never opens on Sundays.", "The bakery opens at eight on Sundays.", "negation"),
+    ("Every window on the top floor was replaced.", "One window on the top floor was not replaced.", "negation"),
+    ("There is no lift in the building.", "The building has a lift to the third floor.", "negation"),
+    ("Ines doesn't eat fish.", "Ines eats fish twice a week.", "negation"),
+    ("The spare key is under the flowerpot.", "There is no spare key under the flowerpot.", "negation"),
+    ("None of the chairs were damaged in the move.", "Three of the chairs were damaged in the move.", "negation"),
+    ("Lena has never been to Iceland.", "Lena has been to Iceland twice.", "negation"),
+    ("The report was approved by the board.", "The board did not approve the report.", "negation"),
+    ("The tenants did not pay the deposit.", "The deposit was paid by the tenants.", "negation"),
+    ("Bruno is allergic to nuts.", "Bruno has no allergies.", "negation"),
+    ("The village has no school.", "The village school has forty pupils.", "negation"),
+    ("Not a single lamp on Birch Road works.", "Every lamp on Birch Road works.", "negation"),
+    ("Every pupil in 7b has a laptop.", "Three pupils in 7b have no laptop.", "negation"),
+    ("The chapel is always unlocked.", "The chapel is never unlocked, the sexton has the only key.", "negation"),
+    ("None of us has met the new neighbour.", "Dora from our floor has met the new neighbour.", "negation"),
+    ("The soup contains milk.", "The soup is free of milk.", "negation"),
+    ("Any member may vote.", "Members under eighteen may not vote.", "negation"),
+    ("Both brothers play chess.", "Neither brother plays chess.", "negation"),
+    ("There are no foxes on the island.", "A family of foxes lives on the island.", "negation"),
+    ("The log shows that backups ran on 3 May.", "No backup ran on 3 May.", "negation"),
+    ("Nothing in the fridge has gone off.", "The cream in the fridge has gone off.", "negation"),
+    ("The nurse said that Mr. Kern has a fever.", "Mr. Kern has no fever.", "negation"),
+    ("Only Harriet has a key to the archive.", "Both Harriet and Paul have a key to the archive.", "only"),
+    ("Anyone may use the workshop.", "Only members may use the workshop.", "only"),
+    (
+        "Only Pia knows the combination of the safe.",
+        "Everybody in the office knows the combination of the safe.",
+        "only",
+    ),
+    ("It is Kurt who feeds the cats.", "The cats are fed by Erna.", "only"),
+    ("Our stove burns wood only.", "Our stove burns coal as well as wood.", "only"),
+    ("The gate was locked on the night of 4 March.", "On the night of 4 March the gate was unlocked.", "antonyms"),
+    ("All of the tickets have been sold.", "There are still unsold tickets.", "antonyms"),
+    ("The attic is insulated.", "The attic is uninsulated.", "antonyms"),
+    ("Sara is left-handed, like her father.", "Sara writes with her right hand, she is right-handed.", "antonyms"),
+    ("The lid of the tank is open.", "The lid of the tank is shut, I looked at noon.", "antonyms"),
+    ("The cellar is dry.", "The cellar is damp, there is mould on the wall.", "antonyms"),
+    ("The warehouse in Kessel is empty.", "The warehouse in Kessel is full to the roof.", "antonyms"),
+    ("Carla hates opera.", "Carla loves opera and has a season ticket.", "antonyms"),
+    ("On 12 April at noon the valve was closed.", "The valve was open on 12 April at noon.", "antonyms"),
+    (
+        "The minutes say that the treasurer was present on 3 May.",
+        "The treasurer was absent on 3 May, according to the list.",
+        "antonyms",
+    ),
+    ("Oskar is an only child.", "Oskar has two younger brothers.", "states"),
+    ("Greta is a strict vegan.", "Greta had a cheese omelette this morning.", "states"),
+    ("The lake is frozen solid.", "People are swimming in the lake.", "states"),
+    ("The company went bankrupt in 2020.", "In 2024 the company hired fifty people.", "states"),
+    ("Aunt Vera died in 2018.", "Aunt Vera came to the wedding in 2023.", "states"),
+    ("Jonas is a widower.", "Jonas and his wife are on a cruise.", "states"),
+    ("The old bridge was demolished in May.", "The old bridge carries two lanes of traffic.", "states"),
+    ("The shop has closed for good.", "The shop is selling bread this week.", "states"),
+    ("The server is offline.", "The server answers requests in 20 ms.", "states"),
+    ("Nora lives alone.", "Nora's flatmate cooks on Fridays.", "states"),
+    ("The house stands empty.", "A family of five lives in the house.", "states"),
+    ("Rudi is teetotal.", "Rudi drinks a glass of wine with dinner.", "states"),
+    ("Tom's sister is called Wilma.", "Tom's sister is called Agnes.", "names"),
+    ("The capital of the district is Morwen.", "Tessdale is the capital of the district.", "names"),
+    ("The manager of the Leith branch is Priya Nair.", "Colm Daly is the manager of the Leith branch.", "names"),
+    ("My father was born in Trieste.", "My father was born in Graz.", "names"),
+    ("Julia lives in Ghent.", "Julia has moved to Antwerp.", "names"),
+    ("Rafael works for Norbridge.", "Since April Rafael has been working for Selkirk Tools.", "names"),
+    ("The Wi-Fi password is heron-44.", "The Wi-Fi password is otter-91.", "names"),
+    ("Ursula drives a Fiat.", "Ursula drives a Volvo.", "names"),
+    ("Our vegetables come from Hofer's farm.", "Our vegetables come from the Brandt farm.", "names"),
+    ("The clinic is at 12 Harbour Street.", "The clinic is at 40 Station Road.", "names"),
+    ("The head of the school is Mr Orr.", "The head of the school is Ms Lund.", "names"),
+    ("Viktor is engaged to Alma.", "Viktor is engaged to Rosa.", "names"),
+    ("Tests run on Jenkins.", "Tests run on Buildkite.", "names"),
+    ("Shipping is done by Parcelino.", "Shipping is done by Quickbox.", "names"),
+    ("Theo lives in Bergen, close to the fish market.", "Theo lives in Tromsø with his aunt.", "names"),
+    ("Dario is the manager of the night shift.", "The night shift is managed by Luisa.", "names"),
+    (
+        "The yellow house on the corner belongs to the Petersons.",
+        "The yellow house on the corner is owned by Mrs. Adler.",
+        "names",
+    ),
+    ("Our bread comes from Miller's.", "Our bread has come from the Old Mill since Easter.", "names"),
+    ("The band rehearses in Joe's garage.", "The band now rehearses in the cellar of the church.", "names"),
+    ("Lev's partner is Mona.", "Lev's partner is Irena.", "names"),
+    ("The cleaning is done by Brightway.", "The cleaning is done by Sparkle & Sons from May on.", "names"),
+    ("Until 2019 the surgery was in Mill Lane.", "Since 2019 the surgery has been in Bath Street.", "names"),
+    ("The weekly meeting is always on Tuesday.", "The weekly meeting takes place on Thursday.", "weekdays"),
+    ("The wedding is on a Saturday.", "The wedding is on a Thursday.", "weekdays"),
+    ("Bins are collected on Tuesdays.", "Bins are collected on Thursdays from now on.", "weekdays"),
+    ("Wednesday is my day off.", "My day off is Friday these days.", "weekdays"),
+    ("The team has six people.", "There are nine people in the team.", "numbers"),
+    ("The gym costs 29 a month.", "The gym costs 34 a month, notice came by mail.", "numbers"),
+    ("The API allows 60 requests a minute.", "The limit is raised: the API allows 120 requests a minute.", "numbers"),
+    ("The office in Lund has 14 employees.", "There are 22 employees in the office in Lund.", "numbers"),
+    ("The kennel charges 22 a night for a spaniel.", "A night at the kennel for the spaniel costs 26 now.", "numbers"),
+    (
+        "The door code of the annex is 4471.",
+        "The door code of the annex is 9023, changed after the break-in.",
+        "numbers",
+    ),
+    ("We have 14 hens.", "We have 9 hens, the fox took the rest.", "numbers"),
+    ("The speed limit in Mill Road is 50.", "In Mill Road the limit is 30 from Monday.", "numbers"),
+    ("Priya's extension is 214.", "Priya has moved desks, her extension is 377.", "numbers"),
+    ("The crew of the lightship numbers seven.", "The lightship has a crew of five since the cuts.", "numbers"),
+    ("The pool opens at nine.", "In the summer timetable the pool opens at seven.", "times of day"),
+    ("The kitchen closes at ten.", "The kitchen closes at half past nine.", "times of day"),
+    (
+        "The last train to Holm leaves at 23:20.",
+        "The last train to Holm leaves at 22:50 in the new timetable.",
+        "times of day",
+    ),
+    ("The village shop opens at 7.", "The village shop opens at 8 because the baker is late.", "times of day"),
+    ("Admission to the castle is 12 euros for adults.", "Adults pay 15 euros for admission to the castle.", "units"),
+    ("My knee brace has to be worn 8 hours a day.", "The knee brace has to be worn only 4 hours a day now.", "units"),
+    ("The mortgage rate is 2.1 percent.", "Our mortgage rate is 3.4 percent after the fixed term.", "units"),
+    ("The lease runs until 2026.", "The lease runs until 2031 after the extension.", "dates"),
+]
+# Near each other, and both right: others, other times, parts, bounds, suppositions, the same in other words.
+SILENT: list[tuple[str, str]] = [
+    ("The bakery sells rye bread.", "The bakery is next to the church."),
+    ("Ines eats fish twice a week.", "Ines eats meat on Sundays."),
+    ("Rafael lives in Ghent.", "Rafael works in Brussels."),
+    ("Tom's sister is called Wilma.", "Tom's brother is called Egon."),
+    ("The museum opens at nine.", "The museum closes at five."),
+    ("The train to Oslo takes four hours.", "The train to Bergen takes seven hours."),
+    ("The blue room sleeps two.", "The green room sleeps three."),
+    ("Lena plays the cello.", "Lena teaches the violin."),
+    ("The rent is 900 a month.", "The deposit is 1,800."),
+    ("Anton is the chair of the club.", "Berta is the treasurer of the club."),
+    ("The library has 40,000 books.", "The library has 12 computers."),
+    ("The hotel has a pool.", "The hotel has a sauna."),
+    ("Paul is from Bristol.", "Paul's wife is from Cardiff."),
+    ("The cat weighs 4.1 kg.", "The dog weighs 22 kg."),
+    ("Our dentist is Dr. Amsel.", "Our vet is Dr. Klee."),
+    ("The soup needs salt.", "The soup needs two litres of water."),
+    ("The printer is on the second floor.", "The scanner is on the third floor."),
+    ("Adults pay 8 euros.", "Children pay 4 euros."),
+    ("The ferry leaves at 9:15.", "The ferry arrives at 10:40."),
+    ("The company was founded in 1987.", "The company moved to Leeds in 2003."),
+    ("Emma likes maths.", "Emma likes music."),
+    ("The garden faces south.", "The kitchen faces north."),
+    ("Victor has a son.", "Victor has a daughter."),
+    ("The staging server listens on port 8080.", "The database listens on port 5432."),
+    ("Marta's phone number is 555 0134.", "Marta's office number is 17."),
+    ("On Monday Rosa was in Lyon.", "On Wednesday Rosa was in Nice."),
+    ("Room 4 is free.", "Room 5 is not free."),
+    ("If it rains, the match is cancelled.", "The match is not cancelled."),
+    ("The library is open every day except Monday.", "The library is closed on Mondays."),
+    ("Almost all of the seats were taken.", "Two seats were not taken."),
+    ("Is the lift working?", "The lift is not working."),
+    ("Clara planned to study law.", "Clara studied medicine."),
+    ("The shop doesn't open until ten.", "The shop opens at ten."),
+    ("The film was not half bad.", "The film was good."),
+    ("Between 20 and 30 people came.", "Twenty-four people came."),
+    ("Few people in the village own a car.", "The baker in the village owns a car."),
+    ("The north wing has no heating.", "The south wing has heating."),
+    ("Item 3 costs 5 euros.", "Item 4 costs 7 euros."),
+    ("Ella's mother speaks Dutch.", "Ella does not speak Dutch."),
+    ("He was not late because of the snow.", "He was late."),
+    ("Maybe the key is in the drawer.", "The key is on the hook."),
+    ("The front tyre is flat.", "The bicycle is not flat."),
+    ("The old catalogue had 300 pages.", "The new catalogue has 420 pages."),
+    ("Half of the pupils walk to school.", "Some pupils do not walk to school."),
+    ("I thought the door was locked.", "The door was not locked."),
+    ("Sven bought the boat from Ulf.", "Ulf sold the boat to Sven."),
+    ("Before 2010 the bridge was closed to lorries.", "Since 2010 the bridge has been open to lorries."),
+    ("A man is standing at the bar.", "A woman is standing at the bar."),
+    ("The meeting starts at 18:00.", "The meeting starts at six in the evening."),
+    ("The recipe for four needs 200 g of flour.", "The recipe for eight needs 400 g of flour."),
+    ("Unlike her brother, Zoe cannot drive.", "Zoe's brother can drive."),
+    ("You should not park here.", "A van is parked here."),
+    ("She said that she would never leave Rome.", "She lives in Rome."),
+    ("The battery lasts at least ten hours.", "The battery lasts twelve hours."),
+    ("There is no train on Sundays.", "There is a train on Saturdays."),
+    ("The first team won.", "The second team lost."),
+    ("The cake was sold, not baked, by Ada.", "Ada sold the cake."),
+    ("No fewer than ten people signed.", "Twelve people signed."),
+    ("The kitchen window is open.", "The bathroom window is closed."),
+    ("In winter the pass is closed.", "In summer the pass is open."),
+    ("The shop is closed on Sundays.", "The shop does not open on Sundays."),
+    ("Nobody failed the exam.", "Everybody passed the exam."),
+    ("Hugo is Ida's father.", "Ida is Hugo's daughter."),
+    ("The room is not unheated.", "The room is heated."),
+    ("The path is not safe in winter.", "In winter the path is dangerous."),
+    ("Leo is older than Mia.", "Mia is younger than Leo."),
+    ("Theo lives in Bergen.", "Theo's brother lives in Tromsø."),
+    ("The chapel is locked at night.", "The chapel is unlocked by day."),
+    ("Milo could not swim when he was five.", "Milo can swim."),
+    ("The lid of the tank is open.", "The lid of the barrel is shut."),
+    ("Table 4 has paid.", "Table 6 has not paid."),
+    ("Nobody but Pia knows the code.", "Pia knows the code."),
+    ("The wedding is on Saturday.", "The rehearsal for the wedding is on Thursday."),
+    ("Pia's sister is called Ruth.", "Pia's cousin is called Edith."),
+    ("The left shoe is dry.", "The right shoe is wet."),
+    ("The old manager was Dario.", "The new manager is Luisa."),
+    ("The app does not run on Android 8.", "The app runs on Android 12."),
+    ("The tent sleeps four.", "There are two people in the tent."),
+    ("Lev's partner is Mona.", "Mona's mother is Irena."),
+    ("The captain of the team is Ole.", "The goalkeeper of the team is Per."),
+    ("The bill has not been paid.", "The bill is unpaid."),
+    ("Our landlord is Hugo Brandt.", "Mr. Brandt is our landlord."),
+    ("Bus 9 takes bicycles.", "Bus 12 does not take bicycles."),
+    ("Nobody under twelve may enter.", "Adults may enter."),
+    ("The stairs to the cellar are made of stone.", "The stairs to the attic are made of wood."),
+    ("Not Kurt but Erna feeds the cats.", "Erna feeds the cats."),
+    ("The room costs 80 a night.", "The room costs 480 a week."),
+    ("Jonna wanted to be a teacher.", "Jonna is a nurse."),
+    ("The lamp is on.", "The lamp is on the table."),
+    ("The lake is not deep near the jetty.", "In the middle the lake is nine metres deep."),
+    ("The bakery is open from six.", "The bakery is open until two."),
+    ("We leave at quarter past six.", "We leave at 6:15."),
+    ("Karl is not a member any more.", "Karl is no longer a member."),
+    ("Everyone but Max came.", "Only Max didn't come."),
+    ("The house is uninhabited.", "Nobody lives in the house."),
+    ("Ana is deaf.", "Ana hears nothing."),
+    ("The train is never late.", "The train is always on time."),
+]
+# Told of different days: each was so.
+ON_OTHER_DAYS: list[tuple[str, str]] = [
+    ("Slept seven hours.", "Slept five hours."),
+    ("Had lunch with Ana.", "Had lunch with Ben."),
+    ("Ran 8 km along the canal.", "Ran 5 km along the canal."),
+    ("The bus was late.", "The bus was on time."),
+    ("Paid 62 euros for groceries.", "Paid 48 euros for groceries."),
+    ("Read two chapters before bed.", "Didn't read before bed."),
+    ("It rained all day.", "It did not rain."),
+    ("Mother called in the evening.", "Mother did not call."),
+    ("The deploy took 12 minutes.", "The deploy took 19 minutes."),
+    ("Practised scales for 30 minutes.", "Practised scales for 45 minutes."),
+    ("Blood pressure this morning: 128 over 82.", "Blood pressure this morning: 135 over 88."),
+    ("Saw three herons at the pond.", "Saw no herons at the pond."),
+    ("The class today was about ellipses.", "The class today was about parabolas."),
+    ("Standup: Kim is out sick.", "Standup: Kim is back."),
+    ("Tomatoes were 3.20 a kilo at the market.", "Tomatoes were 2.80 a kilo at the market."),
+    ("Woke at six.", "Woke at half past seven."),
+    ("Felt tired after work.", "Felt fresh after work."),
+    ("Lost to Felix at chess.", "Beat Felix at chess."),
+    ("Temperature at noon 21 degrees.", "Temperature at noon 17 degrees."),
+    ("We walked to the lighthouse and back.", "We walked to the mill and back."),
+    ("Swam 40 lengths.", "Swam 30 lengths."),
+    ("Rehearsal went badly.", "Rehearsal went well."),
+    ("Weight this morning 71.2.", "Weight this morning 70.8."),
+    ("The cat caught a mouse.", "The cat caught nothing."),
+    ("Took the early train, empty.", "Took the late train, full."),
+    ("Meeting with the bank at ten.", "Meeting with the bank at three."),
+    ("The shop was closed when I came.", "The shop was open when I came."),
+    ("Had soup for lunch.", "No lunch today."),
+    ("Sold 14 loaves before ten.", "Sold 22 loaves before ten."),
+    ("Snow on the pass, chains needed.", "No snow on the pass."),
+    ("Fixed two bugs in the importer.", "Fixed five bugs in the importer."),
+    ("Jana is in a good mood today.", "Jana is in a bad mood today."),
+    ("The tide was high at 6:12.", "The tide was high at 7:04."),
+    ("Guests tonight: six.", "Guests tonight: nine."),
+    ("Worked from home.", "Worked at the office."),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "rule"), FOUND)
+def test_it_is_found(one: str, other: str, rule: str) -> None:
+    found = _compared(one, other, days_apart=rule in VALUES)
+
+    assert found.verdict in CONFLICTS
+    assert found.rule == rule
+
+
+VALUES = {"names", "weekdays", "numbers", "times of day", "units", "dates"}
+
+
+def _compared(one: str, other: str, *, days_apart: bool) -> Comparison:
+    return compare_statements(statements(one), statements(other), days_apart=days_apart)
+
+
+@pytest.mark.parametrize(("one", "other", "rule"), FOUND)
+def test_and_the_other_way_round(one: str, other: str, rule: str) -> None:
+    found = _compared(other, one, days_apart=rule in VALUES)
+
+    assert found.verdict in CONFLICTS
+
+
+@pytest.mark.parametrize(("one", "other"), SILENT)
+def test_both_are_right(one: str, other: str) -> None:
+    assert compare(one, other).verdict not in CONFLICTS
+    assert compare(other, one).verdict not in CONFLICTS
+
+
+@pytest.mark.parametrize(("one", "other"), ON_OTHER_DAYS)
+def test_each_was_so_on_its_day(one: str, other: str) -> None:
+    assert _compared(one, other, days_apart=True).verdict not in CONFLICTS
+    assert _compared(other, one, days_apart=True).verdict not in CONFLICTS
