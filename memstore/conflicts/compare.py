@@ -178,7 +178,7 @@ MOST_COMPARED = 100
 
 
 # Of two files that are no longer, comparing sentences whatever the order of their words takes less than the search.
-MOST_BYTES = 1_000
+MOST_BYTES = 600
 
 
 class Compared:

@@ -270,7 +270,7 @@ def _is_event(frame: Frame) -> bool:
 def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
     """Return what two statements say about each other, whatever the order of their words."""
     mine, theirs = frames(one.text, one.about), frames(other.text, other.about)
-    for this, that in product((*mine.clauses, mine.whole), (*theirs.clauses, theirs.whole)):
+    for this, that in product(mine, theirs):
         verdict, rule = _of_frames(this, that, days_apart=days_apart)
         if verdict is not TextVerdict.SILENT:
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
@@ -288,7 +288,20 @@ _RULES: Mapping[str, Callable[[Frame, Frame, bool], bool]] = {
 }
 
 
+# With more words that the other lacks, on both sides, only a state may exclude what the other tells.
+MOST_UNMATCHED = 4
+
+
 def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdict, str]:
+    shared = len(this.content.keys() & that.content.keys())
+    if not shared:
+        return TextVerdict.SILENT, ""
+    if min(len(this.content), len(that.content)) - shared > MOST_UNMATCHED:
+        return (
+            (TextVerdict.CONTRADICTS, "states")
+            if excludes(this, that, days_apart=days_apart)
+            else (TextVerdict.SILENT, "")
+        )
     rule = next((rule for rule, holds in _RULES.items() if holds(this, that, days_apart)), "")
     if rule:
         return TextVerdict.CONTRADICTS, rule

@@ -134,15 +134,8 @@ class Frame(NamedTuple):
         return self.tokens[self.content[key]].word
 
 
-class Said(NamedTuple):
-    """What a sentence says: its clauses, and all of it in one."""
-
-    clauses: tuple[Frame, ...]
-    whole: Frame
-
-
 @lru_cache(maxsize=4096)
-def frames(text: str, about: str = "") -> Said:
+def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     """Return the frames of a sentence: of each clause that has a verb, the main one first, and of the whole.
 
     Args:
@@ -160,11 +153,9 @@ def frames(text: str, about: str = "") -> Said:
     if told := _TOLD.match(bare):
         about = next(iter(_FIRST_NAME.findall(bare)), about)
         bare = bare[told.end() :]
-    found = [*_clauses(bare), *found][:MOST_CLAUSES]
-    return Said(
-        tuple(frame(_named(clause, about)) for clause in dict.fromkeys(found)),
-        frame(_named(_ASIDE.sub(" ", text), about)),
-    )
+    found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
+    by_tokens = {each.tokens: each for each in (frame(_named(clause, about)) for clause in found)}
+    return tuple(by_tokens.values())
 
 
 MOST_CLAUSES = 5
