@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
-from memstore.conflicts.frames import ALL, DENY_ALL, IN_PART, shared_of, states, unmatched
-from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, same_numbers, same_tense, same_times
+from memstore.conflicts.frames import ALL, DENY_ALL, IN_PART, shared_of, speaks_of, states, unmatched
+from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, equal, same_numbers, same_tense, same_times
 from memstore.conflicts.statements import FIRST_PERSON
 from memstore.core.word_lists import listed
 
@@ -24,7 +24,8 @@ _NEGATIVE = listed("""
     declined refused rejected wrong false impossible forbidden banned prohibited unable off closed dead stolen
     broken stopped abandoned cancelled dropped removed deleted otherwise different other forget forgets miss misses
     fail neglect neglects omit omits skip skips avoid avoids lose loses stop stops refuse refuses late doubt doubts
-    deny denies lack lacks hesitate hesitates object objects mind exception
+    deny denies lack lacks hesitate hesitates object objects mind exception else instead gave give given former
+    formerly ex retired resigned ended expired died sold left quit cancels rid
     """)
 # A denial with one of them holds up to a time, for a cause, or for all but some.
 _NARROWS = listed("until till because only yet before after than")
@@ -85,7 +86,8 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
 
 def _covers(no: Frame, yes: Frame) -> bool:
     """Whether the one says all that the other denies; or the other denies a part of what is said of all."""
-    if any(frame.word(key) in _NEGATIVE for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)):
+    told = [frame.word(key) for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)]
+    if not _NEGATIVE.isdisjoint(told):
         return False
     missing = [key for key in unmatched(no, yes) if no.word(key) not in _HAVING and not _is_had(no, yes, key)]
     added = [key for key in unmatched(yes, no) if yes.word(key) not in _HAVING]
@@ -107,9 +109,20 @@ def _of_speaker(no: Frame, yes: Frame) -> bool:
 
 def _of_the_same(no: Frame, yes: Frame) -> bool:
     """Whether what is said more leaves it the same thing that is spoken of; of nobody, it is anybody."""
+    shared = shared_of(no, yes)
+    if any(speaks_of(yes, at, shared) and not _has_number(no, yes, at) for at in yes.numbers):
+        return False  # Lift 2 is not the lift.
     first = min(no.content.values(), default=0)
     of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words)
-    return of_nobody or _of_speaker(no, yes) or adds(yes, unmatched(yes, no), shared_of(no, yes))
+    return of_nobody or _of_speaker(no, yes) or adds(yes, unmatched(yes, no), shared)
+
+
+def _has_number(no: Frame, yes: Frame, at: int) -> bool:
+    """Whether both have a number, or it counts those of whom it is denied: none of the chairs, three of them."""
+    value = yes.tokens[at].value
+    return _denies_all(no) or any(
+        value and that and equal(value, that) for that in (no.tokens[n].value for n in no.numbers)
+    )
 
 
 def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:

@@ -50,9 +50,11 @@ HEDGES = listed("""
     believes believed guess suppose supposes supposed hope hopes hoped planned want wants wanted wish wishes wished
     intend intends intended expect expects expected expecting doubt doubts seem seems seemed apparently allegedly
     except apart excluding exception besides unlike instead or claimed suspect suspects try tries tried trying
-    rumour consider considers considered considering offered dreamt dreamed pretend pretends asked next another
-    other others
+    rumour consider considers considered considering offered dreamt dreamed pretend pretends promise promised
+    promises meant scheduled asked how next another other others
     """)
+# What ends with one of them speaks of what stands elsewhere.
+_POINTERS = listed("this that it these those so")
 _MAY_BE_NOUNS = listed("plan plans offer offers claim claims guess wish wishes hope hopes dream dreams")
 # What somebody should do, somebody may not do.
 NORMS = listed("must should shall ought please")
@@ -400,7 +402,9 @@ def shared_of(one: Frame, other: Frame) -> frozenset[str]:
 
 def states(one: Frame) -> bool:
     """Whether it states a thing without a hedge."""
-    if any(token.word == "but" for token in one.tokens[1:]):
+    if not one.tokens or any(token.word == "but" for token in one.tokens[1:]):
+        return False
+    if one.tokens[-1].word in _POINTERS and one.tokens[-2:][0].word not in PREPOSITIONS:
         return False
     return one.words.isdisjoint(HEDGES) and not any(_supposes(this, after) for this, after in _pairs(one.tokens))
 

@@ -106,11 +106,25 @@ def comparable(one: Frame, other: Frame) -> bool:
 
 def adds(one: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
     """Whether what a frame says more than another leaves it the same thing that both speak of."""
-    if added and one.verb is None:
+    if len(added) > MOST_ADDED or (added and one.verb is None):
         return False
-    return len(added) <= MOST_ADDED and not any(
-        speaks_of(one, one.content[key], shared) and not _only_describes(one, key, shared) for key in added
-    )
+    return not any(_is_of_another(one, key, shared) for key in added)
+
+
+def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
+    """Whether a word makes it another thing: the tyre of the bicycle, Tom's sister, the car park."""
+    at = one.content[key]
+    if speaks_of(one, at, shared):
+        return not _only_describes(one, key, shared)
+    before = next((other for other in shared if one.content[other] == at - 1 != one.verb), None)
+    if before is not None and (one.word(before) in one.possessors or at - 1 > (one.verb or 0)):
+        return True
+    after = [token.word for token in one.tokens[at + 1 : at + 2]]
+    return after == ["of"] and any(at < one.content[other] <= at + _FARTHEST for other in shared)
+
+
+# A noun stands so far from `of` at most: `the door of the old house`.
+_FARTHEST = 4
 
 
 def _only_describes(one: Frame, key: str, shared: frozenset[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
@@ -10,6 +11,8 @@ from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, same_numb
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore.conflicts.frames import Frame
 
 
@@ -52,6 +55,9 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
     shared = shared_of(one, other)
     if (mine and theirs) or not same_numbers(one, other) or not same_numbers(other, one):
         return False
+    order = _order(one, shared | {this})
+    if one.word(this) in _RELATIONS and order != _order(other, shared | {that}, {that: this}):
+        return False
     subjects = {_first(one, shared), _first(other, shared)} - {""}
     if len(subjects) > 1:
         return False  # What is behind the church has the church in front of it.
@@ -85,13 +91,22 @@ def _prefixed(longer: str, shorter: str) -> bool:
     return any(longer.startswith(prefix) and longer.removeprefix(prefix) == shorter for prefix in _DENYING)
 
 
+# What is left of the church has the church on its right.
+_RELATIONS = listed("""
+    left right north northern south southern east eastern west western above below under behind front inside outside
+    over upstairs downstairs near far older elder younger taller shorter higher lower bigger larger smaller faster
+    slower
+    """)
+
+
 def _first(frame: Frame, keys: frozenset[str]) -> str:
     """Return of whom is spoken: the first of some words; none where the sentence begins with something else."""
     return "" if frame.tokens[0].word in PREPOSITIONS else _order(frame, keys)[0]
 
 
-def _order(frame: Frame, keys: frozenset[str]) -> list[str]:
-    return sorted(keys, key=lambda key: frame.content[key])
+def _order(frame: Frame, keys: frozenset[str], called: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """Return some words in their order; some under another's name."""
+    return [called.get(key, key) for key in sorted(keys, key=lambda key: frame.content[key])]
 
 
 # Of two, the one is so to the other, and not the other to the one.

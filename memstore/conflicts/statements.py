@@ -7,7 +7,7 @@ that say nothing, or when, or no are sorted out of them.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, quantities
@@ -207,7 +207,9 @@ class Statement(NamedTuple):
         return any(token.word in FIRST_PERSON for token in self.tokens)
 
 
-def statements(text: str) -> list[Statement]:
+# Of so many passages the statements are kept: a session comes back to the same ones.
+@lru_cache(maxsize=1024)
+def statements(text: str) -> tuple[Statement, ...]:
     """Return what a text states, sentence by sentence; questions state nothing."""
     found = []
     about = ""
@@ -220,8 +222,8 @@ def statements(text: str) -> list[Statement]:
             lines = text.count("\n", 0, start), text.count("\n", 0, end)
             found.append(Statement(text[start:end], said, negations, topic, when, *lines, about))
         name = _FIRST_NAME.match(text, start, end)
-        about = name[0] if name and name[1].casefold() not in GRAMMAR | EMPTY | WHEN | LEADS_TO_WHEN else about
-    return found
+        about = name[0] if name and name[1].casefold() not in _NO_NAMES else about
+    return tuple(found)
 
 
 # A sentence that begins with a name begins with what it is about.
@@ -275,6 +277,7 @@ WHEN = listed("""
     saturday sunday
     """)
 LEADS_TO_WHEN = listed("in on since from until till by as of during before after last next this")
+_NO_NAMES = GRAMMAR | EMPTY | WHEN | LEADS_TO_WHEN
 # What a phrase begins with that only adds to what was said.
 ADDS = listed("""
     in on at with for from by during because since while when as near under over inside outside without

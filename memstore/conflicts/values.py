@@ -50,7 +50,6 @@ _WAS = listed("was were had cost weighed rose fell went paid charged took")
 _FOR_GOOD = listed("born founded named called moved")
 _MOST_WORDS_OF_A_NAME = 3
 _FEWEST_SHARED = 2
-# What is so now was not so before; then more may be said on both sides.
 _NOW = listed("now since nowadays these anymore down up")
 _MOST_LEFT = 3
 
@@ -69,7 +68,9 @@ class _Pair:
         self.mine, self.theirs = _no_titles(unmatched(one, other)), _no_titles(unmatched(other, one))
         self.changed = tells_change(one) or tells_change(other)
         verbs = [[key for key in keys if frame.content[key] == frame.verb] for frame, keys in self._sides]
-        if self.changed or (len(shared) >= _FEWEST_SHARED and verbs[0] and verbs[1]):
+        # What is so now was not so before; then more may be said on both sides.
+        self.is_now = any(not frame.words.isdisjoint(_NOW) and not frame.is_past for frame, _ in self._sides)
+        if self.is_now or (len(shared) >= _FEWEST_SHARED and verbs[0] and verbs[1]):
             for (_, keys), found in zip(self._sides, verbs, strict=True):
                 keys[:] = [key for key in keys if key not in found]
         self.scale = ""
@@ -87,8 +88,7 @@ class _Pair:
 
     def other_number(self) -> bool:
         """Whether one number, or range, differs, that counts or measures the same; and nothing else does."""
-        is_now = any(not frame.words.isdisjoint(_NOW) and not frame.is_past for frame, _ in self._sides)
-        leaves = is_now and max(len(self.mine), len(self.theirs)) <= _MOST_LEFT
+        leaves = self.is_now and max(len(self.mine), len(self.theirs)) <= _MOST_LEFT
         if (self.mine and self.theirs and not leaves) or not self._adds():
             return False
         ones, others = _unequal(self.one, self.other), _unequal(self.other, self.one)

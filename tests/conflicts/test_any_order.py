@@ -223,6 +223,18 @@ SILENT: list[tuple[str, str]] = [
     ("The house is uninhabited.", "Nobody lives in the house."),
     ("Ana is deaf.", "Ana hears nothing."),
     ("The train is never late.", "The train is always on time."),
+    ("The café is left of the church.", "The church is right of the café."),
+    ("Pia does not have a car.", "Pia has a car park."),
+    ("She did not paint the house.", "She painted the door of the house."),
+    ("Ida doesn't know Tom.", "Ida knows Tom's sister."),
+    ("The lift is not working.", "Lift 2 is working."),
+    ("Karl doesn't smoke.", "Karl has given up smoking."),
+    ("The key is not in the box.", "The key is missing from the box."),
+    ("The shop closes at six.", "The shop is open until six."),
+    ("The museum is open every day but Monday.", "The museum is not open on Mondays."),
+    ("The claim is valuable.", "The claim is invaluable."),
+    ("Olga always locks the door.", "Olga never forgets to lock the door."),
+    ("The soup is good.", "Nobody remembers how the soup is made."),
 ]
 # Told of different days: each was so.
 ON_OTHER_DAYS: list[tuple[str, str]] = [
