@@ -1,9 +1,15 @@
 """How many conflicts between sentences are found, and how many are false alarms.
 
     python benchmarks/conflicts.py DIR
+    python benchmarks/conflicts.py PAIRS.json [0|1]
 
 DIR has `breaking_nli_dev.tsv` (pairs of sentences with one word exchanged; contradiction or other) and
 `locomo_dev.json` (conversations; pairs of lines that are alike, which hardly ever are in conflict).
+
+PAIRS.json is a list of pairs of memories: `a` and `b`, what each says; `label`, `none` where both may be right; `why`,
+which for these begins with the kind and a colon; and for some `a_date` and `b_date`. Figures are printed for each label
+and kind. Of the two halves into which a hash of the texts parts them, `0` or `1` chooses one: on the one rules may be
+written, on the other they are measured.
 """
 
 from __future__ import annotations
@@ -12,11 +18,13 @@ import heapq
 import json
 import sys
 from collections import Counter, defaultdict
+from hashlib import sha256
 from math import log, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from memstore.conflicts.contradiction import TextVerdict, compare
+from memstore.conflicts.contradiction import TextVerdict, compare, compare_statements
+from memstore.conflicts.statements import statements
 from memstore.core import terms
 
 CONFLICTS = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE)
@@ -31,6 +39,30 @@ class Line(NamedTuple):
 
     speaker: str
     text: str
+
+
+def of_pairs(path: Path, half: int | None) -> None:
+    """Print for each label and kind how many pairs are found to be in conflict."""
+    found: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
+    for pair in json.loads(path.read_text()):
+        if half is not None and half_of(pair) != half:
+            continue
+        one, other = statements(pair["a"]), statements(pair["b"])
+        days = (pair.get("a_date") or "")[:10], (pair.get("b_date") or "")[:10]
+        is_found = compare_statements(one, other, days_apart=days[0] != days[1]).verdict in CONFLICTS
+        names = [pair["label"]]
+        if pair["label"] == "none":
+            names.append(f"none, {pair['why'].partition(':')[0]}")
+        asked.update(names)
+        found.update(names if is_found else ())
+    for name in sorted(asked):
+        print(f"{name}: {found[name]} of {asked[name]}, {found[name] / asked[name]:.3f}")
+
+
+def half_of(pair: dict[str, str]) -> int:
+    """Return in which half a pair is, 0 or 1."""
+    return sha256(f"{pair['a']}\0{pair['b']}".encode()).digest()[-1] % 2
 
 
 def main(folder: Path) -> None:
@@ -84,4 +116,7 @@ def alike(lines: list[Line]) -> list[tuple[Line, Line]]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if sys.argv[1].endswith(".json"):
+        of_pairs(Path(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else None)
+    else:
+        main(Path(sys.argv[1]))

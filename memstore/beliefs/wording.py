@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memstore.conflicts.statements import statements
+from memstore.core.full_stops import split_sentences
 from memstore.core.terms import stop_words, term_of, words
 from memstore.core.word_lists import listed, word_lists
 
@@ -86,7 +87,6 @@ def is_lasting(sentence: str) -> bool:
 MOST_WORDS = 30
 FEWEST_TERMS = 2  # one word in common is no pattern: docs/consolidation.md, "Gates"
 
-_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+")
 _WORD = re.compile(r"[\w][\w'’.-]*")
 
 
@@ -155,7 +155,7 @@ def quotation(passages: Iterable[tuple[str, int, int]], terms: Collection[str]) 
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, each on one line."""
-    return [sentence for part in _SENTENCE.split(text) if (sentence := " ".join(part.split()))]
+    return [sentence for part in split_sentences(text) if (sentence := " ".join(part.split()))]
 
 
 def said_by(answer: Any) -> Wording | str:

@@ -5,6 +5,7 @@ search, `resolve.resolve_conflict` to decide, `duplicates.dedupe` for what says 
 
 A call runs like this: `compare.Comparer` finds what is alike by the index, or `prefilter` drops of the hits of a
 search what can't be in conflict; `statements` cuts texts into sentences and tokens; `contradiction` lays two sentences
-side by side and judges what differs, by `lexicon` and `quantities`; `conflict` names the kind, the cost and the command
-that settles it.
+side by side and judges what differs, by `lexicon` and `quantities`; where the order of their words differs, `frames`
+says what each is about, and `denials`, `opposites`, `states` and `values` judge, each with its `guards`; `conflict`
+names the kind, the cost and the command that settles it.
 """

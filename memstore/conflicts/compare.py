@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from memstore.conflicts.conflict import Side, conflict
 from memstore.conflicts.statements import statements
 from memstore.core import terms as analysis
 from memstore.core.change import Lines
+from memstore.core.full_stops import ends_sentence
 from memstore.core.memory import title_of
 from memstore.core.terms import stop_words, term_of
 from memstore.files.memory_file import MemoryFile
@@ -163,7 +165,7 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
 # -- among the results of one search ---------------------------------------------------------------
 
 
-_SENTENCE_END = re.compile(r"[.!?;]\s|\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s|\n")
 # With longer results, what is compared would cost more than the search; their first sentences stand for them.
 MOST_SENTENCES = 8
 SHARED_WORDS = 0.5
@@ -173,6 +175,10 @@ FEWEST_SHARED = 2
 MOST_PAIRS = 1_000_000
 # Whoever asks for more results than this reads them with a program; comparing all of them would take minutes.
 MOST_COMPARED = 100
+
+
+# Of two files that are no longer, comparing sentences whatever the order of their words takes less than the search.
+MOST_BYTES = 600
 
 
 class Compared:
@@ -187,6 +193,7 @@ class Compared:
         self.path = hit.path
         self.sentences = _sentences(hit)
         self.makes_claims = b"\nclaims:" in file.data
+        self.is_short = len(file.data) <= MOST_BYTES
         self._file = file
 
     @cached_property
@@ -233,7 +240,9 @@ class Among:
             return False
         if one.makes_claims and other.makes_claims:
             return True
-        return _alike(one.sentences, other.sentences) and self._may_contradict(one.gist, other.gist)
+        if not _alike(one.sentences, other.sentences):
+            return False
+        return (one.is_short and other.is_short) or self._may_contradict(one.gist, other.gist)
 
     def _may_contradict(self, one: Gist, other: Gist) -> bool:
         from memstore.conflicts.prefilter import may_conflict
@@ -243,18 +252,29 @@ class Among:
         return may_conflict(one, other, any_opposites=self._lexicon.has_words)
 
     def _compare(self, one: Compared, other: Compared) -> None:
-
+        any_order = one.is_short and other.is_short
         for mine, theirs in ((one.side, other.side), (other.side, one.side)):
             if mine and theirs:
-                found = conflict(mine, theirs, opposes=self._lexicon.opposes)
+                found = conflict(mine, theirs, opposes=self._lexicon.opposes, any_order=any_order)
                 self._found.setdefault(mine.path, {})[theirs.path] = found
+                if not found:
+                    return
 
 
 def _sentences(hit: Hit) -> list[set[str]]:
-    texts = [hit.title, *_SENTENCE_END.split(hit.content)][:MOST_SENTENCES]
+    texts = [hit.title, *islice(_parts(hit.content), MOST_SENTENCES - 1)]
     words = (set(analysis.words(text)) - analysis.stop_words() for text in texts)
     terms = (set(map(analysis.term_of, each)) for each in words)
     return [each for each in terms if len(each) > 1]  # one word alone states nothing
+
+
+def _parts(text: str) -> Iterator[str]:
+    start = 0
+    for found in _SENTENCE_END.finditer(text):
+        if found[0] == "\n" or ends_sentence(text, *found.span()):
+            yield text[start : found.start()]
+            start = found.end()
+    yield text[start:]
 
 
 def _alike(ones: Sequence[set[str]], others: Sequence[set[str]]) -> bool:

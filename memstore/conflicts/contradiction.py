@@ -11,10 +11,14 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 from enum import Enum
-from itertools import takewhile
+from itertools import product, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, quantities
+from memstore.conflicts.denials import denied, excluded
+from memstore.conflicts.frames import frame, frames
+from memstore.conflicts.guards import same_dates, same_times, tells_change
+from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.statements import (
     ADDS,
@@ -27,12 +31,15 @@ from memstore.conflicts.statements import (
     is_past,
     statements,
 )
+from memstore.conflicts.states import excludes
+from memstore.conflicts.values import other_value, stays
 from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from memstore.conflicts.frames import Frame
     from memstore.conflicts.lexicon import Opposes
     from memstore.conflicts.quantities import Quantity
     from memstore.conflicts.statements import Token
@@ -149,7 +156,9 @@ SILENT = Comparison(TextVerdict.SILENT)
 _ORDER = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE, TextVerdict.AGREES, TextVerdict.SILENT)
 
 
-def compare(one: str, other: str, *, opposes: Opposes | None = None, same_speaker: bool = True) -> Comparison:
+def compare(
+    one: str, other: str, *, opposes: Opposes | None = None, same_speaker: bool = True, any_order: bool = True
+) -> Comparison:
     """Return what two texts say about each other, by the strongest of what their sentences say.
 
     Args:
@@ -157,8 +166,11 @@ def compare(one: str, other: str, *, opposes: Opposes | None = None, same_speake
         other: another.
         opposes: tells opposites that the built-in list lacks.
         same_speaker: whether `I` and `you` are the same in both.
+        any_order: as for `compare_statements`.
     """
-    return compare_statements(statements(one), statements(other), opposes=opposes, same_speaker=same_speaker)
+    return compare_statements(
+        statements(one), statements(other), opposes=opposes, same_speaker=same_speaker, any_order=any_order
+    )
 
 
 def compare_statements(
@@ -167,21 +179,47 @@ def compare_statements(
     *,
     opposes: Opposes | None = None,
     same_speaker: bool = True,
+    days_apart: bool = False,
+    any_order: bool = True,
 ) -> Comparison:
-    """Return what two texts, taken apart, say about each other; see `compare`."""
+    """Return what two texts, taken apart, say about each other; see `compare`.
+
+    Args:
+        ones: what one text states.
+        others: what the other states.
+        opposes: tells opposites that the built-in list lacks.
+        same_speaker: whether `I` and `you` are the same in both.
+        days_apart: whether they were written on different days: what happened on each was.
+        any_order: whether sentences are compared whatever the order of their words; else side by side alone, which
+            `prefilter` can foresee.
+    """
+    near = near_in_any_order if any_order else near_topic
     found = (
-        compare_pair(one, other, opposes=opposes)
+        compare_pair(one, other, opposes=opposes, days_apart=days_apart, any_order=any_order)
         for one in ones
         for other in others
-        if near_topic(one, other) and (same_speaker or not (one.of_speaker or other.of_speaker))
+        if near(one, other) and (same_speaker or not (one.of_speaker or other.of_speaker))
     )
     return min(found, key=lambda comparison: _ORDER.index(comparison.verdict), default=SILENT)
 
 
 # So much of the shorter sentence's topic both must share.
 SHARED_TOPIC = 0.5
+SHARED_ANYHOW = 0.2
 # Laying two sentences side by side takes the square of their words; one that runs on for longer states no one thing.
 MOST_TOKENS = 100
+
+
+# A sentence with more characters is a table or code.
+MOST_CHARACTERS = 600
+
+
+def near_in_any_order(one: Statement, other: Statement) -> bool:
+    """Whether two statements share half of what the shorter is about, and are short enough to be compared at all."""
+    shared = len(one.topic & other.topic)
+    if not shared or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
+        return False
+    return shared >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
 
 
 def near_topic(one: Statement, other: Statement) -> bool:
@@ -193,8 +231,86 @@ def near_topic(one: Statement, other: Statement) -> bool:
     return shared > 0 and shared >= SHARED_TOPIC * fewest and most - shared <= MOST_OTHER_WORDS
 
 
-def compare_pair(one: Statement, other: Statement, *, opposes: Opposes | None = None) -> Comparison:
-    """Return what two statements say about each other; see `compare`."""
+def compare_pair(
+    one: Statement,
+    other: Statement,
+    *,
+    opposes: Opposes | None = None,
+    days_apart: bool = False,
+    any_order: bool = True,
+) -> Comparison:
+    """Return what two statements say about each other; see `compare_statements`."""
+    found = _side_by_side(one, other, opposes) if near_topic(one, other) else SILENT
+    if found.verdict in (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE):
+        return SILENT if _happened(one, other, found.verdict, days_apart=days_apart) else found
+    if (
+        found.verdict is not TextVerdict.SILENT
+        or not any_order
+        or max(len(one.text), len(other.text)) > MOST_CHARACTERS
+    ):
+        return found
+    return _by_frames(one, other, days_apart=days_apart)
+
+
+def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_apart: bool) -> bool:
+    """Whether two statements tell of two days what happened there, or how it was: then both are right."""
+    this, that = frame(one.text), frame(other.text)
+    if verdict is TextVerdict.CONTRADICTS and not same_dates(this, that):
+        return True
+    if verdict is TextVerdict.CONTRADICTS:
+        return days_apart and (_is_event(this) or _is_event(that))
+    stay = stays(this, that) and stays(that, this)
+    return not stay and (days_apart or (this.verb is None and not same_times(this, that)))
+
+
+def _is_event(frame: Frame) -> bool:
+    return frame.is_past or "today" in frame.words
+
+
+def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
+    """Return what two statements say about each other, whatever the order of their words."""
+    mine, theirs = frames(one.text, one.about), frames(other.text, other.about)
+    for this, that in product(mine, theirs):
+        verdict, rule = _of_frames(this, that, days_apart=days_apart)
+        if verdict is not TextVerdict.SILENT:
+            apart = not same_times(this, that) or any(map(tells_change, (this, that)))
+            return Comparison(verdict, rule, one, other, at_other_times=apart)
+    return SILENT
+
+
+# Each says by itself that two frames can't both be right; the first that does names the conflict.
+_RULES: Mapping[str, Callable[[Frame, Frame, bool], bool]] = {
+    "negation": lambda this, that, days_apart: denied(this, that, days_apart=days_apart),
+    "antonyms": lambda this, that, days_apart: opposed(this, that, days_apart=days_apart),
+    "states": lambda this, that, days_apart: excludes(this, that, days_apart=days_apart),
+    "only": lambda this, that, _: excluded(this, that),
+    "order": lambda this, that, _: swapped(this, that),
+}
+
+
+# With more words that the other lacks, on both sides, only a state may exclude what the other tells.
+MOST_UNMATCHED = 4
+
+
+def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdict, str]:
+    shared = len(this.content.keys() & that.content.keys())
+    if not shared:
+        return TextVerdict.SILENT, ""
+    if min(len(this.content), len(that.content)) - shared > MOST_UNMATCHED:
+        return (
+            (TextVerdict.CONTRADICTS, "states")
+            if excludes(this, that, days_apart=days_apart)
+            else (TextVerdict.SILENT, "")
+        )
+    rule = next((rule for rule, holds in _RULES.items() if holds(this, that, days_apart)), "")
+    if rule:
+        return TextVerdict.CONTRADICTS, rule
+    rule = other_value(this, that, days_apart=days_apart)
+    return (TextVerdict.OTHER_VALUE, rule) if rule else (TextVerdict.SILENT, "")
+
+
+def _side_by_side(one: Statement, other: Statement, opposes: Opposes | None) -> Comparison:
+    """Return what two statements say about each other, laid side by side."""
     found = slots(one.tokens, other.tokens, opposes)
     told = [slot for slot in found if slot.difference is not Difference.NOTHING]
     if any(slot.difference is Difference.UNKNOWN for slot in told) or not _share_topic(one, other, found):

@@ -7,6 +7,7 @@ installed; else it knows none.
 from __future__ import annotations
 
 from collections import defaultdict
+from enum import Enum
 from functools import cache, cached_property, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -71,6 +72,29 @@ class _Lists(NamedTuple):
     one_value: frozenset[frozenset[str]]
     wider: frozenset[frozenset[str]]
     phrases: Mapping[str, Sequence[tuple[str, ...]]]
+    plain_forms: Mapping[str, str]
+    families: Mapping[str, str]
+
+
+class State(NamedTuple):
+    """What somebody or something may be: the phrases that say so, and the terms of words that are evidence against it.
+
+    `ends` says that it does not come back: what is told of a later day is evidence, too.
+    """
+
+    said: tuple[tuple[str, ...], ...]
+    excluded: frozenset[str]
+    ends: bool
+
+
+class Role(Enum):
+    """What a word may do in a sentence that has room for one value."""
+
+    STANDING = "standing"
+    BINDING = "binding"
+    HELD_BY_ONE = "held_by_one"
+    HOLDER = "roles"
+    ATTRIBUTE = "attributes"
 
 
 def opposite(one: str, other: str) -> bool:
@@ -81,10 +105,15 @@ def opposite(one: str, other: str) -> bool:
 
 def same(one: str, other: str) -> bool:
     """Whether two words, folded, mean about the same."""
+    if _TITLES.intersection((one, other)):
+        return one == other  # Porter takes Mrs. for some of Mr.
     if term_of(one) == term_of(other) or frozenset((one, other)) in _lists().one_value:
         return True
     sides = _lists().sides
     return not sides.of(one).isdisjoint(sides.of(other))
+
+
+_TITLES = frozenset({"mr", "mrs", "ms"})
 
 
 def other_value(one: str, other: str) -> str | None:
@@ -110,6 +139,60 @@ def parts_of_phrases() -> frozenset[str]:
 def is_act(word: str) -> bool:
     """Whether a word is among the opposite acts, so that two of them may have happened one after the other."""
     return word in _lists().acts
+
+
+def plain_form(word: str) -> str:
+    """Return the plain form of a verb that is not formed by a rule; other words as they are."""
+    return _lists().plain_forms.get(word, word)
+
+
+def family_of(word: str) -> str:
+    """Return the word that stands for a word's family: `own` for `owner`; its plain form where it is in none."""
+    return _lists().families.get(word) or plain_form(word)
+
+
+def has_role(word: str, role: Role) -> bool:
+    """Whether a word, folded, is in a list, in whatever form."""
+    return term_of(plain_form(word)) in _terms_in(role)
+
+
+def is_person(word: str) -> bool:
+    """Whether a word names a person by a relation or an office."""
+    return has_role(word, Role.HOLDER) or "relative" in _lists().kinds.of(word)
+
+
+@cache
+def _terms_in(role: Role) -> frozenset[str]:
+    return frozenset(map(term_of, word_lists("conflicts")[role.value].split()))
+
+
+def is_member(word: str, kind: str) -> bool:
+    """Whether a word names one of a kind: a violin is an instrument."""
+    return term_of(word) in _members().get(term_of(kind), frozenset())
+
+
+@cache
+def _members() -> Mapping[str, frozenset[str]]:
+    lines = [line.partition("|") for line in _lines(word_lists("conflicts")["members"])]
+    return {term_of(kind): frozenset(map(term_of, of.split())) for kinds, _, of in lines for kind in kinds.split()}
+
+
+@cache
+def states() -> Mapping[str, Sequence[tuple[tuple[str, ...], State]]]:
+    """Return the states that exclude what would be evidence of their opposite, by the first term of each phrase."""
+    said = word_lists("conflicts")
+    found: defaultdict[str, list[tuple[tuple[str, ...], State]]] = defaultdict(list)
+    for name, ends in (("states", False), ("ended", True)):
+        for state in (_state(line, ends=ends) for line in _lines(said[name])):
+            for phrase in state.said:
+                found[phrase[0]].append((phrase, state))
+    return dict(found)
+
+
+def _state(line: str, *, ends: bool) -> State:
+    said, _, excluded = line.partition("|")
+    phrases = tuple(tuple(map(term_of, phrase.split("_"))) for phrase in said.split())
+    return State(phrases, frozenset(term_of(family_of(word)) for word in excluded.split()), ends)
 
 
 def phrases(first: str) -> Sequence[tuple[str, ...]]:
@@ -141,7 +224,13 @@ def _lists() -> _Lists:
         one_value=_pairs(said["one_value"]),
         wider=_pairs(said["wider"]),
         phrases=dict(phrases),
+        plain_forms={other: verb[0] for verb in _verbs(said["irregular"]) for other in verb[1:]},
+        families={word: line.split()[0] for line in _lines(said["families"]) for word in line.split()},
     )
+
+
+def _verbs(text: str) -> list[list[str]]:
+    return [verb.split() for line in _lines(text) for verb in line.split(";")]
 
 
 def _lines(text: str) -> list[str]:

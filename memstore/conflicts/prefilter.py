@@ -10,8 +10,9 @@ says no.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.statements import (
@@ -29,7 +30,7 @@ from memstore.core.terms import fold, term_of
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 # A word with what hangs on it; and what of it may be a word of its own (`couldn't`, `v2`, `well-known`).
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
@@ -100,11 +101,29 @@ class SentenceGist:
         )
 
 
-class Gist(NamedTuple):
-    """Of a text: its sentences, and the stems of all words in them."""
+class Gist:
+    """Of a text: its sentences, and the stems of all words in them.
 
-    sentences: tuple[SentenceGist, ...]
-    stems: frozenset[str]
+    Args:
+        sentences: the gists of its sentences.
+        stems: the stems of all their words.
+    """
+
+    def __init__(self, sentences: tuple[SentenceGist, ...], stems: frozenset[str]) -> None:
+        self.sentences, self.stems = sentences, stems
+
+    @cached_property
+    def by_stem(self) -> Mapping[str, Sequence[SentenceGist]]:
+        """The sentences in which a stem stands."""
+        found: defaultdict[str, list[SentenceGist]] = defaultdict(list)
+        for sentence in self.sentences:
+            for stem in sentence.stems:
+                found[stem].append(sentence)
+        return dict(found)
+
+    def frequency(self, stem: str) -> int:
+        """Return in how many sentences a stem stands."""
+        return len(self.by_stem.get(stem, ()))
 
 
 # Of so many memories the gists are kept: a session comes back to the same ones.
@@ -137,8 +156,20 @@ def _covers(covered: Gist, covering: Gist, spare: int) -> bool:
         _is_covered(this, that, spare)
         for this in covered.sentences
         if not _lack(this.words, covering.stems, spare)
-        for that in covering.sentences
+        for that in _candidates(this, covering, spare)
     )
+
+
+def _candidates(this: SentenceGist, covering: Gist, spare: int) -> Iterable[SentenceGist]:
+    """Return the sentences that may cover one: they have one of any of its words of which but so many may lack."""
+    demanded = sorted({term_of(word) for word in this.words if _is_demanded(word)}, key=covering.frequency)
+    if len(demanded) > spare:
+        wanted: Iterable[str] = demanded[: spare + 1]
+    elif this.phrases:
+        return covering.sentences
+    else:
+        wanted = this.topic
+    return {id(that): that for stem in wanted for that in covering.by_stem.get(stem, ())}.values()
 
 
 def _is_covered(this: SentenceGist, that: SentenceGist, spare: int) -> bool:

@@ -7,11 +7,12 @@ that say nothing, or when, or no are sorted out of them.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.quantities import SCALES, Quantity, Scale
+from memstore.core.full_stops import ends_sentence
 from memstore.core.terms import fold, term_of
 from memstore.core.word_lists import listed
 
@@ -153,11 +154,17 @@ def _token(piece: str | Quantity, before: str | Quantity) -> Token:
     return Token(key_of(piece), piece)
 
 
+# Porter takes Mrs. for some of Mr.
+TITLES = listed("mr mrs ms")
+
+
 @cache
 def key_of(word: str) -> str:
     """Return by what a word is compared: its stem; forms of `be` and of `have` are one each."""
     if word in _BE:
         return "be"
+    if word in TITLES:
+        return word
     return "have" if word in _HAVE else term_of(word)
 
 
@@ -181,7 +188,8 @@ class Statement(NamedTuple):
     """A sentence that says something.
 
     `negations` are the places in `tokens` before which a negation stood, `topic` the keys of what it is about, `when`
-    the words that say at which time. Lines are counted from 0, from the beginning of the text.
+    the words that say at which time, `about` whom `she` or `he` may mean: the name with which a sentence before it
+    began. Lines are counted from 0, from the beginning of the text.
     """
 
     text: str
@@ -191,6 +199,7 @@ class Statement(NamedTuple):
     when: tuple[Token, ...]
     line_start: int
     line_end: int
+    about: str = ""
 
     @property
     def of_speaker(self) -> bool:
@@ -198,16 +207,27 @@ class Statement(NamedTuple):
         return any(token.word in FIRST_PERSON for token in self.tokens)
 
 
-def statements(text: str) -> list[Statement]:
+# Of so many passages the statements are kept: a session comes back to the same ones.
+@lru_cache(maxsize=1024)
+def statements(text: str) -> tuple[Statement, ...]:
     """Return what a text states, sentence by sentence; questions state nothing."""
     found = []
+    about = ""
     for start, end in sentences(text):
         said, negations, when = _sorted_out(tokens(text[start:end]))
         topic = frozenset(token.key for token in said if token.value is None and token.word not in GRAMMAR)
+        if about and said and said[0].word in ("he", "she"):
+            topic |= frozenset(map(key_of, fold(about).split()))
         if topic:
             lines = text.count("\n", 0, start), text.count("\n", 0, end)
-            found.append(Statement(text[start:end], said, negations, topic, when, *lines))
-    return found
+            found.append(Statement(text[start:end], said, negations, topic, when, *lines, about))
+        name = _FIRST_NAME.match(text, start, end)
+        about = name[0] if name and name[1].casefold() not in _NO_NAMES else about
+    return tuple(found)
+
+
+# A sentence that begins with a name begins with what it is about.
+_FIRST_NAME = re.compile(r"([A-Z][a-z]+)\b(?: [A-Z][a-z]+)?(?=[ ,])")
 
 
 def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, ...], tuple[Token, ...]]:
@@ -257,6 +277,7 @@ WHEN = listed("""
     saturday sunday
     """)
 LEADS_TO_WHEN = listed("in on since from until till by as of during before after last next this")
+_NO_NAMES = GRAMMAR | EMPTY | WHEN | LEADS_TO_WHEN
 # What a phrase begins with that only adds to what was said.
 ADDS = listed("""
     in on at with for from by during because since while when as near under over inside outside without
@@ -268,10 +289,9 @@ OFTEN = frozenset({"always", "constantly", "usually", "often", "ever", "regularl
 # Of what either of two sentences is about, so much may be missing in the other where they are laid side by side.
 MOST_OTHER_WORDS = 6
 
-# A sentence ends here, not after `Dr.` or `e.g.`; so do an item of a list, a row, a paragraph.
+# A sentence ends here, not before an exception (`every day but Monday`); so do an item of a list, a row, a paragraph.
 _END = re.compile(
-    r"(?<=[.!?…;])(?<!\bdr\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bmrs\.)(?<!\bst\.)(?<!\bvs\.)(?<!\.[a-z]\.)[\"')*_]*\s+"
-    r"|,? (?=but |however )|\n(?=\s*[-*+|>])|\n\s*\n",
+    r"(?<=[.!?…;])[\"')*_]*\s+|,? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )|\n(?=\s*[-*+|>])|\n\s*\n",
     re.IGNORECASE,
 )
 
@@ -279,7 +299,8 @@ _END = re.compile(
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the sentences of a text stand that are no questions, blanks around them left out."""
     start = 0
-    for end, after in [*(found.span() for found in _END.finditer(text)), (len(text), len(text))]:
+    ends = (found.span() for found in _END.finditer(text) if ends_sentence(text, *found.span()))
+    for end, after in [*ends, (len(text), len(text))]:
         part = text[start:end]
         if part.strip() and not part.rstrip("\"')*_ \n").endswith("?"):
             yield start + len(part) - len(part.lstrip()), start + len(part.rstrip())

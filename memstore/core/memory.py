@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from memstore.core.full_stops import first_sentence
 from memstore.core.ids import MemoryRef
 from memstore.core.short_repr import short_repr
 
@@ -254,8 +255,7 @@ def default_title(body: str) -> str:
     heading = next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
     lines = (line for line in body.splitlines() if line.strip() and not _HEADING.match(line))
     text = " ".join(_MARKUP.sub("", heading or next(lines, "")).split())
-    sentence = re.match(r"(.+?[.!?])(?:\s|$)", text)
-    text = sentence[1] if sentence and not heading else text
+    text = text if heading else first_sentence(text)
     if len(text) <= LONGEST_DEFAULT_TITLE:
         return text
     return text[: LONGEST_DEFAULT_TITLE - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

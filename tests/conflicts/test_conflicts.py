@@ -178,6 +178,20 @@ def test_showing_a_memory_tells_of_its_conflicts_and_counts_them() -> None:
 def test_a_search_does_not_compare_texts_as_long_as_books(monkeypatch: pytest.MonkeyPatch) -> None:
     ws = memory_workspace(FILES)
     assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
+    monkeypatch.setattr(compare, "MOST_BYTES", 0)
     monkeypatch.setattr(compare, "MOST_PAIRS", 0)
     assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [0, 0]
     assert _open(ws, "a.md")
+
+
+@pytest.mark.parametrize("length", [0, compare.MOST_BYTES])
+def test_a_search_compares_short_results_whatever_the_order_of_their_words(length: int) -> None:
+    more = "\n\n" + "Nothing of note. " * (length // 10)
+    ws = memory_workspace(
+        {
+            "a.md": memory_text(f"The board approved the report.{more}\n", id="m_aaa"),
+            "b.md": memory_text(f"The report was not approved by the board.{more}\n", id="m_bbb"),
+        }
+    )
+
+    assert [len(hit.conflicts) for hit in search(ws.view(), "board report").hits] == [int(not length)] * 2

@@ -57,6 +57,44 @@ def test_another_value_on_another_day_is_a_matter_of_time() -> None:
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "rule"),
+    [
+        ("The kiosk charges 3 euros for a postcard.", "A postcard at the kiosk costs 4 euros now.", "units"),
+        ("Nele lives in Bremen.", "Nele has moved to Kiel.", "names"),
+        ("Our supplier is Hartmann.", "Ludlow has been our supplier since the spring.", "names"),
+        ("The choir sings on Mondays and Fridays.", "On Mondays and Tuesdays the choir sings now.", "weekdays"),
+    ],
+)
+def test_what_has_changed_is_settled_by_time(one: str, other: str, rule: str) -> None:
+    days = {"created_at": '"2026-01-02T10:00:00Z"'}, {"created_at": '"2026-05-02T10:00:00Z"'}
+    found = between(one, other, *days)
+
+    assert found
+    assert (found.conflict_type, found.rule) == (TEMPORAL, rule)
+    assert found.command == "memstore resolve-conflict note:m_1 note:m_2 --keep note:m_2"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ran 8 km along the dyke.", "Ran 5 km along the dyke."),
+        ("The post came at ten.", "The post came at noon."),
+        ("Otto rang in the evening.", "Otto did not ring."),
+        ("Reading: 14 bar.", "Reading: 12 bar."),
+    ],
+)
+def test_what_happened_on_two_days_is_no_conflict(one: str, other: str) -> None:
+    days = {"created_at": '"2026-01-02T10:00:00Z"'}, {"created_at": '"2026-01-03T10:00:00Z"'}
+
+    assert between(one, other, *days) is None
+
+
+def test_she_is_whom_the_sentence_before_names() -> None:
+    assert between("Gisela works at the mill. She has a daughter.", "Gisela has no children.")
+    assert between("Gisela works at the mill. She has a daughter.", "Renate has no children.") is None
+
+
+@pytest.mark.parametrize(
     ("one", "other", "keys", "others"),
     [
         ("favor swimming", "oppose cycling", {}, {}),

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.conflicts.contradiction import compare
+from memstore.conflicts.frames import frames
 from memstore.conflicts.statements import sentences, statements
 from memstore.core import terms
+from memstore.core.full_stops import split_sentences
 from memstore.search import query
 
 if TYPE_CHECKING:
@@ -41,6 +44,15 @@ def test_a_run_of_signs_is_read_as_a_statement(piece: str) -> None:
     text = (piece * LENGTH)[:LENGTH]
     statements(text)
     list(sentences(text))
+
+
+@pytest.mark.usefixtures("_soon")
+@pytest.mark.parametrize("piece", ["a", "(", "'s", "1-", "It is A", ", who ", " and has ", "but ", "A. ", '"', "said "])
+def test_a_run_of_signs_is_compared(piece: str) -> None:
+    text = (piece * LENGTH)[:LENGTH]
+    compare(f"The gate is open {text}", f"The gate is not open {text}")
+    frames(text[:2_000])
+    list(split_sentences(text))
 
 
 def test_a_query_is_folded_a_few_times_however_many_words_stand_in_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,191 @@
+"""Denials: whether one frame denies what the other says, or leaves room for nothing but what it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.conflicts import lexicon
+from memstore.conflicts.frames import ALL, DENY_ALL, IN_PART, shared_of, speaks_of, states, unmatched
+from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, equal, same_numbers, same_tense, same_times
+from memstore.conflicts.statements import FIRST_PERSON
+from memstore.core.word_lists import listed
+
+if TYPE_CHECKING:
+    from memstore.conflicts.frames import Frame
+
+# What follows `not` where it denies no more than a part, a cause, a bound, or nothing.
+_NOT_SO = listed("""
+    because until only more less fewer later longer yet half little so sooner bad just before after as too enough
+    quite entirely completely fully necessarily alone merely simply exactly far very
+    """)
+# They deny by what they mean: what is missing from the box is not in it.
+_NEGATIVE = listed("""
+    missing absent gone lost away elsewhere empty vanished disappeared failed fails missed skipped forgot forgotten
+    declined refused rejected wrong false impossible forbidden banned prohibited unable off closed dead stolen
+    broken stopped abandoned cancelled dropped removed deleted otherwise different other forget forgets miss misses
+    fail neglect neglects omit omits skip skips avoid avoids lose loses stop stops refuse refuses late doubt doubts
+    deny denies lack lacks hesitate hesitates object objects mind exception else instead gave give given former
+    formerly ex retired resigned ended expired died sold left quit cancels rid
+    """)
+# A denial with one of them holds up to a time, for a cause, or for all but some.
+_NARROWS = listed("until till because only yet before after than")
+# They may all say that somebody has something, as `there is` does.
+_HAVING = listed("""
+    own owns owned possess possesses hold holds held keep keeps kept contain contains include includes find finds
+    found exist exists
+    """)
+_ANY = listed("any anyone anybody anything")
+_HARDLY = listed("few fewer almost nearly hardly barely scarcely rarely seldom")
+
+
+def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
+    """Whether one of two frames denies what the other says: what is denied is all said by the other."""
+    if one.denied == other.denied:
+        return False
+    no, yes = (one, other) if one.denied else (other, one)
+    if len(no.denials) != 1 or not comparable(no, yes):
+        return False
+    return (
+        _is_whole(no, yes)
+        and _covers(no, yes)
+        and _of_one_time(no, yes, days_apart=days_apart)
+        and (_says_all(yes) or same_numbers(no, yes))
+        and _of_the_same(no, yes)
+    )
+
+
+def _denial(no: Frame) -> str:
+    return no.tokens[no.denials[0]].word
+
+
+def _after(no: Frame) -> str:
+    """Return the word that follows the denial."""
+    at = no.denials[0] + 1
+    return no.tokens[at].word if at < len(no.tokens) else ""
+
+
+def _denies_all(no: Frame) -> bool:
+    """Whether a denial leaves no room for an exception: `nobody`, `not one`, `not by anyone`."""
+    return _denial(no) in DENY_ALL or _after(no) == "one" or not no.words.isdisjoint(_ANY)
+
+
+def _says_all(yes: Frame) -> bool:
+    return not yes.words.isdisjoint(ALL)
+
+
+def _is_whole(no: Frame, yes: Frame) -> bool:
+    """Whether all is denied that is said, not a part of it, a cause, or that it is all."""
+    if _after(no) in _NOT_SO or not no.words.isdisjoint(IN_PART):
+        return False
+    if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
+        return False
+    if not yes.words.isdisjoint(_HARDLY if _denies_all(no) else IN_PART):
+        return False
+    return _after(no) not in ALL or _denies_all(no) or _says_all(yes)
+
+
+def _covers(no: Frame, yes: Frame) -> bool:
+    """Whether the one says all that the other denies; or the other denies a part of what is said of all."""
+    told = [frame.word(key) for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)]
+    if not _NEGATIVE.isdisjoint(told):
+        return False
+    missing = [key for key in unmatched(no, yes) if no.word(key) not in _HAVING and not _is_had(no, yes, key)]
+    added = [key for key in unmatched(yes, no) if yes.word(key) not in _HAVING]
+    of_kind = sum(_is_had(no, yes, key) for key in no.content)
+    if len(shared_of(no, yes)) + of_kind + _of_speaker(no, yes) < FEWEST_SHARED:
+        return False
+    return not missing or (_says_all(yes) and not added)
+
+
+def _is_had(no: Frame, yes: Frame, key: str) -> bool:
+    """Whether what is denied of a kind is affirmed of one of it: no instrument, the violin."""
+    return any(lexicon.is_member(yes.word(other), no.word(key)) for other in yes.content)
+
+
+def _of_speaker(no: Frame, yes: Frame) -> bool:
+    """Whether both say what the speaker has: `I have no`, `of mine`."""
+    return _denial(no) == "no" and all(not frame.words.isdisjoint(FIRST_PERSON) for frame in (no, yes))
+
+
+def _of_the_same(no: Frame, yes: Frame) -> bool:
+    """Whether what is said more leaves it the same thing that is spoken of; of nobody, it is anybody."""
+    shared = shared_of(no, yes)
+    if any(speaks_of(yes, at, shared) and not _has_number(no, yes, at) for at in yes.numbers):
+        return False  # Lift 2 is not the lift.
+    first = min(no.content.values(), default=0)
+    of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words)
+    return of_nobody or _of_speaker(no, yes) or adds(yes, unmatched(yes, no), shared)
+
+
+def _has_number(no: Frame, yes: Frame, at: int) -> bool:
+    """Whether both have a number, or it counts those of whom it is denied: none of the chairs, three of them."""
+    value = yes.tokens[at].value
+    return _denies_all(no) or any(
+        value and that and equal(value, that) for that in (no.tokens[n].value for n in no.numbers)
+    )
+
+
+def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
+    if not same_times(no, yes) or (no.when and not yes.when and not _says_all(yes)):
+        return False
+    if _denial(no) == "never" or "always" in yes.words:
+        return True
+    if yes.when and not no.when and _denial(no) not in DENY_ALL and not no.is_past:
+        return False
+    return same_tense(no, yes, days_apart=days_apart)
+
+
+# -- only ------------------------------------------------------------------------------------------
+
+
+def excluded(one: Frame, other: Frame) -> bool:
+    """Whether one says that only some do what by the other anybody does, or both do, or that another is so, too."""
+    return any(_only(this, that) or _only_of_kind(this, that) for this, that in ((one, other), (other, one)))
+
+
+_ANYONE = listed("anyone anybody everyone everybody both")
+
+
+def _comparable_only(one: Frame, other: Frame) -> bool:
+    return (
+        "only" in one.words
+        and not (one.denied or other.denied or "only" in other.words)
+        and states(one)
+        and states(other)
+        and same_times(one, other)
+    )
+
+
+def _only(one: Frame, other: Frame) -> bool:
+    """Whether only one does what another does, too, or anybody."""
+    if not _comparable_only(one, other) or len(shared_of(one, other)) < FEWEST_SHARED or one.verb is None:
+        return False
+    at = next(at for at, token in enumerate(one.tokens) if token.word == "only")
+    mine, theirs = unmatched(one, other), unmatched(other, one)
+    if at > one.verb or any(one.content[key] > one.verb for key in mine):
+        return False
+    does = bool(mine) and bool(theirs) and all(_does(other, key) for key in theirs)
+    return does or not other.words.isdisjoint(_ANYONE)
+
+
+def _does(frame: Frame, key: str) -> bool:
+    """Whether a name is that of who does it: it begins the sentence, or follows `by`."""
+    at = frame.content[key]
+    by = any(token.word == "by" for token in frame.tokens[max(0, at - 2) : at])
+    return by or (at == 0 and frame.verb is not None and not frame.is_past)
+
+
+def _only_of_kind(one: Frame, other: Frame) -> bool:
+    """Whether one names the only one of a kind, and the other another: `cash only`, `by card`."""
+    if not _comparable_only(one, other) or not shared_of(one, other):
+        return False
+    beside = {
+        token.word
+        for at, token in enumerate(one.tokens)
+        if any(near.word == "only" for near in one.tokens[max(0, at - 2) : at + 2])
+    }
+    return any(
+        lexicon.other_value(word, other.word(key)) not in (None, "relative")
+        for word in beside - {"only"}
+        for key in other.content
+    )

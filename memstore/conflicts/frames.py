@@ -1,0 +1,420 @@
+"""Frames: what a sentence is about, whatever the order of its words; with what it denies, counts, bounds and dates.
+
+Two sentences that cannot be laid side by side word by word may still speak of one thing: `The board did not approve the
+report` and `The report was approved by the board on Friday`. A frame has the content words of one clause, and where its
+verb stands: what comes before it is what is spoken of.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.conflicts import lexicon
+from memstore.conflicts.quantities import Quantity, Scale
+from memstore.conflicts.statements import (
+    EMPTY,
+    GRAMMAR,
+    LEADS_TO_WHEN,
+    NEGATORS,
+    WHEN,
+    Token,
+    is_date,
+    is_past,
+    tokens,
+)
+from memstore.core.terms import fold, term_of
+from memstore.core.word_lists import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+DENIALS = NEGATORS | listed("nobody no_one none nothing nowhere without lack lacks lacked avoids avoid abstains")
+# Who denies with one of these leaves no room for an exception.
+DENY_ALL = listed("nobody no_one none nothing nowhere never no neither without lack lacks free")
+ALL = listed("""
+    all every each everyone everybody everything everywhere always both either any anyone anybody anything whole
+    entire
+    """)
+# What is so in part is neither denied nor affirmed of the rest.
+IN_PART = listed("""
+    some somebody someone few fewer half most many several almost nearly hardly barely scarcely partly mostly
+    sometimes often usually rarely seldom generally occasionally
+    """)
+# What is supposed, wished or excepted is not stated.
+HEDGES = listed("""
+    if unless whether maybe perhaps probably possibly likely unlikely might could would think thinks thought believe
+    believes believed guess suppose supposes supposed hope hopes hoped planned want wants wanted wish wishes wished
+    intend intends intended expect expects expected expecting doubt doubts seem seems seemed apparently allegedly
+    except apart excluding exception besides unlike instead or claimed suspect suspects try tries tried trying
+    rumour consider considers considered considering offered dreamt dreamed pretend pretends promise promised
+    promises meant scheduled asked how next another other others
+    """)
+# What ends with one of them speaks of what stands elsewhere.
+_POINTERS = listed("this that it these those so")
+_MAY_BE_NOUNS = listed("plan plans offer offers claim claims guess wish wishes hope hopes dream dreams")
+# What somebody should do, somebody may not do.
+NORMS = listed("must should shall ought please")
+# They change what the others say of a thing, and are not what it is about.
+_CHANGES = listed("""
+    rise rises rose risen raised raise increased increase went gone go goes up fell fallen fall falls dropped drop
+    reduced lowered grew grown new changed change switched moved become became again meanwhile already only now
+    later currently nowadays formerly still anymore longer further more less here since then previously today
+    """)
+# They may stand for `be` and `have`, or for nothing.
+_LIGHT = listed("""
+    kind kinds sort sorts type types way single part piece bit number amount ever once exactly about around
+    approximately roughly yet total altogether just at_all whole entire own called named stay stays stayed remain
+    remains remained switch switched turn turned up over after before through against both us itself himself herself
+    themselves only within among per using via under twice thrice times day days hour hours life whatsoever
+    circumstances account put puts down out between stand stands anywhere somewhere somehow
+    """)
+_NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
+PREPOSITIONS = listed("in on at from under with by to since after before during for of near over inside outside")
+_AUXILIARIES = listed("""
+    am is are was were be been has have had do does did can will may must should shall would could might
+    """)
+_DETERMINERS = listed("the a an my our your his her its their this that these those no every each all some any")
+
+# What is told beside the main clause: why, with whom, who that is.
+_TAIL = re.compile(
+    r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
+    r"| and (?:has|have|is|are|was|were|had|\w+ed) | to (?:save|make|let|get|keep|avoid|help) ",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(r",? (?:who|which) ([^,.;:]+)", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
+_TOLD = re.compile(
+    r"^[^,;:]{0,60}?\b(?:says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told"
+    r"|knows?|means?|shows?|showed|confirms?|confirmed|reports?|reported|remember)(?: (?:\w+ )?that|,|:) ",
+    re.IGNORECASE,
+)
+_CLEFT = re.compile(r"\bit (?:is|was) ((?:the |our |my )?[\w' ]{2,30}?) who ", re.IGNORECASE)
+_SAID_BY = re.compile(r",? +(?:says?|said|writes|wrote|insists) ([A-Z][\w]+)\W*$")
+_I = re.compile(r"\bI\b")
+_PARTED = re.compile(r"[,:] | [-–—] ")
+_PRONOUN = re.compile(r"^ *(she|he)\b", re.IGNORECASE)
+_IF = re.compile(r"\b(?:if|unless|whether)\b", re.IGNORECASE)
+_HERS = re.compile(r"^ *(her|his)\b", re.IGNORECASE)
+_POSSESSOR = re.compile(r"\b(\w++)(?:['’]s\b|s['’](?= ))")
+_NAME = re.compile(r"\b[^\W_]++(?:-[^\W_]++)*+")
+
+
+class Frame(NamedTuple):
+    """One clause: `content` has where each content word stands in `tokens`, by its root.
+
+    `verb` is where the first verb stands, None where none is seen. `names` are its words, folded, that are written as
+    names are, `possessors` those that own what follows them; `terms` are the stems of its words in order.
+    """
+
+    tokens: tuple[Token, ...]
+    content: Mapping[str, int]
+    numbers: tuple[int, ...]
+    denials: tuple[int, ...]
+    when: tuple[Token, ...]
+    verb: int | None
+    names: frozenset[str]
+    possessors: frozenset[str]
+    words: frozenset[str]
+    terms: tuple[str, ...]
+
+    @property
+    def denied(self) -> bool:
+        """Whether it denies something."""
+        return bool(self.denials)
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it tells what is over: its first verb stands in the past."""
+        return self.verb is not None and _over(self.tokens[self.verb].word)
+
+    def word(self, key: str) -> str:
+        """Return the word of a content key as it was written, folded."""
+        return self.tokens[self.content[key]].word
+
+
+@lru_cache(maxsize=4096)
+def frames(text: str, about: str = "") -> tuple[Frame, ...]:
+    """Return the frames of a sentence: of each clause that has a verb, the main one first, and of the whole.
+
+    Args:
+        text: the sentence.
+        about: whom a pronoun at its beginning means.
+    """
+    bare = _CLEFT.sub(r"only \1 ", _ASIDE.sub(" ", text), count=1)
+    if said_by := _SAID_BY.search(bare):
+        bare = _I.sub(said_by[1], bare[: said_by.start()])
+    relative = _RELATIVE.search(bare)
+    found: list[str] = []
+    if relative:
+        found = [f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}"]
+        bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
+    if told := _TOLD.match(bare):
+        about = next(iter(_FIRST_NAME.findall(bare)), about)
+        bare = bare[told.end() :]
+    found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
+    by_tokens = {each.tokens: each for each in (frame(_named(clause, about)) for clause in found)}
+    return tuple(by_tokens.values())
+
+
+MOST_CLAUSES = 5
+_FIRST_NAME = re.compile(r"^[A-Z][a-z]+")
+
+
+def _named(clause: str, about: str) -> str:
+    """Return a clause with the name that a pronoun at its beginning means."""
+    return _HERS.sub(f"{about}'s", _PRONOUN.sub(about, clause)) if about else clause
+
+
+def _clauses(text: str) -> list[str]:
+    """Return the clauses of a sentence, the main one first: without reasons, and what a comma adds."""
+    if _IF.search(text):
+        return [text]  # what is under a condition is not stated
+    tail = _TAIL.search(text, 8)
+    main, *others = _parts(text[: tail.start()] if tail else text)
+    if tail and tail[0].startswith((" since", " now")):
+        main = f"{main} now"
+    subject = _subject(main)
+    if tail and tail[0].startswith(" and ") and subject:
+        others.append(_parts(f"{subject} {text[tail.start() + len(' and ') :]}")[0])
+    name = next(iter(_FIRST_NAME.findall(main)), "")
+    return [main, *(_named(other, name) for other in others)]
+
+
+def _parts(text: str) -> list[str]:
+    """Return each part of a clause that has a verb: with what leads up to it, or whom it speaks of."""
+    parts = _PARTED.split(text)
+    before = parts[0] if len(parts) > 1 else ""
+    leads = before.split(" ", 1)[0].casefold() in PREPOSITIONS
+    found: list[str] = []
+    for at, part in enumerate(parts):
+        verb = frame(part).verb
+        if verb is None:
+            continue
+        # `Gisela, the one from the bank, has no children`: what has a verb lacks whom it speaks of.
+        found.append(f"{before} {part}" if at and before and (verb == 0 or (leads and not found)) else part)
+    return found or [text]
+
+
+def _subject(clause: str) -> str:
+    verb = frame(clause).verb
+    return " ".join(clause.split()[:verb]) if verb else ""
+
+
+@lru_cache(maxsize=4096)
+def frame(clause: str) -> Frame:
+    """Return the frame of one clause."""
+    found = tuple(_with_clocks(tokens(clause)))
+    marks = _whens(found)
+    content: dict[str, int] = {}
+    for at, token in enumerate(found):
+        is_content = token.word not in _NO_CONTENT and token.word not in _TIMES and not _is_denial(found, at)
+        if token.value is None and not marks[at] and (is_content or _is_on(found, at)):
+            content.setdefault(root_of(token.word), at)
+    names, possessors = _names_in(clause)
+    return Frame(
+        tokens=found,
+        content=content,
+        numbers=tuple(at for at, token in enumerate(found) if token.value and not marks[at]),
+        denials=tuple(at for at in range(len(found)) if _is_denial(found, at)),
+        when=tuple(token for token, mark in zip(found, marks, strict=True) if mark and token.word not in LEADS_TO_WHEN),
+        verb=_verb(found, possessors),
+        names=names,
+        possessors=possessors,
+        words=frozenset(token.word for token in found),
+        terms=tuple(term_of(token.word) for token in found),
+    )
+
+
+_CLOCK_AFTER = listed("at until till from by past")
+_CLOCKS = {"noon": 12.0, "midnight": 0.0}
+_HALF_A_DAY = 12
+
+
+def _with_clocks(found: Sequence[Token]) -> Iterator[Token]:
+    """Yield tokens, the times of day that are told by words in hours: `at eight`, `until noon`, `half past nine`."""
+    skip = 0
+    for at, token in enumerate(found):
+        part = _PARTS_OF_AN_HOUR.get((token.word, found[at + 1].word if at + 1 < len(found) else ""))
+        if skip:
+            skip -= 1
+        elif part is not None and at + 2 < len(found):
+            yield _clock((_hour(found[at + 2]) or 0.0) + part)
+            skip = 2
+        elif at and found[at - 1].word in _CLOCK_AFTER and _hour(token) is not None and _ends_a_clock(found, at + 1):
+            yield _clock(_hour(token) or 0.0)
+        else:
+            yield token
+
+
+_PARTS_OF_AN_HOUR = {("half", "past"): 0.5, ("quarter", "past"): 0.25, ("quarter", "to"): -0.25}
+
+
+def _hour(token: Token) -> float | None:
+    value = token.value
+    hour = value.parts[0] if value and value.scale is Scale.CARDINAL else _CLOCKS.get(token.word)
+    return hour if hour is not None and hour <= _HALF_A_DAY else None
+
+
+def _clock(hour: float) -> Token:
+    return Token(f"clock {hour}", "", Quantity(Scale.CLOCK, (60.0 * hour,)))
+
+
+def _ends_a_clock(found: Sequence[Token], at: int) -> bool:
+    return at >= len(found) or found[at].word in _AFTER_A_CLOCK
+
+
+def _is_on(found: Sequence[Token], at: int) -> bool:
+    """Whether `on` is a state, as in `it stays on`."""
+    if found[at].word != "on" or not at:
+        return False
+    after = found[at + 1].word if at + 1 < len(found) else "at"
+    return after in PREPOSITIONS and found[at - 1].word in _BEFORE_ON
+
+
+_BEFORE_ON = listed("""
+    is are was were be been stay stays stayed remain remains switch switched turn turned left keep kept always still
+    now
+    """)
+
+
+def _names_in(clause: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words that are written as names, but for the first, and those that own what follows."""
+    first = next(iter(re.findall(r"\w+", clause)), "")
+    names = [fold(word) for word in _NAME.findall(clause) if word[0].isupper() or _is_label(word)]
+    inside = names[1:] if names and names[0] == fold(first) else names
+    owners = (fold(found) for found in _POSSESSOR.findall(clause))
+    return frozenset(inside), frozenset(owners) - listed("it that there what who he she let")
+
+
+def _is_label(word: str) -> bool:
+    return "-" in word and any(sign.isdigit() for sign in word)
+
+
+@cache
+def root_of(word: str) -> str:
+    """Return by what a content word is compared: the stem of its plain form (`stung` and `sting` are one)."""
+    return word if word in _TITLES else term_of(lexicon.family_of(word))
+
+
+_TITLES = listed("mr mrs ms")
+
+
+def _over(word: str) -> bool:
+    return word in ("did", "had") or is_past(word) or lexicon.plain_form(word) != word
+
+
+def _verb(found: Sequence[Token], possessors: frozenset[str]) -> int | None:
+    """Return where the first verb stands: an auxiliary, a past, a common verb, or a word in -s after a name."""
+    return next((at for at in range(len(found)) if _is_verb(found, at, possessors)), None)
+
+
+def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> bool:
+    word, before = found[at].word, found[at - 1].word if at else ""
+    if word in _AUXILIARIES or _over(word):
+        return True
+    if before in _DETERMINERS | PREPOSITIONS or before in possessors or len(word) < _SHORTEST_VERB:
+        return False
+    stands = lexicon.has_role(word, lexicon.Role.STANDING)
+    if word.endswith("s") and not word.endswith("ss"):
+        after = found[at + 1] if at + 1 < len(found) else None
+        return stands or (
+            at > 0
+            and found[at - 1].value is None
+            and (after is None or after.value is not None or after.word in _AFTER_A_VERB)
+        )
+    return stands and (before in _PLURALS or before.endswith("s"))
+
+
+_SHORTEST_VERB = 3
+_PLURALS = listed("i we you they who to also always never only still now both")
+_AFTER_A_VERB = _DETERMINERS | PREPOSITIONS | DENIALS | listed("out up down off about")
+
+
+def _is_denial(found: Sequence[Token], at: int) -> bool:
+    """Whether a word denies: `no`, `lacks`, `free of`."""
+    word = found[at].word
+    if word in _REFUSES:
+        return at + 1 < len(found) and found[at + 1].word == "to"
+    if word == "out":
+        return at + 2 < len(found) and found[at + 1].word == "of" and found[at + 2].word not in _DETERMINERS
+    if word in _STOPS:
+        return at + 1 < len(found) and found[at + 1].word.endswith("ing")
+    return word in DENIALS or (word == "free" and at + 1 < len(found) and found[at + 1].word in ("of", "from"))
+
+
+_STOPS = listed("stopped quit ceased stops")
+_REFUSES = listed("fails fail refuses refuse refused declines")
+
+
+def _whens(found: Sequence[Token]) -> list[bool]:
+    """Return for each token whether it says when; not how often: `twice a week`."""
+    marks = [_is_when(found, at) for at in range(len(found))]
+    for at in range(len(found) - 2, -1, -1):
+        marks[at] = marks[at] or (marks[at + 1] and found[at].word in LEADS_TO_WHEN)
+    return marks
+
+
+def _is_when(found: Sequence[Token], at: int) -> bool:
+    token, before = found[at], found[at - 1].word if at else ""
+    if token.value is not None:
+        return is_date(token) or before in _RELEASES
+    return token.word in _TIMES and (before not in _RATES or (token.word in _DAYS and found[at - 2].word == "on"))
+
+
+_RATES = listed("a an per each every")
+_RELEASES = listed("version release v")
+_SEASONS = listed("spring summer autumn winter christmas easter morning afternoon evening night noon midnight weekday")
+_DAYS = frozenset(day for day in WHEN if day.endswith("day"))
+_TIMES = WHEN | _SEASONS | {f"{day}s" for day in _DAYS}
+_AFTER_A_CLOCK = PREPOSITIONS | _DETERMINERS | _TIMES | listed("and or now so each")
+
+
+# -- two of them ---------------------------------------------------------------------------------------
+
+
+def unmatched(one: Frame, other: Frame) -> list[str]:
+    """Return what content the other lacks, without words of the same meaning and what only tells of change."""
+    lacking = [key for key in one.content if key not in other.content]
+    spare = [other.word(key) for key in other.content if key not in one.content]
+    return [
+        key
+        for key in lacking
+        if one.word(key) not in _CHANGES and not any(lexicon.same(one.word(key), word) for word in spare)
+    ]
+
+
+def speaks_of(one: Frame, at: int, shared: frozenset[str]) -> bool:
+    """Whether a place belongs to what is spoken of: it stands before the verb, and in no phrase that leads up to it."""
+    if one.verb is None or at >= one.verb:
+        return False
+    leads = bool(one.tokens) and one.tokens[0].word in PREPOSITIONS
+    return not leads or any(one.content[key] < at for key in shared if key in one.content)
+
+
+def shared_of(one: Frame, other: Frame) -> frozenset[str]:
+    """Return the content that both have."""
+    return frozenset(one.content.keys() & other.content.keys())
+
+
+def states(one: Frame) -> bool:
+    """Whether it states a thing without a hedge."""
+    if not one.tokens or any(token.word == "but" for token in one.tokens[1:]):
+        return False
+    if one.tokens[-1].word in _POINTERS and one.tokens[-2:][0].word not in PREPOSITIONS:
+        return False
+    return one.words.isdisjoint(HEDGES) and not any(_supposes(this, after) for this, after in _pairs(one.tokens))
+
+
+def _supposes(this: Token, after: Token) -> bool:
+    """Whether two words suppose something: `may be`, `plan to`; not `the plan`."""
+    if this.word == "may":
+        return after.word in ("be", "have", "well")
+    return this.word in _MAY_BE_NOUNS and after.word in ("to", "that")
+
+
+def _pairs(found: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
+    return pairwise(found)

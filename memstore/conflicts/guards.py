@@ -1,0 +1,135 @@
+"""Guards: whether two frames speak of the same at all: of one time, of the same numbers, of what is so.
+
+What happened on two days are two events; what is supposed is not stated; what one says more may make it another thing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.conflicts import quantities
+from memstore.conflicts.frames import NORMS, speaks_of, states
+from memstore.conflicts.quantities import Scale
+from memstore.core.word_lists import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.conflicts.frames import Frame
+    from memstore.conflicts.quantities import Quantity
+    from memstore.conflicts.statements import Token
+
+FEWEST_SHARED = 2
+# With more words on one side it says something else.
+MOST_ADDED = 4
+
+
+_TIMES = (
+    listed("monday tuesday wednesday thursday friday saturday sunday"),
+    frozenset(quantities.MONTHS),
+    listed("spring summer autumn winter"),
+    listed("morning noon afternoon evening night midnight tonight"),
+    listed("today yesterday tomorrow"),
+    listed("formerly now nowadays currently previously"),
+)
+
+
+def weekdays(one: Frame) -> frozenset[str]:
+    """Return the days of the week that a frame names."""
+    return frozenset(_plain(token.word) for token in one.when) & _TIMES[0]
+
+
+def same_times(one: Frame, other: Frame) -> bool:
+    """Whether two frames name no different times: a weekday and another, a date and another, now and formerly."""
+    return all(_meet(one.when, other.when, kind) for kind in _TIMES) and same_dates(one, other)
+
+
+def _meet(ones: Sequence[Token], others: Sequence[Token], kind: frozenset[str]) -> bool:
+    mine, theirs = ({_plain(token.word) for token in when} & kind for when in (ones, others))
+    return not mine or not theirs or not mine.isdisjoint(theirs)
+
+
+def _plain(word: str) -> str:
+    return word.removesuffix("s") if word.endswith(("days", "ings", "noons", "nights", "ers")) else word
+
+
+def same_dates(one: Frame, other: Frame) -> bool:
+    """Whether two frames name no different dates."""
+    mine, theirs = ([token for token in frame.when if token.value] for frame in (one, other))
+    return not mine or not theirs or any(_same(this, that) for this in mine for that in theirs)
+
+
+def _same(this: Token, that: Token) -> bool:
+    if this.value and that.value:
+        return equal(this.value, that.value)
+    return this.key == that.key
+
+
+_HALF_A_DAY = 720.0
+
+
+def equal(one: Quantity, other: Quantity) -> bool:
+    """Whether two quantities may be the same; six may be said for 18:00."""
+    if one.scale is other.scale is Scale.CLOCK and one.parts[0] is not None and other.parts[0] is not None:
+        return one.parts[0] % _HALF_A_DAY == other.parts[0] % _HALF_A_DAY
+    return quantities.comparable(one, other) and quantities.equal(one, other)
+
+
+def same_numbers(one: Frame, other: Frame) -> bool:
+    """Whether every number of one stands in the other."""
+    return all(any(_same(one.tokens[at], other.tokens[there]) for there in other.numbers) for at in one.numbers)
+
+
+_CHANGED = listed(
+    "now since raised risen rose up down increased reduced lowered moved anymore nowadays changed switched these"
+)
+
+
+def tells_change(frame: Frame) -> bool:
+    """Whether a frame tells that something is not as before."""
+    return not frame.words.isdisjoint(_CHANGED)
+
+
+_TODAY = listed("today tonight")
+
+
+def same_tense(one: Frame, other: Frame, *, days_apart: bool) -> bool:
+    """Whether two frames speak of one time by their tense; what was on two days are two events."""
+    passes = one.is_past or one.verb is None or other.verb is None or not (one.words | other.words).isdisjoint(_TODAY)
+    return one.is_past == other.is_past and not (days_apart and passes)
+
+
+def comparable(one: Frame, other: Frame) -> bool:
+    """Whether both are stated without hedges, both of what is or both of what should be."""
+    return states(one) and states(other) and one.words.isdisjoint(NORMS) == other.words.isdisjoint(NORMS)
+
+
+def adds(one: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
+    """Whether what a frame says more than another leaves it the same thing that both speak of."""
+    if len(added) > MOST_ADDED or (added and one.verb is None):
+        return False
+    return not any(_is_of_another(one, key, shared) for key in added)
+
+
+def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
+    """Whether a word makes it another thing: the tyre of the bicycle, Tom's sister, the car park."""
+    at = one.content[key]
+    if speaks_of(one, at, shared):
+        return not _only_describes(one, key, shared)
+    before = next((other for other in shared if one.content[other] == at - 1 != one.verb), None)
+    if before is not None and (one.word(before) in one.possessors or at - 1 > (one.verb or 0)):
+        return True
+    after = [token.word for token in one.tokens[at + 1 : at + 2]]
+    return after == ["of"] and any(at < one.content[other] <= at + _FARTHEST for other in shared)
+
+
+# A noun stands so far from `of` at most: `the door of the old house`.
+_FARTHEST = 4
+
+
+def _only_describes(one: Frame, key: str, shared: frozenset[str]) -> bool:
+    """Whether a word before a noun may be left out: the speed limit in Mill Road is the limit there."""
+    at = one.content[key]
+    if len(shared) <= FEWEST_SHARED or one.tokens[at - 1].word in one.possessors:
+        return False
+    return any(one.content[other] == at + 1 < (one.verb or 0) for other in shared)

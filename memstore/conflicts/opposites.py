@@ -1,0 +1,125 @@
+"""Opposites: whether two frames say the same but for one word, or the same of two the other way round."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from memstore.conflicts import lexicon
+from memstore.conflicts.frames import IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
+from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, same_numbers, same_tense, same_times
+from memstore.core.word_lists import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.conflicts.frames import Frame
+
+
+def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
+    """Whether two frames say the same but for one word, which is the opposite of the other's."""
+    if one.denied or other.denied or not (one.words | other.words).isdisjoint(IN_PART):
+        return False
+    mine, theirs = unmatched(one, other), unmatched(other, one)
+    if min(len(mine), len(theirs)) != 1 or not shared_of(one, other) or not comparable(one, other):
+        return False
+    pairs = [(a, b) for a in mine for b in theirs if opposite(one.word(a), other.word(b))]
+    if len(pairs) != 1 or not _of_one_time(one, other, days_apart=days_apart):
+        return False
+    this, that = pairs[0]
+    more = [key for key in mine if key != this], [key for key in theirs if key != that]
+    return _exclude(one, other, this, that) and _is_said_of_one(one, this, more[0], other, that, more[1])
+
+
+def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
+    always = "always" in one.words | other.words
+    if (one.words ^ other.words) & _BOUNDS:
+        return False  # What closes at six is open until six.
+    if not same_times(one, other) or (bool(one.when) != bool(other.when) and not always):
+        return False
+    return always or same_tense(one, other, days_apart=days_apart)
+
+
+_BOUNDS = listed("until till from before after")
+
+
+def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
+    """Whether two opposites leave no room for both: not a son and a daughter, not two acts one after the other."""
+    if lexicon.other_value(one.word(this), other.word(that)) is not None:
+        return False
+    return not (one.is_past and lexicon.is_act(one.word(this)) and one.verb == one.content[this])
+
+
+def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: str, theirs: list[str]) -> bool:
+    """Whether two opposites are said of the same thing: they don't tell of which of two things it is."""
+    shared = shared_of(one, other)
+    if (mine and theirs) or not same_numbers(one, other) or not same_numbers(other, one):
+        return False
+    order = _order(one, shared | {this})
+    if one.word(this) in _RELATIONS and order != _order(other, shared | {that}, {that: this}):
+        return False
+    subjects = {_first(one, shared), _first(other, shared)} - {""}
+    if len(subjects) > 1:
+        return False  # What is behind the church has the church in front of it.
+    if speaks_of(one, one.content[this], shared) or speaks_of(other, other.content[that], shared):
+        return False
+    return adds(one, mine, shared) and adds(other, theirs, shared)
+
+
+_DENYING = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
+
+
+# After these beginnings they are other words, or mean the same: `invaluable`, `inhabitable`, `discover`.
+_NO_OPPOSITE = listed("""
+    valuable habitable flammable different famous press form side come prove port tend cover play miss deed vent tern
+    crease creases creased creasing quest stance tensive grain print pose posed poses pact part plant quire
+    """)
+
+
+def opposite(one: str, other: str) -> bool:
+    """Whether two words are opposites by the list, or one is the other with a prefix that denies it."""
+    return lexicon.opposite(one, other) or _prefixed(one, other) or _prefixed(other, one)
+
+
+# `un` before fewer letters is mostly a part of the word, as in `under`.
+_SHORTEST_WORD = 4
+
+
+def _prefixed(longer: str, shorter: str) -> bool:
+    if len(shorter) < _SHORTEST_WORD or shorter in _NO_OPPOSITE:
+        return False
+    return any(longer.startswith(prefix) and longer.removeprefix(prefix) == shorter for prefix in _DENYING)
+
+
+# What is left of the church has the church on its right.
+_RELATIONS = listed("""
+    left right north northern south southern east eastern west western above below under behind front inside outside
+    over upstairs downstairs near far older elder younger taller shorter higher lower bigger larger smaller faster
+    slower
+    """)
+
+
+def _first(frame: Frame, keys: frozenset[str]) -> str:
+    """Return of whom is spoken: the first of some words; none where the sentence begins with something else."""
+    return "" if frame.tokens[0].word in PREPOSITIONS else _order(frame, keys)[0]
+
+
+def _order(frame: Frame, keys: frozenset[str], called: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """Return some words in their order; some under another's name."""
+    return [called.get(key, key) for key in sorted(keys, key=lambda key: frame.content[key])]
+
+
+# Of two, the one is so to the other, and not the other to the one.
+_ASYMMETRIC = listed("than above below behind north south east west")
+
+
+def swapped(one: Frame, other: Frame) -> bool:
+    """Whether two frames say of two that each is so to the other: each older, each north of it."""
+    shared = shared_of(one, other)
+    if one.content.keys() != other.content.keys() or one.denied or other.denied or len(shared) < FEWEST_SHARED + 1:
+        return False
+    marks = one.words & other.words & _ASYMMETRIC
+    if not marks or not comparable(one, other) or not same_times(one, other) or one.numbers or other.numbers:
+        return False
+    mine, theirs = _order(one, shared), _order(other, shared)
+    return mine[0] == theirs[-1] and mine[-1] == theirs[0]

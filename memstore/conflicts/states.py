@@ -1,0 +1,101 @@
+"""States: whether somebody or something is, by one frame, what leaves no room for what it does by the other.
+
+Who is deaf does not hear the neighbours. The states, and what is evidence against them, are general knowledge, in
+`words.toml`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.conflicts import lexicon
+from memstore.conflicts.frames import PREPOSITIONS, root_of, states
+from memstore.conflicts.guards import same_dates, same_times
+from memstore.core.word_lists import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.conflicts.frames import Frame
+    from memstore.conflicts.lexicon import State
+
+
+def excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
+    """Whether somebody or something is by one frame what leaves no room for what it is or does by the other."""
+    return _excludes(one, other, days_apart=days_apart) or _excludes(other, one, days_apart=days_apart)
+
+
+def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
+    if not states(one) or not states(other) or other.denied:
+        return False
+    known = lexicon.states()
+    for at, term in enumerate(one.terms):
+        for phrase, state in known.get(term, ()):
+            width = len(phrase)
+            if one.terms[at : at + width] == phrase and _is_evidence(
+                one, other, at, width, state, days_apart=days_apart
+            ):
+                return True
+    return False
+
+
+def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: State, *, days_apart: bool) -> bool:
+    evidence = [key for key in other.content if key in state.excluded]
+    if not evidence or not _is_told_of_now(one, other, ends=state.ends, days_apart=days_apart):
+        return False
+    return _is_of_one(one, other, at, width, evidence)
+
+
+def _is_told_of_now(one: Frame, other: Frame, *, ends: bool, days_apart: bool) -> bool:
+    """Whether the evidence is of the time of the state: who is a widow may have had a husband."""
+    if ends and one.when and other.when and not same_dates(one, other):
+        return _year(other) > _year(one)
+    if not same_times(one, other):
+        return False
+    if not other.is_past:
+        return not one.is_past or ends
+    return not days_apart and not {token.word for token in other.when}.isdisjoint(_JUST_NOW)
+
+
+_JUST_NOW = listed("today morning afternoon night tonight evening yesterday")
+
+
+def _year(frame: Frame) -> float:
+    years = [token.value.parts[0] or 0.0 for token in frame.when if token.value]
+    return max(years, default=0.0)
+
+
+def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Sequence[str]) -> bool:
+    """Whether the state is said of what the evidence is about: what is spoken of stands in the other, as its own."""
+    verb = one.verb if one.verb is not None else place
+    if place < verb or any(not place <= at < place + width for at in one.denials):
+        return False
+    spoken = [key for key, at in one.content.items() if at < verb and key in other.content]
+    if not spoken or _is_of_another(one, other, verb, min(one.content[key] for key in spoken), evidence):
+        return False
+    owners = {one.word(key) for key in spoken} & other.possessors
+    return all(_owned(other, owner, evidence) for owner in owners)
+
+
+def _is_of_another(one: Frame, other: Frame, verb: int, first: int, evidence: Sequence[str]) -> bool:
+    """Whether what is spoken of is not what the other names: its part, somebody's sister, another of the kind."""
+    leads = one.tokens[0].word in PREPOSITIONS
+    missing = [
+        at for key, at in one.content.items() if (first if leads else 0) <= at < verb and key not in other.content
+    ]
+    places = set(one.content.values())
+    of_its_own = [
+        key
+        for key, at in other.content.items()
+        if key not in one.content and key not in evidence and at < (other.verb or 0)
+    ]
+    if missing and of_its_own:
+        return True
+    return len(missing) > 1 or any(at - 1 in places or at + 1 in places for at in missing)
+
+
+def _owned(frame: Frame, owner: str, evidence: Sequence[str]) -> bool:
+    """Whether what somebody has is the evidence, or no other person: somebody's sister is not he."""
+    at = next((at for at, token in enumerate(frame.tokens) if token.word == owner), 0)
+    owned = frame.tokens[at + 1].word if at + 1 < len(frame.tokens) else ""
+    return root_of(owned) in evidence or not lexicon.is_person(owned)
