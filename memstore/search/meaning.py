@@ -163,7 +163,7 @@ def _texts(title: str, text: FencedText) -> dict[int, str]:
         said = passage.text.split("\n")
         for number, line in enumerate(said, passage.line_end - len(said) + 1):
             if line.strip():
-                lines[number] = "\n".join([*dict.fromkeys(filter(None, around)), line.strip()])
+                lines[number] = "\n".join(dict.fromkeys(filter(None, (*around, line.strip()))))
         before = passage.text
     return whole | lines if len(lines) > 1 else whole
 
@@ -223,7 +223,7 @@ def _alive(view: View, known: Collection[str]) -> Collection[str]:
 # -- words and meaning as one score ----------------------------------------------------------------
 
 
-VECTOR_WEIGHT = 0.5  # against 0.6 for words; docs/search.md, "By meaning"
+VECTOR_WEIGHT = 0.45  # against 0.6 for words; docs/search.md, "By meaning"
 # What is less like the query is not found by its meaning alone; seed 002's minimum vector similarity.
 LEAST_SIMILARITY = 0.25
 
@@ -244,8 +244,8 @@ def similarities(asked: Vector, vectors: Sequence[Vector]) -> list[float]:
     """Return the similarity of each vector to one; by numpy where that is there, as it is beside a real model."""
     if (numpy := numpy_if_there()) is None or not vectors:
         return [similarity(asked, vector) for vector in vectors]
-    rows = numpy.frombuffer(b"".join(map(bytes, vectors)), dtype=numpy.float32).reshape(len(vectors), -1)
-    found: list[float] = numpy.clip(rows @ numpy.array(asked, dtype=numpy.float32), 0.0, 1.0).tolist()
+    asked_row, *rows = (numpy.asarray(vector, dtype=numpy.float32) for vector in (asked, *vectors))
+    found: list[float] = numpy.clip(numpy.stack(rows) @ asked_row, 0.0, 1.0).tolist()
     return found
 
 

@@ -401,11 +401,17 @@ class Candidates:
             return
         rows = [*self.scores] if rows is None else rows
         keys = self._keys(rows, sort, quality_of)
+        first: list[int] = []
         if not start and len(rows) > FILES_AT_ONCE:
             # Mostly nothing more is asked for, so all the others need not be put in order.
-            yield best_first(self.audience, rows, keys, FILES_AT_ONCE)
-            start = FILES_AT_ONCE
-        yield from _chunks(in_order(self.audience, rows, keys)[start:])
+            first = best_first(self.audience, rows, keys, FILES_AT_ONCE)
+            if self._similar and sort is Sort.RELEVANCE:
+                # What a line adds to the words is known only when it is read.
+                words = relevance_keys({row: self._words[row] for row in rows if row in self._words})
+                first = [*dict.fromkeys((*first, *best_first(self.audience, [*words], words, FILES_AT_ONCE)))]
+            yield first
+        known = frozenset(first)
+        yield from _chunks([row for row in in_order(self.audience, rows, keys)[start:] if row not in known])
 
     def _rest(self) -> bool:
         """Take in the others, too, where there are any and rows are still the same memories."""
