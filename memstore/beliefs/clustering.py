@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from functools import cache
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
-from memstore.search.meaning import Dense
+from memstore.search.meaning import Dense, numpy_if_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -201,7 +200,7 @@ class _Rows:
     def near(self, name: int, least: float) -> Iterator[tuple[int, float]]:
         """Yield what has at least that product with a vector, itself included."""
         row = self._rows[name]
-        if numpy := _numpy():
+        if numpy := numpy_if_there():
             if self._matrix is None:
                 self._names = [*self._rows]
                 self._matrix = numpy.array([*self._rows.values()])
@@ -210,13 +209,3 @@ class _Rows:
             return ((self._names[at], float(products[at])) for at in found if self._names[at] in self._rows)
         every = ((other, sum(map(mul, row, its))) for other, its in self._rows.items())
         return ((other, product) for other, product in every if product >= least)
-
-
-@cache
-def _numpy() -> Any:
-    """Return numpy, which comes with the extra `semantic`; None where it is not there."""
-    try:
-        import numpy as np
-    except ImportError:
-        return None
-    return np

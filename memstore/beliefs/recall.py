@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from memstore.core.memory import Memory
     from memstore.core.view import View
+    from memstore.search.meaning import Similar
     from memstore.search.retrieval import Citation, Hit
 
 
@@ -364,21 +365,22 @@ class _Recall:
         if not self.by_meaning:
             return [_Match(hit, hit.relevance) for hit in by_words]
         near = self._near(rows)
-        like = self._hits(Candidates(audience, [*near], self._asked, Unit.MEMORY, near, vector_weight=1.0))
+        like = self._hits(Candidates(audience, [*near.rows], self._asked, Unit.MEMORY, near, vector_weight=1.0))
         paths = audience.column("path")
-        alike_at = {paths[row]: alike for row, alike in near.items()}
+        alike_at = {paths[row]: alike for row, alike in near.rows.items()}
         known = {hit.path for hit in by_words}
         found = [_Match(hit, hit.relevance, alike_at.get(hit.path, 0.0)) for hit in by_words]
         found += [_Match(hit, 0.0, alike_at[hit.path]) for hit in like if hit.path not in known]
         # The seed shows nothing that is less like the prompt, whatever its words are.
         return [one for one in found if one.similarity or self._profile is not RecallProfile.SEED_002]
 
-    def _near(self, rows: Sequence[int]) -> dict[int, float]:
+    def _near(self, rows: Sequence[int]) -> Similar:
         """Return how like the prompt in meaning rows are, those that are like it at all."""
         from memstore.search.meaning import LEAST_SIMILARITY, similar_rows
 
         similar = similar_rows(self._audience.then, rows, self._asked.text)
-        return {row: alike for row, alike in similar.items() if alike >= LEAST_SIMILARITY}
+        near = {row: alike for row, alike in similar.rows.items() if alike >= LEAST_SIMILARITY}
+        return similar._replace(rows=near)
 
     def _hits(self, candidates: Candidates) -> list[Hit]:
         wish = Wish(limit=self._pool)

@@ -97,6 +97,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "orphans": ("lineage:orphans", "list memories that can't say where they come from"),
         "fix-provenance": ("lineage:fix_provenance", "fill in sources that were not recorded"),
         "index": ("index:index", "see, place or rebuild the search index"),
+        "semantic": ("semantic:semantic", "find by meaning, too, by a model on this machine"),
         "watch": ("index:watch", "keep the index up to date while files change"),
     },
     "about the program": {

@@ -8,10 +8,12 @@ from memstore.core.times import instant
 from memstore.documents.parts import finding_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from memstore.core.finding_codes import FindingCode
     from memstore.search.index import IndexRebuilt, IndexStatus, Refreshed
+    from memstore.search.model_packages import PinnedFile
     from memstore.vault.check import CheckResult
     from memstore.vault.doctor import Diagnosis
     from memstore.vault.init import HooksReport, Initialised
@@ -176,6 +178,14 @@ def index_status_document(found: IndexStatus) -> dict[str, Any]:
         "bytes": found.size,
         "generation": found.generation,
         "written_at": instant(found.written_at) if found.written_at else None,
+    }
+
+
+def semantic_document(folder: Path | None, *, fetched: Sequence[PinnedFile] = ()) -> dict[str, Any]:
+    """Return by which model memories are found by meaning, None for none, and what was fetched for it."""
+    return {
+        "embedder": None if folder is None else str(folder),
+        "fetched": [{"package": file.requirement, "file": file.name, "sha256": file.sha256} for file in fetched],
     }
 
 

@@ -195,6 +195,11 @@ class Environment(NamedTuple):
         return self._base("XDG_STATE_HOME", ".local/state")
 
     @property
+    def models(self) -> Path:
+        """Below which models lie that were fetched for all vaults."""
+        return self._base("XDG_DATA_HOME", ".local/share") / "memstore" / "models"
+
+    @property
     def login_entity(self) -> str:
         """The entity id of whoever is logged in, `human:<login name>`, in the letters that an id may have."""
         name = re.sub(r"[^a-z0-9._-]+", "-", self.login.lower()).strip("._-")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memstore.core.view import View
+    from memstore.search.meaning import Similar
     from memstore.search.retrieval import Filters, Hit, Query
     from memstore.trust.score import Trust
 
@@ -110,10 +111,10 @@ class Searcher:
             self._allowed[asked, wished] = narrowed(self._then, self._audience.rows, asked, wished)
         return self._allowed[asked, wished]
 
-    def _similar(self, rows: Sequence[int], asked: Query) -> dict[int, float]:
-        """Return how like the query in meaning rows are; nothing where no embedder tells."""
+    def _similar(self, rows: Sequence[int], asked: Query) -> Similar | None:
+        """Return how like the query in meaning rows are; None where no embedder tells."""
         if self._then.embedder is None or not asked.clauses:
-            return {}
+            return None
         from memstore.search.meaning import similar_rows
 
         return similar_rows(self._then, rows, query.said(asked.text))

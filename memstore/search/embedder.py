@@ -167,6 +167,12 @@ def drop_vectors(cache: Path) -> None:
         shutil.rmtree(cache / _FOLDER)
 
 
+def drop_vectors_of_all(cache_home: Path) -> None:
+    """Delete the vectors of all vaults whose caches lie below a folder."""
+    for folder in (cache_home / "memstore").glob("*/"):
+        drop_vectors(folder)
+
+
 def _written(name: str, vectors: Mapping[str, Vector]) -> bytes:
     facts = {"version": VERSION, "byteorder": sys.byteorder, "name": name, "blobs": list(vectors)}
     numbers = array("f", (value for vector in vectors.values() for value in vector))

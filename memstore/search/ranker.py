@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.core.config import QualityProfile
     from memstore.core.view import View
     from memstore.search.index import SearchIndex
+    from memstore.search.meaning import Similar
     from memstore.search.retrieval import Clause, Query
     from memstore.search.uses import Use
 
@@ -332,7 +333,7 @@ class Candidates:
         allowed: the rows of those that the filters let through.
         asked: the query.
         by: what is looked for; passages answer for themselves for what they must not hold.
-        similar: how like the query in meaning allowed rows are, in [0,1]; empty where nothing tells.
+        similar: how like the query in meaning allowed rows are; None where nothing tells.
         vector_weight: what that weighs against the words, in [0,1]; None is what it weighs in a search.
         best: how many are wanted mostly, in the order of relevance; None for all, in any order.
     """
@@ -343,7 +344,7 @@ class Candidates:
         allowed: Sequence[int],
         asked: Query,
         by: Unit,
-        similar: Mapping[int, float] | None = None,
+        similar: Similar | None = None,
         *,
         vector_weight: float | None = None,
         best: int | None = None,
@@ -354,13 +355,19 @@ class Candidates:
         self._by = by
         asks = any(clause.need is not Need.MUST_NOT for clause in asked.clauses)
         # So many are in order already; 0 where all are there, and in none.
-        self._best = 0 if best is None or similar or not asks else -(-max(best, 1) // FILES_AT_ONCE) * FILES_AT_ONCE
+        is_by_meaning = similar is not None and bool(similar.rows)
+        self._best = (
+            0 if best is None or is_by_meaning or not asks else -(-max(best, 1) // FILES_AT_ONCE) * FILES_AT_ONCE
+        )
         found = self._ranked = self._rank(self._best or None)
         self.weights, self.best_possible, self.total = found.weights, found.best_possible, found.total
         self.scores = dict(zip(found.rows, found.scores, strict=True))
         self.by_meaning: frozenset[int] = frozenset()
-        if similar and self.best_possible:
-            self._fuse(similar, vector_weight)
+        self._words: Mapping[int, float] = self.scores
+        self._similar: Similar | None = None
+        self._vector_weight = vector_weight
+        if similar and similar.rows and self.best_possible:
+            self._fuse(similar)
 
     def _rank(self, k: int | None) -> Ranked:
         asked, then = self._asked, self.audience.then
@@ -394,11 +401,17 @@ class Candidates:
             return
         rows = [*self.scores] if rows is None else rows
         keys = self._keys(rows, sort, quality_of)
+        first: list[int] = []
         if not start and len(rows) > FILES_AT_ONCE:
             # Mostly nothing more is asked for, so all the others need not be put in order.
-            yield best_first(self.audience, rows, keys, FILES_AT_ONCE)
-            start = FILES_AT_ONCE
-        yield from _chunks(in_order(self.audience, rows, keys)[start:])
+            first = best_first(self.audience, rows, keys, FILES_AT_ONCE)
+            if self._similar and sort is Sort.RELEVANCE:
+                # What a line adds to the words is known only when it is read.
+                words = relevance_keys({row: self._words[row] for row in rows if row in self._words})
+                first = [*dict.fromkeys((*first, *best_first(self.audience, [*words], words, FILES_AT_ONCE)))]
+            yield first
+        known = frozenset(first)
+        yield from _chunks([row for row in in_order(self.audience, rows, keys)[start:] if row not in known])
 
     def _rest(self) -> bool:
         """Take in the others, too, where there are any and rows are still the same memories."""
@@ -432,21 +445,41 @@ class Candidates:
                 order = {time: -float(at) for at, time in enumerate(sorted({times[row] for row in rows}))}
                 return {row: order[times[row]] for row in rows}
 
-    def _fuse(self, similar: Mapping[int, float], vector_weight: float | None) -> None:
+    def words_of(self, row: int) -> float:
+        """Return the score of a row by its words alone."""
+        return self._words.get(row, 0.0)
+
+    def with_meaning(self, row: int, score: float, *, lines: range | None = None) -> float:
+        """Return the score of a row by its words with what its meaning adds; of a passage, by its lines."""
+        if self._similar is None:
+            return score
+        from memstore.search import meaning
+
+        if lines is None:
+            alike = self._similar.rows.get(row, 0.0)
+        else:
+            its = self.alike(row)
+            alike = max((its[line] for line in lines if line in its), default=0.0)
+        weight = meaning.VECTOR_WEIGHT if self._vector_weight is None else self._vector_weight
+        return meaning.fused(score / self.best_possible, alike, vector_weight=weight) * self.best_possible
+
+    def alike(self, row: int) -> Mapping[int, float]:
+        """Return how like the query in meaning the lines of a row are, by their numbers; 0 is all of it."""
+        return self._similar.lines.get(row, {}) if self._similar else {}
+
+    def _fuse(self, similar: Similar) -> None:
         """Put meaning into the scores, on their own scale; what must be found is found by its words alone."""
         from memstore.search import meaning
 
         words = self.scores
-        like = sorted(row for row, alike in similar.items() if alike >= meaning.LEAST_SIMILARITY and row not in words)
+        close = (row for row, alike in similar.rows.items() if alike >= meaning.LEAST_SIMILARITY)
+        like = sorted(row for row in close if row not in words)
         if not self._numbers(Need.MUST):
             barred = [clause for clause in self._asked.clauses if clause.need is Need.MUST_NOT]
             then = self.audience.then
             self.by_meaning = frozenset(then.ranker.rank(barred, then, None, among=like, by=self._by).rows)
-        near = {row: alike for row, alike in similar.items() if row in words or row in self.by_meaning}
-        scale = max(words.values(), default=self.best_possible)
-        weight = meaning.VECTOR_WEIGHT if vector_weight is None else vector_weight
-        found = meaning.fused(words, near, vector_weight=weight)
-        self.scores = {row: score * scale for row, score in found.items()}
+        self._similar = similar
+        self.scores = {row: self.with_meaning(row, self.words_of(row)) for row in (*words, *sorted(self.by_meaning))}
         self.total = len(self.scores)
 
     def _numbers(self, need: Need) -> frozenset[int]:

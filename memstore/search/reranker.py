@@ -171,11 +171,12 @@ class HitReader:
         self._uses = uses_of(self._then, [file.entry.id for _, file in files])
         hits: list[tuple[float, Hit]] = []
         for (row, file), matching in zip(files, scored, strict=True):
-            passages = matching or self._of_the_head(file, scores[row]) or self._by_meaning(row, file)
+            found = matching or self._of_the_head(file, scores[row]) or self._by_meaning(row, file)
+            passages = self._with_meaning(row, file, found)
             if self._wish.by is Unit.PASSAGE:
-                hits += self._passage_hits(file, passages)
+                hits += self._passage_hits(row, file, passages)
             else:
-                hits += self._memory_hit(file, passages, scores[row])
+                hits += self._memory_hit(row, file, passages)
         return self._in_order(hits)
 
     def _in_order(self, hits: list[tuple[float, Hit]]) -> list[Hit]:
@@ -188,23 +189,24 @@ class HitReader:
                 pass  # as the blocks have it
         return [hit for _, hit in hits]
 
-    def _memory_hit(self, file: Opened, passages: list[ScoredPassage], score: float) -> list[tuple[float, Hit]]:
+    def _memory_hit(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
         """Return the hit of a memory, with its best passages; none where nothing of it matches after all."""
         if not passages:
             return []
         best, *others = passages
         in_title = {clause for _, clause in self._matcher.places(file.own_title)}
         best_line = max(ranking.line_score(in_title, self._weights), *(one.own for one in passages))
-        whole = ranking.memory_score(score, best_line) * self._recency(file)
+        words = ranking.memory_score(self._candidates.words_of(row), best_line) * self._recency(file)
+        whole = self._candidates.with_meaning(row, words)
         # A passage that only its neighbours make a match is not worth showing beside the best.
         worth = (one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text))
         relevance = ranking.relevance(whole, self._candidates.best_possible)
         return [(whole, self._hit(file, best, relevance, list(islice(worth, MOST_MORE))))]
 
-    def _passage_hits(self, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
+    def _passage_hits(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
         found = []
         for one in passages:
-            whole = one.score * self._recency(file)
+            whole = self._score_of(row, one) * self._recency(file)
             relevance = ranking.passage_relevance(whole, self._candidates.best_possible)
             found.append((whole, self._hit(file, one, relevance, [])))
         return found
@@ -222,13 +224,40 @@ class HitReader:
                 return [ScoredPassage(passage, own, own + ranking.MEMORY_SHARE * score)]
         return []
 
+    def _with_meaning(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[ScoredPassage]:
+        """Return a memory's passages in the order of words and meaning, with the one that is closest in meaning."""
+        alike = self._candidates.alike(row)
+        if not (alike and passages):
+            return passages
+        from memstore.search.meaning import LEAST_SIMILARITY
+
+        own = {number: line for one in file.passages for number, line in _lines_of(one)}
+        close = [number for number in own if alike.get(number, 0.0) >= LEAST_SIMILARITY]
+        closest = max(close, key=lambda number: (alike[number], -number), default=None)
+        if closest and not any(one.passage.line_start <= closest <= one.passage.line_end for one in passages):
+            line = own[closest]
+            if self._is_allowed(line):
+                share = ranking.MEMORY_SHARE * self._candidates.scores[row]
+                passages = [*passages, ScoredPassage(line, 0.0, share)]
+        return sorted(passages, key=lambda one: -round(self._score_of(row, one), 9))
+
+    def _score_of(self, row: int, one: ScoredPassage) -> float:
+        """Return the score of a passage by words and meaning."""
+        most = 1 + ranking.MEMORY_SHARE
+        lines = range(one.passage.line_start, one.passage.line_end + 1)
+        return self._candidates.with_meaning(row, one.score / most, lines=lines) * most
+
+    def _is_allowed(self, passage: Passage) -> bool:
+        held = {clause for _, clause in self._matcher.places(passage.text)}
+        return self._candidates.demands.met_by(held)
+
     def _by_meaning(self, row: int, file: Opened) -> list[ScoredPassage]:
         """Return the beginning of a memory of which no word matches; what it must not hold does not stand there."""
         candidates = self._candidates
         if row not in candidates.by_meaning:
             return []
         for passage in file.passages or [_line(file.line_of_key("title"), file.entry.title)]:
-            if candidates.demands.met_by({clause for _, clause in self._matcher.places(passage.text)}):
+            if self._is_allowed(passage):
                 return [ScoredPassage(passage, 0.0, ranking.MEMORY_SHARE * candidates.scores[row])]
         return []
 
@@ -276,6 +305,13 @@ class HitReader:
     def _recency(self, file: Opened) -> float:
         days = quality.days_since(file.entry.created_at, self._now)
         return 1.0 if days is None else ranking.recency_factor(days)
+
+
+def _lines_of(passage: Passage) -> Iterator[tuple[int, Passage]]:
+    """Yield the lines of a passage below its headings, each as a passage with its number."""
+    said = passage.text.split("\n")
+    for number, text in enumerate(said, passage.line_end - len(said) + 1):
+        yield number, passage._replace(line_start=number, line_end=number, text=text, opening=())
 
 
 def _line(number: int, text: str) -> Passage:

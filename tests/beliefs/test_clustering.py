@@ -66,7 +66,7 @@ def arithmetic(request: pytest.FixtureRequest) -> Iterator[None]:
         if request.param == "numpy":
             pytest.importorskip("numpy")
         else:
-            patched.setattr(clustering, "_numpy", lambda: None)
+            patched.setattr(clustering, "numpy_if_there", lambda: None)
         yield
 
 

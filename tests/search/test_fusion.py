@@ -6,40 +6,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.search.meaning import fused, similarity, unit
+from memstore.search.meaning import fused, similarities, similarity, unit
 
-ROWS = st.integers(0, 20)
-SCORES = st.dictionaries(ROWS, st.floats(0, 1e6, allow_subnormal=False))
-SIMILAR = st.dictionaries(ROWS, st.floats(0, 1))
+SHARES = st.floats(0, 1)
 NUMBERS = st.lists(st.floats(width=32), min_size=3, max_size=3)
 
 
-@given(SCORES, SIMILAR, st.floats(0, 1))
-def test_whatever_is_fused_is_within_0_and_1(lexical: dict[int, float], similar: dict[int, float], w: float) -> None:
-    scores = fused(lexical, similar, vector_weight=w)
-    assert scores.keys() == lexical.keys() | similar.keys()
-    assert all(0 <= score <= 1 + 1e-12 for score in scores.values())
+@given(SHARES, SHARES, SHARES)
+def test_what_is_fused_lies_between_words_and_meaning(words: float, alike: float, weight: float) -> None:
+    least, most = sorted((words, alike))
+    assert least - 1e-12 <= fused(words, alike, vector_weight=weight) <= most + 1e-12
 
 
-@given(st.dictionaries(ROWS, st.integers(1, 1000), min_size=1), SIMILAR)
-def test_without_weight_for_vectors_the_lexical_order_stands(
-    lexical: dict[int, int], similar: dict[int, float]
-) -> None:
-    scores = fused(lexical, similar, vector_weight=0)
-    by_words = sorted(lexical, key=lambda row: (-lexical[row], row))
-    assert sorted(lexical, key=lambda row: (-scores[row], row)) == by_words
-    assert all(scores[row] == 0 for row in similar.keys() - lexical.keys())
+@given(SHARES, SHARES)
+def test_without_weight_for_vectors_the_words_alone_count(words: float, alike: float) -> None:
+    assert fused(words, alike, vector_weight=0) == words
 
 
-@given(SCORES, SIMILAR)
-def test_what_is_more_alike_is_never_worse(lexical: dict[int, float], similar: dict[int, float]) -> None:
-    scores = fused(lexical, similar)
-    for row, alike in similar.items():
-        assert fused(lexical, similar | {row: min(1.0, alike + 0.1)})[row] >= scores[row]
+@given(SHARES, SHARES, SHARES)
+def test_what_is_more_alike_is_never_worse(words: float, alike: float, other: float) -> None:
+    assert fused(words, max(alike, other)) >= fused(words, min(alike, other))
 
 
-def test_words_weigh_seven_parts_and_vectors_three() -> None:
-    assert fused({1: 4.0, 2: 2.0}, {2: 1.0, 3: 0.5}) == pytest.approx({1: 0.7, 2: 0.35 + 0.3, 3: 0.15})
+def test_words_and_meaning_count_as_they_are_and_not_as_shares_of_the_best() -> None:
+    assert fused(0.3, 0.2) == pytest.approx(0.55 * 0.3 + 0.45 * 0.2)
+
+
+@given(st.lists(NUMBERS, max_size=4), NUMBERS)
+def test_similarities_are_the_same_with_numpy_and_without(vectors: list[list[float]], asked: list[float]) -> None:
+    units = [unit(vector) for vector in vectors]
+    one_by_one = [similarity(unit(asked), vector) for vector in units]
+    assert similarities(unit(asked), units) == pytest.approx(one_by_one, abs=1e-6)
 
 
 @given(NUMBERS, NUMBERS)

