@@ -181,10 +181,10 @@ def index_status_document(found: IndexStatus) -> dict[str, Any]:
     }
 
 
-def semantic_document(folder: Path | None, *, fetched: Sequence[PinnedFile] = ()) -> dict[str, Any]:
-    """Return by which model memories are found by meaning, None for none, and what was fetched for it."""
+def semantic_document(folder: Path, *, fetched: Sequence[PinnedFile]) -> dict[str, Any]:
+    """Return by which model memories are found by meaning, and what was fetched for it."""
     return {
-        "embedder": None if folder is None else str(folder),
+        "embedder": str(folder),
         "fetched": [{"package": file.requirement, "file": file.name, "sha256": file.sha256} for file in fetched],
     }
 

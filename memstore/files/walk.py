@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.places import IGNORE_FILE, is_memory_folder, is_memory_name, kind_of
 from memstore.files.fence import BOM
+from memstore.files.local_state import regular_bytes
 from memstore.files.vault import FileStat
 
 if TYPE_CHECKING:
@@ -122,15 +123,9 @@ def _folders_above(path: str) -> Iterator[str]:
 def _bytes_of(path: Path, *, most: int = _MOST_RULE_BYTES) -> bytes | None:
     """Return the first bytes of a file; None where there is none, or nothing that can be read at once."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        return regular_bytes(path, most=most)
     except OSError:
         return None
-    try:
-        return os.read(handle, most) if stat.S_ISREG(os.fstat(handle).st_mode) else None
-    except OSError:
-        return None
-    finally:
-        os.close(handle)
 
 
 def walk(root: Path, known: KnownTree, rules: Rules, *, believed: StatColumns | None = None) -> Walk:

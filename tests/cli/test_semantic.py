@@ -50,7 +50,7 @@ def test_off_deletes_the_fetched_model_and_all_vectors(program: Program, tmp_pat
     for cache in caches:
         (cache / "vectors").mkdir(parents=True)
         (cache / "vectors" / "0123").write_bytes(b"x")
-    assert program.json("semantic", "off") == {"schema": "memstore.semantic-off/1", "embedder": None, "fetched": []}
+    assert program.json("semantic", "off") == {"schema": "memstore.semantic-off/1", "embedder": None}
     assert not model.exists()
     assert not [*tmp_path.rglob("vectors")]
     assert program.ok("config", "--user", "embedder").strip() == ""
