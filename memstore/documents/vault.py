@@ -9,7 +9,6 @@ from memstore.documents.parts import finding_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from memstore.core.finding_codes import FindingCode
     from memstore.search.index import IndexRebuilt, IndexStatus, Refreshed
@@ -181,10 +180,10 @@ def index_status_document(found: IndexStatus) -> dict[str, Any]:
     }
 
 
-def semantic_document(folder: Path, *, fetched: Sequence[PinnedFile]) -> dict[str, Any]:
+def semantic_document(folder: str, *, fetched: Sequence[PinnedFile]) -> dict[str, Any]:
     """Return by which model memories are found by meaning, and what was fetched for it."""
     return {
-        "embedder": str(folder),
+        "embedder": folder,
         "fetched": [{"package": file.requirement, "file": file.name, "sha256": file.sha256} for file in fetched],
     }
 
