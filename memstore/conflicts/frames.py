@@ -89,7 +89,7 @@ _RELATIVE = re.compile(r",? (?:who|which) ([^,.;:]+)", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
 _TOLD = re.compile(
     r"^[^,;:]{0,60}?\b(?:says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told"
-    r"|knows?|means?|shows?|showed|confirms?|confirmed|reports?|reported|remember)(?: (?:\w+ )?that|,|:) ",
+    r"|knows?|means?|shows?|showed|confirms?|confirmed|reports?|reported|remember)(?: (?:[\w' ]{1,30} )?that|,|:) ",
     re.IGNORECASE,
 )
 _CLEFT = re.compile(r"\bit (?:is|was) ((?:the |our |my )?[\w' ]{2,30}?) who ", re.IGNORECASE)
@@ -304,7 +304,11 @@ _TITLES = listed("mr mrs ms")
 
 
 def _over(word: str) -> bool:
-    return word in ("did", "had") or is_past(word) or lexicon.plain_form(word) != word
+    return word in ("did", "had") or (is_past(word) and word not in _EITHER) or lexicon.plain_form(word) != word
+
+
+# They are the same in the present and the past.
+_EITHER = listed("read put cut set let hit hurt shut spread cost")
 
 
 def _verb(found: Sequence[Token], possessors: frozenset[str]) -> int | None:
