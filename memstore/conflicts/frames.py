@@ -96,9 +96,9 @@ _CLEFT = re.compile(r"\bit (?:is|was) ((?:the |our |my )?[\w' ]{2,30}?) who ", r
 _SAID_BY = re.compile(r",? +(?:says?|said|writes|wrote|insists) ([A-Z][\w]+)\W*$")
 _I = re.compile(r"\bI\b")
 _PARTED = re.compile(r"[,:] | [-–—] ")
-_PRONOUN = re.compile(r"^ *(she|he)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"^ *(she|he|it)\b", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|unless|whether)\b", re.IGNORECASE)
-_HERS = re.compile(r"^ *(her|his)\b", re.IGNORECASE)
+_HERS = re.compile(r"^ *(her|his|its)\b", re.IGNORECASE)
 _POSSESSOR = re.compile(r"\b(\w++)(?:['’]s\b|s['’](?= ))")
 _NAME = re.compile(r"\b[^\W_]++(?:-[^\W_]++)*+")
 
