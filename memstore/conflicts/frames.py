@@ -89,16 +89,16 @@ _RELATIVE = re.compile(r",? (?:who|which) ([^,.;:]+)", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
 _TOLD = re.compile(
     r"^[^,;:]{0,60}?\b(?:says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told"
-    r"|knows?|means?|shows?|showed|confirms?|confirmed|reports?|reported|remember)(?: (?:\w+ )?that|,|:) ",
+    r"|knows?|means?|shows?|showed|confirms?|confirmed|reports?|reported|remember)(?: (?:[\w' ]{1,30} )?that|,|:) ",
     re.IGNORECASE,
 )
 _CLEFT = re.compile(r"\bit (?:is|was) ((?:the |our |my )?[\w' ]{2,30}?) who ", re.IGNORECASE)
 _SAID_BY = re.compile(r",? +(?:says?|said|writes|wrote|insists) ([A-Z][\w]+)\W*$")
 _I = re.compile(r"\bI\b")
 _PARTED = re.compile(r"[,:] | [-–—] ")
-_PRONOUN = re.compile(r"^ *(she|he)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"^ *(she|he|it)\b", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|unless|whether)\b", re.IGNORECASE)
-_HERS = re.compile(r"^ *(her|his)\b", re.IGNORECASE)
+_HERS = re.compile(r"^ *(her|his|its)\b", re.IGNORECASE)
 _POSSESSOR = re.compile(r"\b(\w++)(?:['’]s\b|s['’](?= ))")
 _NAME = re.compile(r"\b[^\W_]++(?:-[^\W_]++)*+")
 
@@ -304,7 +304,11 @@ _TITLES = listed("mr mrs ms")
 
 
 def _over(word: str) -> bool:
-    return word in ("did", "had") or is_past(word) or lexicon.plain_form(word) != word
+    return word in ("did", "had") or (is_past(word) and word not in _EITHER) or lexicon.plain_form(word) != word
+
+
+# They are the same in the present and the past.
+_EITHER = listed("read put cut set let hit hurt shut spread cost")
 
 
 def _verb(found: Sequence[Token], possessors: frozenset[str]) -> int | None:

@@ -70,7 +70,7 @@ _PAST = listed("""
     stood ran rose fell taught threw caught spent woke slept built ate drank found felt heard kept knew thought flew
     drove grew sang swam wore chose brought sent paid held spoke
     """)
-_NOT_PAST = listed("need red bed feed seed speed weed breed indeed hundred sacred")
+_NOT_PAST = listed("shed sled need red bed feed seed speed weed breed indeed hundred sacred")
 
 
 class Token(NamedTuple):
@@ -188,7 +188,7 @@ class Statement(NamedTuple):
     """A sentence that says something.
 
     `negations` are the places in `tokens` before which a negation stood, `topic` the keys of what it is about, `when`
-    the words that say at which time, `about` whom `she` or `he` may mean: the name with which a sentence before it
+    the words that say at which time, `about` what `she` or `it` may mean: that with which a sentence before it
     began. Lines are counted from 0, from the beginning of the text.
     """
 
@@ -216,17 +216,18 @@ def statements(text: str) -> tuple[Statement, ...]:
     for start, end in sentences(text):
         said, negations, when = _sorted_out(tokens(text[start:end]))
         topic = frozenset(token.key for token in said if token.value is None and token.word not in GRAMMAR)
-        if about and said and said[0].word in ("he", "she"):
+        if about and said and said[0].word in _STANDS_FOR:
             topic |= frozenset(map(key_of, fold(about).split()))
         if topic:
             lines = text.count("\n", 0, start), text.count("\n", 0, end)
             found.append(Statement(text[start:end], said, negations, topic, when, *lines, about))
-        name = _FIRST_NAME.match(text, start, end)
-        about = name[0] if name and name[1].casefold() not in _NO_NAMES else about
+        about = _spoken_of(text, start, end, about)
     return tuple(found)
 
 
-# A sentence that begins with a name begins with what it is about.
+_STANDS_FOR = listed("he she it")
+# A sentence that begins with a name, or an article and a noun before its verb, begins with what it is about.
+_FIRST_THING = re.compile(r"(?:The|Our|My) [a-z-]+(?: [a-z-]+)?(?= (?:is|has|was|had|can|in|on|of|at)\b)")
 _FIRST_NAME = re.compile(r"([A-Z][a-z]+)\b(?: [A-Z][a-z]+)?(?=[ ,])")
 
 
@@ -254,6 +255,19 @@ def _whens(found: Sequence[Token]) -> list[bool]:
 
 
 # -- where sentences end ---------------------------------------------------------------------------
+
+
+_OTHER_NAME = re.compile(r" [A-Z][a-z]")
+
+
+def _spoken_of(text: str, start: int, end: int, before: str) -> str:
+    """Return what a pronoun in the next sentence may mean; nothing where it may be one of two."""
+    found = _FIRST_NAME.match(text, start, end)
+    if not found or found[1].casefold() in _NO_NAMES:
+        found = _FIRST_THING.match(text, start, end)
+    if _OTHER_NAME.search(text, found.end() if found else start, end):
+        return ""
+    return found[0] if found else before
 
 
 # Words that say nothing by themselves; a difference in them is none.

@@ -154,7 +154,8 @@ class _Pair:
         called = all(_is_called(frame, keys) for frame, keys in self._sides)
         numbered = _is_numbered(self.one, self.mine, self.other) and _is_numbered(self.other, self.theirs, self.one)
         placed = self.changed and all(_follows(frame, keys) for frame, keys in self._sides)
-        labelled = not _LABELS.isdisjoint(self.one.words & self.other.words) and all(
+        numbers = all(any(map(str.isdigit, frame.word(keys[0]))) for frame, keys in self._sides)
+        labelled = (numbers or not _LABELS.isdisjoint(self.one.words & self.other.words)) and all(
             _follows_be(frame, keys) for frame, keys in self._sides
         )
         if not (is_kind or named or numbered or called or placed or labelled) or not (
@@ -192,7 +193,8 @@ class _Pair:
             return False
         both = self.one.words | self.other.words
         is_so = all(frame.verb is not None and frame.tokens[frame.verb].key == "be" for frame, _ in self._sides)
-        if any(lexicon.has_role(word, Role.BINDING) for word in words):
+        binds = any(lexicon.has_role(word, Role.BINDING) for word in words)
+        if binds or all(_is_of_attribute(frame, keys) for frame, keys in self._sides):
             return True
         if is_so and any(lexicon.has_role(word, Role.ATTRIBUTE) for word in words):
             return True
@@ -338,6 +340,12 @@ def _follows(frame: Frame, keys: Sequence[str]) -> bool:
     return frame.verb is not None and frame.verb < first and not PREPOSITIONS.isdisjoint(before)
 
 
+def _is_of_attribute(frame: Frame, keys: Sequence[str]) -> bool:
+    """Whether a phrase stands right after an attribute: `platform B`."""
+    first = min(frame.content[key] for key in keys)
+    return first > 0 and lexicon.has_role(frame.tokens[first - 1].word, Role.ATTRIBUTE)
+
+
 def _follows_be(frame: Frame, keys: Sequence[str]) -> bool:
     """Whether a phrase stands right after `is`, or after the word of it that both have."""
     at = frame.verb
@@ -349,7 +357,8 @@ def _beside(frame: Frame, keys: Sequence[str], shared: frozenset[str]) -> set[st
     """Return the names that both have and that a phrase stands beside."""
     places = [frame.content[key] for key in keys]
     beside = (min(places) - 1, max(places) + 1)
-    return {key for key in shared if frame.content[key] in beside and frame.word(key) in frame.names}
+    names = {key for key in shared if frame.content[key] in beside and frame.word(key) in frame.names}
+    return {key for key in names if key not in _TITLES and not lexicon.has_role(key, Role.HOLDER)}
 
 
 def _is_called(frame: Frame, keys: Sequence[str]) -> bool:
