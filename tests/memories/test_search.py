@@ -206,6 +206,37 @@ def test_a_query_that_means_nothing_is_refused(ws: Workspace) -> None:
         search(ws.view(), '"heart')
 
 
+NAMES = {
+    "codec.md": memory_text("First line.\n\n- `parse_level()` shifts by four\n", id="m_codec"),
+    "camel.md": memory_text("Then getHTTPResponse was slow.\n", id="m_camel"),
+    "path.md": memory_text("See src/auth_check.py, and core.wordLists.\n", id="m_path"),
+    "title.md": memory_text("Nothing else.\n", id="m_title", title="Why restoreCheck fails"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "excerpt"),
+    [
+        ("parse_level", "note:m_codec", "- `parse_level()` shifts by four"),
+        ("parseLevel", "note:m_codec", "- `parse_level()` shifts by four"),
+        ("where are levels parsed", "note:m_codec", "- `parse_level()` shifts by four"),
+        ("+parse_level", "note:m_codec", "- `parse_level()` shifts by four"),
+        ("getHttpResponse", "note:m_camel", "Then getHTTPResponse was slow."),
+        ("http response", "note:m_camel", "Then getHTTPResponse was slow."),
+        ("get_response", "note:m_camel", "Then getHTTPResponse was slow."),
+        ("src/auth_check.py", "note:m_path", "See src/auth_check.py, and core.wordLists."),
+        ("auth check", "note:m_path", "See src/auth_check.py, and core.wordLists."),
+        ("core.wordLists", "note:m_path", "See src/auth_check.py, and core.wordLists."),
+        ("word lists", "note:m_path", "See src/auth_check.py, and core.wordLists."),
+        ("restore_check", "note:m_title", "title: Why restoreCheck fails"),
+        ("restore", "note:m_title", "title: Why restoreCheck fails"),
+    ],
+)
+def test_a_name_is_found_whole_and_by_its_parts_with_its_line(text: str, expected: str, excerpt: str) -> None:
+    best = search(memory_workspace(NAMES).view(), text).hits[0]
+    assert (best.ref, best.citation.excerpt) == (expected, excerpt)
+
+
 WORDS = st.sampled_from(["heart", "bella", "the", "park", "murmur", "Sean", "été", "x"])
 BODIES = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), min_size=1, max_size=5)
 
