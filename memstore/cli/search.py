@@ -247,6 +247,8 @@ def _safe(text: str) -> str:
 
 def _explain(session: CliSession, answer: Answer) -> None:
     """Say on the side what the results alone don't tell."""
+    for note in answer.query.notes:
+        session.say(_safe(note))
     session.say_left_out(answer.left_out)
     if answer.fallback:
         session.say(_safe(answer.fallback))

@@ -105,13 +105,16 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def term_of(word: str) -> str:
-    """Return the index term of one folded word: its stem, if it is a word of plain letters."""
+    """Return the index term of one folded word: its stem, if it is a word of plain letters.
+
+    A stop word is its own, and no other word's: `does` is no `doe`, and `Ines` not every `in`.
+    """
     from whoosh.lang.porter import stem
 
-    if not _STEMMED.fullmatch(word):
+    if not _STEMMED.fullmatch(word) or word in stop_words():
         return word
     found = str(stem(_whole(word)))
-    return found if found not in stop_words() or word in stop_words() else word  # `Ines` is not every `in`
+    return word if found in stop_words() else found
 
 
 def _whole(word: str) -> str:

@@ -23,6 +23,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "left_out": answer.left_out,
         "facets": {key: dict(counts) for key, counts in answer.facets},
         "suggestion": answer.suggestion,
+        "notes": [*answer.query.notes],
     }
 
 

@@ -97,10 +97,10 @@ class Searcher:
         return Answer(
             query=asked,
             hits=tuple(_vouched(hit, self._trust.of_file(reader.file_of(hit))) for hit in hits),
-            total=candidates.total,
+            total=candidates.total - len(reader.lacking),
             left_out=self._audience.left_out,
             fallback=fallback,
-            facets=tuple((key, self._facet(key, candidates.scores)) for key in wish.facets),
+            facets=tuple((key, self._facet(key, candidates.scores.keys() - reader.lacking)) for key in wish.facets),
             suggestion=None if hits else query.suggestion(self._audience, asked),
         )
 

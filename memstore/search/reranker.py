@@ -83,6 +83,7 @@ class HitReader:
         self._uses: Mapping[str, Sequence[Use]] = {}
         self._grounds: dict[str, QualityGrounds] = {}
         self._files: dict[str, Opened] = {}
+        self.lacking: set[int] = set()  # of the candidates that were read, those without what must be there
         self._among = among
         self._profile = wish.profile or QualityProfile(self._then.config.quality_profile)
 
@@ -90,6 +91,8 @@ class HitReader:
         """Return the hits, best first, and why results below the wished-for quality are among them, or None."""
         least = self._wish.filters.min_confidence
         rows = [*self._candidates.scores]
+        if self._wish.facets and self._candidates.letter_by_letter:  # then each is counted
+            rows = [row for row in rows if (file := self._then.opened(row)) and self._holds_all(row, file)]
         if least is None or not rows:
             return self._taken(None, 0.0), None
         found = self._taken([row for row in rows if self._quality_of(row, cites=True) >= least], least)
@@ -158,7 +161,7 @@ class HitReader:
     # -- one block of files ----------------------------------------------------------------------
 
     def _block(self, rows: Sequence[int]) -> list[Hit]:
-        files = [(row, file) for row in rows if (file := self._then.opened(row))]
+        files = [(row, file) for row in rows if (file := self._then.opened(row)) and self._holds_all(row, file)]
         scores = self._candidates.scores
         sources = [
             Source(file.own_title, date_words(file.entry.created_at or None), file.passages, scores[row])
@@ -172,11 +175,26 @@ class HitReader:
         hits: list[tuple[float, Hit]] = []
         for (row, file), matching in zip(files, scored, strict=True):
             passages = matching or self._of_the_head(file, scores[row]) or self._by_meaning(row, file)
+            if not passages:
+                self.lacking.add(row)
             if self._wish.by is Unit.PASSAGE:
                 hits += self._passage_hits(file, passages)
             else:
                 hits += self._memory_hit(file, passages, scores[row])
         return self._in_order(hits)
+
+    def _holds_all(self, row: int, file: Opened) -> bool:
+        """Whether a memory holds letter by letter what it must."""
+        wanted = self._candidates.letter_by_letter
+        if not wanted:
+            return True
+        entry = file.entry
+        texts = [file.text.body, entry.title, *entry.aliases, *entry.tags, date_words(entry.created_at or None)]
+        texts += [name_words(entry.path, entry.id), file.text.head if entry.kind is FileKind.PLAIN else ""]
+        held = {clause for text in texts for _, clause in self._matcher.places(text)}
+        if not wanted <= held:
+            self.lacking.add(row)
+        return wanted <= held
 
     def _in_order(self, hits: list[tuple[float, Hit]]) -> list[Hit]:
         match self._wish.sort:

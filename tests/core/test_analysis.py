@@ -72,6 +72,16 @@ def test_words_that_are_not(one: str, other: str) -> None:
     assert terms(one) != terms(other)
 
 
+@given(st.text(st.sampled_from("adehinosuwy"), min_size=1, max_size=6))
+def test_no_word_has_the_term_of_a_stop_word(word: str) -> None:
+    assert word in stop_words() or term_of(word) not in {term_of(stop) for stop in stop_words()}
+
+
+@pytest.mark.parametrize("word", ["doe", "Ines", "thi", "Ona", "wa", "ha", "whil"])
+def test_these_are_no_stop_words(word: str) -> None:
+    assert terms(word)[0] not in {term_of(stop) for stop in stop_words()}
+
+
 # With endings, which chance hardly makes.
 @given(
     st.text(st.sampled_from("abcdefghijklmnopqrstuvwxyz"), min_size=1, max_size=14),

@@ -203,7 +203,42 @@ def test_a_memory_that_cites_standing_lines_is_better() -> None:
 
 def test_a_query_that_means_nothing_is_refused(ws: Workspace) -> None:
     with pytest.raises(UsageError):
-        search(ws.view(), '"heart')
+        search(ws.view(), "heart type:nte")
+
+
+WHOLE = {
+    "one.md": memory_text("An organ plays.\n", id="m_one0", tags="[loud]", created_at='"2026-05-08T10:00:00Z"'),
+    "two.md": memory_text("The organization of organs.\n", id="m_two0", tags="[loud]"),
+    "three.md": memory_text("Written on 2026-05-08, or 8 May 2026.\n", id="m_three"),
+    "four.md": memory_text("May 2026 had an 8 in it: organizations.\n", id="m_four", title="A doe"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("organ", ["note:m_two0", "note:m_one0", "note:m_four"]),
+        ("+organ", ["note:m_one0"]),
+        ('"organ"', ["note:m_one0"]),
+        ("+Organs", ["note:m_two0"]),
+        ('"organ plays"', ["note:m_one0"]),
+        ('"organs play"', []),
+        ('+"the organization"', ["note:m_two0"]),
+        ("organ -organs", []),
+        ("tag:loud +organ", ["note:m_one0"]),
+        ("+loud +organ", ["note:m_one0"]),
+        ("2026-05-08", ["note:m_three", "note:m_one0"]),
+        ("+2026-05-08 organ", ["note:m_one0", "note:m_three"]),
+        ("does 2026-05-09", []),
+        ("doe", ["note:m_four"]),
+    ],
+)
+def test_words_that_are_demanded_or_quoted_are_whole_and_a_date_is_a_day(text: str, expected: list[str]) -> None:
+    view = memory_workspace(WHOLE).view()
+    answer = search(view, text, Wish(facets=("type",)))
+    assert refs(answer) == expected
+    assert answer.total == len(expected)
+    assert dict(answer.facets[0][1]) == ({"note": len(expected)} if expected else {})
 
 
 NAMES = {

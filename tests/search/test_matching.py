@@ -23,12 +23,26 @@ def test_a_word_is_found_wherever_its_term_stands(text: list[str], asked: str) -
 
 @given(TEXT)
 def test_a_phrase_is_found_where_its_words_stand_side_by_side(text: list[str]) -> None:
-    run = ("walk", "dog")
-    there = [term_of(word) for word in words(" ".join(text))]
+    run = ("walking", "dog")
+    there = words(" ".join(text))
     found = Matcher([Clause(Phrase(run))], [[]]).places(" ".join(text))
     assert found == [(at, 0) for at in range(len(there)) if tuple(there[at : at + 2]) == run]
-    positions = [[at for at, term in enumerate(there) if term == wanted] for wanted in run]
+    positions = [[at for at, word in enumerate(there) if word == wanted] for wanted in run]
     assert phrase_counts(positions) == len(found)
+
+
+@given(TEXT)
+def test_a_demanded_word_is_found_letter_by_letter(text: list[str]) -> None:
+    found = matcher_of(parse("+walking")).places(" ".join(text))
+    assert found == [(at, 0) for at, word in enumerate(words(" ".join(text))) if word == "walking"]
+
+
+def test_a_day_is_found_however_it_is_written() -> None:
+    matcher = matcher_of(parse("2026-05-08"))
+    for text in ("on 2026-05-08.", "on 8 May 2026", "on May 8, 2026"):
+        assert matcher.places(text) == [(1, 0)]
+        assert matcher.spans(text)
+    assert not matcher.places("9 May 2026")
 
 
 def test_prefixes_look_at_words_and_not_at_stems() -> None:
