@@ -103,6 +103,15 @@ def terms(text: str) -> list[str]:
     return list(map(term_of, words(text)))
 
 
+# What a sentence may have or lack and say the same; `not`, `before` and the like are not among them.
+_EMPTY = frozenset(["a", "an", "the", "that", "this", "is", "are", "was", "were", "has", "have", "had", "of", "and"])
+
+
+def content(text: str) -> tuple[str, ...]:
+    """Return what texts have in common that say the same in the same words: the terms of all that tell, in order."""
+    return tuple(term_of(word) for word in words(text) if word not in _EMPTY)
+
+
 @lru_cache(maxsize=100_000)
 def term_of(word: str) -> str:
     """Return the index term of one folded word: its stem, if it is a word of plain letters.

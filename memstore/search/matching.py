@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.core import terms as analysis
+from memstore.core.word_lists import listed, word_lists
 from memstore.search.retrieval import Need, Phrase, Prefix, Word
 
 if TYPE_CHECKING:
@@ -15,6 +17,11 @@ if TYPE_CHECKING:
     from memstore.search.retrieval import Clause, Query
 
     Places = list[tuple[int, int]]
+
+
+_TYPED_WORD = re.compile(r"\w[\w'’]*")
+# `And when did she` asks for a time; `what she did when` hardly.
+_FIRST_WORDS = 3
 
 
 class Matcher:
@@ -115,6 +122,34 @@ def matcher_of(query: Query) -> Matcher:
     clauses = [clause for clause in query.clauses if clause.need is not Need.MUST_NOT]
     terms = [(c.asked.term, *c.asked.spellings) if isinstance(c.asked, Word) else () for c in clauses]
     return Matcher(clauses, terms)
+
+
+def names_held(query: str, text: str) -> float:
+    """Return what share of the names in a query stand in a text: of its words with a capital, but for the first one."""
+    named = [found[0] for found in _TYPED_WORD.finditer(query)][1:]
+    names = {*analysis.terms(" ".join(word for word in named if word[0].isupper()))} - analysis.stop_words()
+    return len(names.intersection(analysis.terms(text))) / len(names) if names else 1.0
+
+
+def answer_to(words: Sequence[str]) -> re.Pattern[str] | None:
+    """Return what the thing looks like that a question asks for: a time for `when`, a number for `how many`.
+
+    None where the words, folded, don't tell; they are looked at in English alone.
+    """
+    if "when" in words[:_FIRST_WORDS]:
+        return _answers()["times"]
+    measured = listed(word_lists("core")["measured"])
+    return _answers()["numbers"] if any(a == "how" and b in measured for a, b in pairwise(words)) else None
+
+
+@cache
+def _answers() -> dict[str, re.Pattern[str]]:
+    lists = word_lists("core")
+    signs = {"times": r"\b(?:19|20)\d\d\b|\d(?:st|nd|rd|th)\b|\d ?[ap]m\b|\d:\d\d", "numbers": r"\d"}
+    return {
+        name: re.compile(rf"{sign}|\b(?:{'|'.join(sorted(listed(lists[name])))})s?\b", re.IGNORECASE)
+        for name, sign in signs.items()
+    }
 
 
 def phrase_counts(positions: Sequence[Sequence[int]]) -> int:

@@ -17,6 +17,7 @@ from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_memory_id
 from memstore.core.keys import KEY_BY_NAME
 from memstore.search import filters
+from memstore.search.index import name_words
 from memstore.search.matching import within_edits
 from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
 
@@ -276,7 +277,8 @@ def _nearest_word(audience: Audience, typed: str) -> str | None:
     most = 2 if len(typed) >= LETTERS_FOR_TWO_SLIPS else 1
     term = terms.term_of(typed)
     for edits in range(1, most + 1):
-        near = [known for known in audience.then.terms("") if within_edits(term, known, edits)]
+        alike = (known for known in audience.then.terms("") if abs(len(known) - len(term)) <= edits)
+        near = [known for known in alike if within_edits(term, known, edits)]
         counted = [(-_rows_holding(audience, known), known) for known in near]
         for count, known in sorted(counted):
             if count and (word := _spelt(audience, known)):
@@ -289,7 +291,7 @@ def _rows_holding(audience: Audience, term: str) -> int:
 
 
 def _spelt(audience: Audience, term: str) -> str | None:
-    """Return a word of which `term` is the stem, from a memory that has it."""
+    """Return a word of which `term` is the stem, as a memory that has it writes it; without a capital if it can be."""
     for field in Field:
         # The first by name: rows stand as files came, hidden ones among them.
         rows = audience.then.holding(field, term)
@@ -298,8 +300,12 @@ def _spelt(audience: Audience, term: str) -> str | None:
             if file is None:
                 continue
             entry = file.entry
-            words = terms.words(" ".join((file.text.body, entry.title, *entry.aliases)))
-            found = sorted((word for word in set(words) if terms.term_of(word) == term), key=lambda w: (len(w), w))
+            text = " ".join(
+                (file.text.body, entry.title, *entry.aliases, *entry.tags, name_words(entry.path, entry.id))
+            )
+            spelt = {found[0] for found in terms.word_pattern(text).finditer(text)}
+            near = [(word, whole) for word in spelt if len(whole := terms.words(word)) == 1]
+            found = [word for word, (whole,) in near if terms.term_of(whole) == term]
             if found:
-                return found[0]
+                return min(found, key=lambda word: (len(word), word != word.lower(), word))
     return None

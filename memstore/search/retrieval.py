@@ -156,7 +156,8 @@ class Hit(NamedTuple):
     `relevance` says how well it matches, `quality` how far it may be relied on, both in [0,1]; `held_confidence` is
     what the memory's author holds. `content` is the passage's text, the citation's lines without their headings;
     `conflicts` are the open ones with other results; `trust_level` says who vouches for it, None before that was asked;
-    `is_stale` whether its author signed something else than what stands there.
+    `is_stale` whether its author signed something else than what stands there. `also` are further results that say the
+    same in the same words, by ref, or by path where they have none.
     """
 
     ref: str | None
@@ -175,6 +176,7 @@ class Hit(NamedTuple):
     conflicts: tuple[Conflict, ...] = ()
     trust_level: str | None = None
     is_stale: bool = False
+    also: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -189,14 +191,18 @@ class Answer(NamedTuple):
     """The results of a query: `total` memories match, of `left_out` files it is not known.
 
     Where words must be there letter by letter, those that were not read count as matching by their stems.
+    The best of the hits may well not answer where `weak`; `suggestion` then is a query that finds more of its words.
+    `past` more match by their stems that are superseded, expired or archived, and were not asked for.
     `fallback` says why results below the asked-for quality are shown, or is None; `facets` counts the matching
-    memories by each value of the keys that were asked for; `suggestion` is a query that finds something.
+    memories by each value of the keys that were asked for; where there are no hits, `suggestion` is a query with some.
     """
 
     query: Query
     hits: tuple[Hit, ...] = ()
     total: int = 0
     left_out: int = 0
+    past: int = 0
+    weak: bool = False
     fallback: str | None = None
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None
