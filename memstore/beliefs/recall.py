@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs import ledger, next_lines
 from memstore.conflicts.compare import Among
-from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
-from memstore.core.times import instant
 from memstore.search import query
-from memstore.search.filters import narrowed
+from memstore.search.filters import narrowed, past_rows
 from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength, strength
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
@@ -360,7 +358,7 @@ class _Recall:
         if not self._asked.clauses:
             return []
         audience = self._audience
-        rows = [row for row in narrowed(audience.then, audience.memories, filters) if not self._is_past(row)]
+        rows = [row for row in narrowed(audience.then, audience.memories, filters) if row not in self._past]
         by_words = self._hits(Candidates(audience, rows, self._asked, Unit.MEMORY, best=self._pool))
         if not self.by_meaning:
             return [_Match(hit, hit.relevance) for hit in by_words]
@@ -389,22 +387,9 @@ class _Recall:
         ).hits()
         return hits
 
-    def _is_past(self, row: int) -> bool:
-        """Whether something else took a memory's place, though it doesn't say so itself, or its time is over."""
-        until = self._audience.column("valid_until")[row]
-        if until and until < instant(self._now)[: len(until)]:
-            return True
-        return self._audience.column("id")[row] in self._superseded
-
     @cached_property
-    def _superseded(self) -> frozenset[str]:
-        """The ids that active memories say they supersede."""
-        audience = self._audience
-        named, statuses = audience.column("supersedes"), audience.column("status")
-        refs = (
-            named[row].split(ITEM_SEPARATOR) for row in audience.memories if named[row] and statuses[row] == "active"
-        )
-        return frozenset(ref.partition(":")[2] for each in refs for ref in each)
+    def _past(self) -> frozenset[int]:
+        return past_rows(self._audience.then, self._now)
 
     def _ordered(self, matches: Sequence[_Match]) -> list[tuple[Hit, float]]:
         hits = [one.hit for one in matches]

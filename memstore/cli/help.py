@@ -161,16 +161,19 @@ _QUERY = """\
 memstore search QUERY finds the memories that match best, and the lines on which they do.
 
   vet heart             words: any of them, better with all; endings don't matter
-  "heart murmur"        a phrase
-  +vet -cat             must be there, must not be there
+  "heart murmur"        a phrase, letter by letter
+  +vet -cat             must be there, letter by letter; must not be there, in any form
   heart*                the beginning of a word
+  2026-02-03            that day, of a memory or in its text
+  parse_level           a name, or its parts: parse level
   tag:dog type:belief   filters, also as options: --tag dog --type belief
 
 A question in plain words is a query too: "What did the vet say about Bella's heart?"
 
 Every filter is an option as well, for search and list alike; several values of one filter are alternatives,
-several filters hold together. --where takes any key of the frontmatter: --where 'confidence >= 0.8'. What can't
-be read is an error and never a wider result.
+several filters hold together. --where takes any key of the frontmatter: --where 'confidence >= 0.8'. A filter that
+can't be read is an error and never a wider result; a `word:` that is no filter is read as words, and so is a quote that
+nothing closes.
 
 Dates: 2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo, 1y; in --where the first four,
 of which each means all of its year, month or day.

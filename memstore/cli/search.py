@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memstore.search.retrieval import Answer, Hit
 
 LONGEST_EXCERPT = 160
+LINE_END = "\n"
 SORTS = ("relevance", "quality", "created", "confidence", "title", "path")
 
 
@@ -195,6 +196,8 @@ def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     paint = session.paint
     number, line = _best_line(hit, matcher)
     found = f"{paint.path(hit.path)}:{paint('line', str(number))}: {_marked(session, line, matcher)}"
+    if line.startswith("title:") and hit.more:  # what the memory says that is about it
+        found += f" — {_marked(session, hit.more[0].excerpt.strip().partition(LINE_END)[0], matcher)}"
     # The number that `list` and `show` call confidence; the quality, which JSON has, is another one.
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""
@@ -204,7 +207,8 @@ def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
         f" · {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"
         for conflict in hit.conflicts
     )
-    return f"{found} {paint('dim', f'[{about}')}{conflicts}{paint('dim', ']')}"
+    also = f" · the same in {', '.join(map(_safe, hit.also))}" if hit.also else ""
+    return f"{found} {paint('dim', f'[{about}')}{conflicts}{paint('dim', f'{also}]')}"
 
 
 def _best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
@@ -247,10 +251,16 @@ def _safe(text: str) -> str:
 
 def _explain(session: CliSession, answer: Answer) -> None:
     """Say on the side what the results alone don't tell."""
+    for note in answer.query.notes:
+        session.say(_safe(note))
     session.say_left_out(answer.left_out)
+    if answer.past:
+        session.say(f"{answer.past} left out: superseded, expired or archived; --status all shows them")
     if answer.fallback:
         session.say(_safe(answer.fallback))
     if not answer.hits:
         session.say(f"nothing found for: {_safe(answer.query.text)}")
-        if answer.suggestion:
-            session.say(f"did you mean: {_safe(answer.suggestion)}")
+    if answer.weak:
+        session.say("weak: the best result has little of what was asked; perhaps no memory says it")
+    if answer.suggestion:
+        session.say(f"did you mean: {_safe(answer.suggestion)}")

@@ -40,6 +40,11 @@ _LETTERS = (
     ("ı", "i"), ("ł", "l"), ("ø", "o"), ("đ", "d"), ("ð", "d"), ("ħ", "h"), ("ŧ", "t"), ("þ", "th"), ("æ", "ae"),
     ("œ", "oe"),
 )  # fmt: skip
+# Names of programs: where one of them has another part, `parse_level`, `parseLevel`, `HTTPError`, `utf8`; looked for
+# by the signs that prose hardly has.
+_JOINT = re.compile(r"[_A-Z0-9](?:(?<=_)|(?<=[a-z][A-Z0-9])|(?<=[A-Z]{2})(?=[a-z])|(?<=[0-9])(?=[A-Za-z]))")
+_PART = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]+|\d+")
+_SHORTEST_PART = 3
 _STEMMED = re.compile(r"[a-z]{3,32}")
 _VOWELS = frozenset("aeiouy")
 _LETTERS_OF_ADD = 3
@@ -48,11 +53,29 @@ _ASKING = tuple([word] for word in ("how", "what", "when", "where", "which", "wh
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text, folded: lower case, without marks; in order, stop words included."""
-    folded = fold(text)
+    """Return the words of a text, folded: lower case, without marks; in order, stop words included.
+
+    After a name of several parts its parts stand, too: `parse_level` is followed by `parse` and `level`.
+    """
+    folded = fold(_with_parts(text, joint) if (joint := _JOINT.search(text)) else text)
     if "'" in folded:
         folded = _HANGERS.sub("", folded)
     return word_pattern(folded).findall(folded)
+
+
+def _with_parts(text: str, joint: re.Match[str] | None) -> str:
+    """Return a text with the parts of each name after it; `joint` is the first place where one has parts."""
+    pieces, done = [], 0
+    while joint:
+        start = joint.start()
+        while start > done and (text[start - 1] == "_" or text[start - 1].isalnum()):
+            start -= 1
+        word = _WORD.match(text, start)
+        end = word.end() if word else joint.end()
+        pieces.append(text[done:end])
+        pieces += [f" {part}" for part in _PART.findall(text, start, end) if _SHORTEST_PART <= len(part) < end - start]
+        done, joint = end, _JOINT.search(text, end)
+    return "".join((*pieces, text[done:]))
 
 
 @cache
@@ -80,15 +103,27 @@ def terms(text: str) -> list[str]:
     return list(map(term_of, words(text)))
 
 
+# What a sentence may have or lack and say the same; `not`, `before` and the like are not among them.
+_EMPTY = frozenset(["a", "an", "the", "that", "this", "is", "are", "was", "were", "has", "have", "had", "of", "and"])
+
+
+def content(text: str) -> tuple[str, ...]:
+    """Return what texts have in common that say the same in the same words: the terms of all that tell, in order."""
+    return tuple(term_of(word) for word in words(text) if word not in _EMPTY)
+
+
 @lru_cache(maxsize=100_000)
 def term_of(word: str) -> str:
-    """Return the index term of one folded word: its stem, if it is a word of plain letters."""
+    """Return the index term of one folded word: its stem, if it is a word of plain letters.
+
+    A stop word is its own, and no other word's: `does` is no `doe`, and `Ines` not every `in`.
+    """
     from whoosh.lang.porter import stem
 
-    if not _STEMMED.fullmatch(word):
+    if not _STEMMED.fullmatch(word) or word in stop_words():
         return word
     found = str(stem(_whole(word)))
-    return found if found not in stop_words() or word in stop_words() else word  # `Ines` is not every `in`
+    return word if found in stop_words() else found
 
 
 def _whole(word: str) -> str:

@@ -21,8 +21,11 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "citations": "auto",
         "total": answer.total,
         "left_out": answer.left_out,
+        "past": answer.past,
+        "weak": answer.weak,
         "facets": {key: dict(counts) for key, counts in answer.facets},
         "suggestion": answer.suggestion,
+        "notes": [*answer.query.notes],
     }
 
 
@@ -45,6 +48,7 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "held_confidence": hit.held_confidence,
         "trust_level": hit.trust_level,
         "stale": hit.is_stale,
+        "also": [*hit.also],
         "conflicts": [conflict_document(conflict) for conflict in hit.conflicts],
     }
 

@@ -23,7 +23,7 @@ class PassageKind(Enum):
 
 
 class Passage(NamedTuple):
-    """A piece of a body: file lines `line_start` to `line_end`, from 1, both inclusive.
+    """A piece of a body: file lines `line_start` to `line_end`, from 1, both inclusive, at most 40 below its headings.
 
     The headings directly above a passage are among its lines; `text` is what stands below them, without the speaker.
     `headings` holds those above it, outermost first, and the head of its table; `opening` those of them that are among
@@ -41,6 +41,9 @@ class Passage(NamedTuple):
 
 # What stands in these is not meant as a statement.
 SAYS_NOTHING = frozenset({PassageKind.CODE, PassageKind.RULE})
+
+# Longer ones are cut: nobody reads more for a citation.
+MOST_LINES = 40
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
@@ -153,17 +156,20 @@ class _Cutter:
         headings = [title for _, title in self.headings if title]
         if self.table_head and self.texts[0] is not self.table_head:
             headings.append(self.table_head)
-        self.done.append(
-            Passage(
-                self.kind,
-                line_start=self.heading_line or self.start,
-                line_end=self.start + len(self.texts) - 1,
-                text=text,
-                headings=tuple(headings),
-                speaker=speaker,
-                opening=tuple(self.waiting),
+        lines = text.split("\n")
+        for at in range(0, len(lines), MOST_LINES):
+            piece = lines[at : at + MOST_LINES]
+            self.done.append(
+                Passage(
+                    self.kind,
+                    line_start=self.start + at if at else self.heading_line or self.start,
+                    line_end=self.start + at + len(piece) - 1,
+                    text="\n".join(piece),
+                    headings=tuple(headings),
+                    speaker=speaker,
+                    opening=() if at else tuple(self.waiting),
+                )
             )
-        )
         self.kind = self.heading_line = None
         self.waiting = []
 

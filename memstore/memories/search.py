@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts.compare import Among
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
-from memstore.search import filters, query
+from memstore.search import filters, query, ranking
 from memstore.search.filters import narrowed, reader_of_values, texts_at
+from memstore.search.matching import names_held
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Answer, Sort
@@ -72,6 +74,13 @@ def _wished(wish: Wish, min_confidence: float | None, max_results: int | None) -
     return wish
 
 
+class _Rows(NamedTuple):
+    """What a search may find, and what it leaves out for being past, ascending."""
+
+    current: Sequence[int]
+    past: Sequence[int]
+
+
 class Searcher:
     """Answers queries on one state of the vault; made once for many.
 
@@ -84,32 +93,62 @@ class Searcher:
         self._audience = Audience(then)
         self._now = then.clock.now()
         self._trust = TrustReader(then)
-        self._allowed: dict[tuple[Filters, Filters], Sequence[int]] = {}
+        self._allowed: dict[tuple[Filters, Filters], _Rows] = {}
 
     def answer(self, asked: Query, wish: Wish) -> Answer:
         """Return the results of a query."""
-        rows = self._rows(asked.filters, wish.filters)
+        rows, past = self._rows(asked.filters, wish.filters)
         best_do = wish.sort is Sort.RELEVANCE and not wish.facets and wish.filters.min_confidence is None
         best = wish.limit if best_do else None
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked), best=best)
         reader = HitReader(candidates, asked, wish, among=Among(self._then.lexicon), now=self._now)
         hits, fallback = reader.hits()
+        weak = self._is_weak(asked, hits, candidates)
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
             hits=tuple(_vouched(hit, self._trust.of_file(reader.file_of(hit))) for hit in hits),
-            total=candidates.total,
+            total=candidates.total - len(reader.lacking),
             left_out=self._audience.left_out,
+            weak=weak,
+            past=self._matching(past, asked, wish),
             fallback=fallback,
-            facets=tuple((key, self._facet(key, candidates.scores)) for key in wish.facets),
-            suggestion=None if hits else query.suggestion(self._audience, asked),
+            facets=tuple((key, self._facet(key, candidates.scores.keys() - reader.lacking)) for key in wish.facets),
+            suggestion=None if hits and not weak else query.suggestion(self._audience, asked),
         )
 
-    def _rows(self, asked: Filters, wished: Filters) -> Sequence[int]:
-        """Return the visible rows that both filters let through."""
+    def _rows(self, asked: Filters, wished: Filters) -> _Rows:
+        """Return the visible rows that both filters let through, and those that would be among them but are past."""
         if (asked, wished) not in self._allowed:
-            self._allowed[asked, wished] = narrowed(self._then, self._audience.rows, asked, wished)
+            then, rows = self._then, self._audience.rows
+            current = narrowed(then, rows, asked, wished)
+            past: Sequence[int] = ()
+            if not asked.status and not wished.status:
+                old = self._past
+                over = narrowed(then, rows, asked, wished._replace(status=filters.PAST_STATUS))
+                past = sorted({*over, *(row for row in current if row in old)})
+                current = [row for row in current if row not in old] if old else current
+            self._allowed[asked, wished] = _Rows(current, past)
         return self._allowed[asked, wished]
+
+    @cached_property
+    def _past(self) -> frozenset[int]:
+        return filters.past_rows(self._then, self._now)
+
+    def _matching(self, rows: Sequence[int], asked: Query, wish: Wish) -> int:
+        """Return how many of the rows match a query."""
+        if not rows:
+            return 0
+        return self._then.ranker.rank(asked.clauses, self._then, 0, among=rows, text=asked.text, by=wish.by).total
+
+    def _is_weak(self, asked: Query, hits: Sequence[Hit], candidates: Candidates) -> bool:
+        """Whether the best result may well not answer the query; where it asks for nothing but filters, all do."""
+        if not hits or not candidates.best_possible:
+            return False
+        best = max(hits, key=lambda hit: hit.relevance)
+        shown = "\n".join((best.title, best.citation.excerpt, *(more.excerpt for more in best.more)))
+        names = names_held(query.said(asked.text), shown)
+        return ranking.is_weak(best.relevance, names, ranking.lead(candidates.scores.values()))
 
     def _similar(self, rows: Sequence[int], asked: Query) -> Similar | None:
         """Return how like the query in meaning rows are; None where no embedder tells."""

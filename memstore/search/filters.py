@@ -15,6 +15,7 @@ from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
 from memstore.core.keys import KEY_BY_NAME, SOURCE_TYPES, STATUSES, Shape
+from memstore.core.times import instant
 from memstore.search.retrieval import Filters, Operator, Where
 
 if TYPE_CHECKING:
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
 
     Column = Callable[[str], Sequence[str]]
     Test = Callable[[str], bool]
-    from collections.abc import Callable, Sequence
 
     from memstore.core.view import View
 
 
 EVERY_STATUS = "all"
 DEFAULT_STATUS = ("active",)
+# What was true once, and is left out unless it is asked for.
+PAST_STATUS = ("superseded", "archived")
 
 # Filter -> the catalogue's column.
 _COLUMNS = {
@@ -347,6 +349,27 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
         return left
     values = reader_of_values(then)
     return [row for row in left if all(holds(one, texts_at(values(row), one.key)) for one in conditions)]
+
+
+def past_rows(then: View, now: datetime) -> frozenset[int]:
+    """Return the rows of visible memories that are past though they are active.
+
+    Another active one took their place, on whichever side that stands, or their time is over.
+    """
+    rows, ids, statuses = then.rows, then.column("id"), then.column("status")
+    heirs, supersedes, until = map(then.column, ("superseded_by", "supersedes", "valid_until"))
+    today = instant(now)
+    replaced = {
+        ref.partition(":")[2]
+        for row in rows
+        if supersedes[row] and statuses[row] in DEFAULT_STATUS
+        for ref in supersedes[row].split(ITEM_SEPARATOR)
+    }
+    return frozenset(
+        row
+        for row in rows
+        if heirs[row] or (until[row] and until[row] < today[: len(until[row])]) or (replaced and ids[row] in replaced)
+    )
 
 
 def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Sequence[int]:

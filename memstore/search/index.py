@@ -161,7 +161,7 @@ class Library(Protocol):
 
 
 # To be raised when the same memory gives other terms than before: indexes of another version are built again.
-VERSION = 5
+VERSION = 6
 
 
 class Searchable(NamedTuple):
@@ -184,11 +184,11 @@ def searchable(memory: Memory, path: str, *, head: str = "") -> Searchable:
     named = [memory.title or "", *memory.aliases, date_words(memory.created_at), head]
     found = terms.terms(" . ".join(named)) + [claim_term(claim) for claim in memory.claims]
     known = set(found)
-    more = terms.terms(" . ".join((*memory.tags, name_words(path, memory.id))))
+    more = dict.fromkeys(terms.terms(" . ".join((*memory.tags, name_words(path, memory.id)))))
     return Searchable(text=terms.terms(memory.body), head=found + [term for term in more if term not in known])
 
 
-# `systemPatterns` and `GENESIS_PROMPT` are found by their parts, too.
+# `v2_plan` is found by its short parts, too.
 _PARTS_OF_NAME = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
 
 

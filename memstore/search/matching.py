@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.core import terms as analysis
+from memstore.core.word_lists import listed, word_lists
 from memstore.search.retrieval import Need, Phrase, Prefix, Word
 
 if TYPE_CHECKING:
@@ -15,6 +17,11 @@ if TYPE_CHECKING:
     from memstore.search.retrieval import Clause, Query
 
     Places = list[tuple[int, int]]
+
+
+_TYPED_WORD = re.compile(r"\w[\w'’]*")
+# `And when did she` asks for a time; `what she did when` hardly.
+_FIRST_WORDS = 3
 
 
 class Matcher:
@@ -27,25 +34,27 @@ class Matcher:
 
     def __init__(self, clauses: Sequence[Clause], terms: Sequence[Sequence[str]]) -> None:
         self._word_clause: dict[str, int] = {}
+        self._whole_clause: dict[str, int] = {}
         self._typed: dict[str, int] = {}
         self._prefixes: list[tuple[str, int]] = []
         self._phrases: list[tuple[tuple[str, ...], int]] = []
-        needed: set[str] = set()
         for number, clause in enumerate(clauses):
             match clause.asked:
-                case Word(typed=typed):
+                case Word(typed=typed, whole=whole):
                     if typed:
                         self._typed.setdefault(typed, number)
-                    self._word_clause |= {term: number for term in terms[number] if term not in self._word_clause}
+                    if whole:
+                        self._whole_clause |= {word: number for word in whole if word not in self._whole_clause}
+                    else:
+                        self._word_clause |= {term: number for term in terms[number] if term not in self._word_clause}
                 case Prefix(start):
                     self._prefixes.append((start, number))
-                case Phrase(run):
-                    self._phrases.append((run, number))
-                    needed |= set(run)
+                case Phrase(run, others):
+                    self._phrases += [(one, number) for one in (run, *others)]
+        self._words = {*self._whole_clause}.union(*(run for run, _ in self._phrases))
         # All of a stem but its last letter begins the word, so other words need no stemming.
-        starts = {analysis.beginning(term) for term in needed | self._word_clause.keys()}
-        self._terms = needed | self._word_clause.keys()
-        self._starts = tuple(sorted(starts | {start for start, _ in self._prefixes}))
+        starts = {analysis.beginning(term) for term in self._word_clause}
+        self._starts = tuple(sorted({*starts, *self._words, *(start for start, _ in self._prefixes)}))
         numbers = [number for number, clause in enumerate(clauses) if isinstance(clause.asked, Word)]
         self._whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._typed))})(?!\w)") if self._typed else None
         self._pairs = {(a, b) for a, b in pairwise(numbers) if b == a + 1}
@@ -58,14 +67,15 @@ class Matcher:
             return []
         starts = self._starts
         near = [(at, word) for at, word in enumerate(analysis.words(text)) if word.startswith(starts)]
-        found = [(at, analysis.term_of(word)) for at, word in near]
         clause_of = self._word_clause
-        places = [(at, clause_of[term]) for at, term in found if term in clause_of]
-        if self._prefixes:
-            places += [(at, number) for start, number in self._prefixes for at, word in near if word.startswith(start)]
-        if self._phrases:
-            places += self._phrase_places(dict(found))
-        return places if not self._prefixes and not self._phrases else sorted(places)
+        places = [(at, clause_of[term]) for at, word in near if (term := analysis.term_of(word)) in clause_of]
+        if not self._words and not self._prefixes:
+            return places
+        whole = self._whole_clause
+        places += [(at, whole[word]) for at, word in near if word in whole]
+        places += [(at, number) for start, number in self._prefixes for at, word in near if word.startswith(start)]
+        places += self._phrase_places(dict(near)) if self._phrases else []
+        return sorted(places)
 
     def as_typed(self, text: str) -> set[int]:
         """Return the clauses whose word stands in a text letter by letter, and not only another with the same stem."""
@@ -83,7 +93,9 @@ class Matcher:
         ]
 
     def _asks_for(self, word: str) -> bool:
-        return analysis.term_of(word) in self._terms or any(word.startswith(start) for start, _ in self._prefixes)
+        if word in self._words or analysis.term_of(word) in self._word_clause:
+            return True
+        return any(word.startswith(start) for start, _ in self._prefixes)
 
     def pairs(self, places: Places) -> int:
         """Return how often two words that are neighbours in the query stand side by side."""
@@ -96,12 +108,12 @@ class Matcher:
             if after == at + 1 and (clause, following) in pairs
         )
 
-    def _phrase_places(self, term_at: dict[int, str]) -> Places:
+    def _phrase_places(self, word_at: dict[int, str]) -> Places:
         return [
             (at, number)
             for run, number in self._phrases
-            for at, term in term_at.items()
-            if term == run[0] and all(term_at.get(at + i) == wanted for i, wanted in enumerate(run))
+            for at, word in word_at.items()
+            if word == run[0] and all(word_at.get(at + i) == wanted for i, wanted in enumerate(run))
         ]
 
 
@@ -110,6 +122,34 @@ def matcher_of(query: Query) -> Matcher:
     clauses = [clause for clause in query.clauses if clause.need is not Need.MUST_NOT]
     terms = [(c.asked.term, *c.asked.spellings) if isinstance(c.asked, Word) else () for c in clauses]
     return Matcher(clauses, terms)
+
+
+def names_held(query: str, text: str) -> float:
+    """Return what share of the names in a query stand in a text: of its words with a capital, but for the first one."""
+    named = [found[0] for found in _TYPED_WORD.finditer(query)][1:]
+    names = {*analysis.terms(" ".join(word for word in named if word[0].isupper()))} - analysis.stop_words()
+    return len(names.intersection(analysis.terms(text))) / len(names) if names else 1.0
+
+
+def answer_to(words: Sequence[str]) -> re.Pattern[str] | None:
+    """Return what the thing looks like that a question asks for: a time for `when`, a number for `how many`.
+
+    None where the words, folded, don't tell; they are looked at in English alone.
+    """
+    if "when" in words[:_FIRST_WORDS]:
+        return _answers()["times"]
+    measured = listed(word_lists("core")["measured"])
+    return _answers()["numbers"] if any(a == "how" and b in measured for a, b in pairwise(words)) else None
+
+
+@cache
+def _answers() -> dict[str, re.Pattern[str]]:
+    lists = word_lists("core")
+    signs = {"times": r"\b(?:19|20)\d\d\b|\d(?:st|nd|rd|th)\b|\d ?[ap]m\b|\d:\d\d", "numbers": r"\d"}
+    return {
+        name: re.compile(rf"{sign}|\b(?:{'|'.join(sorted(listed(lists[name])))})s?\b", re.IGNORECASE)
+        for name, sign in signs.items()
+    }
 
 
 def phrase_counts(positions: Sequence[Sequence[int]]) -> int:

@@ -1,20 +1,23 @@
 """The query language: words are alternatives, ranked; `"phrase"`, `+must`, `-not`, `prefix*`, `field:value`.
 
-A query that means nothing is refused. It is never read as a wider one. Where it finds nothing, one that does is
-suggested, from the words of the memories that the viewer may see.
+A query that is words is never refused: a quote that nothing closes, and a field that there isn't, are words, and a note
+says so. A filter that no memory can match is refused, and never a wider one. Where a query finds nothing, one that does
+is suggested, from the words of the memories that the viewer may see.
 """
 
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core import terms
 from memstore.core.catalog import Field
 from memstore.core.errors import UsageError
-from memstore.core.ids import MEMORY_TYPES
+from memstore.core.ids import MEMORY_TYPES, is_memory_id
 from memstore.core.keys import KEY_BY_NAME
 from memstore.search import filters
+from memstore.search.index import name_words
 from memstore.search.matching import within_edits
 from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
 
@@ -36,6 +39,8 @@ _PART = re.compile(
 )
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _PREFIX = re.compile(r"\w\w+\*")
+# An ISO date by itself, or with the signs of a sentence beside it.
+_DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\W*", re.ASCII)
 _NEEDS = {"+": Need.MUST, "-": Need.MUST_NOT, None: Need.MAY}
 
 # How people spell an umlaut that their keyboard does not have, in both directions.
@@ -55,21 +60,28 @@ class _Part(NamedTuple):
     sign: str | None
     field: str | None
     text: str
-    is_quoted: bool
+    is_quoted: bool = False
+    is_open: bool = False  # a quote that nothing closes
 
 
 def parse(text: str) -> Query:
     """Take a query apart.
 
     Raises:
-        UsageError: a quote is not closed, a field unknown, or nothing is asked for.
+        UsageError: a field can't have that value, or nothing is asked for.
     """
     wanted = Filters()
+    notes: list[str] = []
     clauses: list[Clause] = []
     hollow: list[Clause] = []  # of stop words: wanted only where nothing else is
     for part in _parts(text):
-        if part.field:
-            wanted = _with_field(wanted, part, part.field)
+        if part.is_open:
+            notes.append('a quote is not closed; what follows is read as words ("like this" is a phrase)')
+        elif part.field and (name := _field_of(part.field, part.text)):
+            wanted = _with_field(wanted, part, name)
+        elif part.field:
+            notes.append(_instead(part.field, part.text))
+            clauses += _of_no_field(part, part.field)
         elif part.sign is None and not part.is_quoted:
             for clause, is_hollow in _words(part.text):
                 (hollow if is_hollow else clauses).append(clause)
@@ -82,7 +94,7 @@ def parse(text: str) -> Query:
                 f"the query `{text}` asks for nothing",
                 hint="name at least one word to look for; `memstore list` shows all memories",
             )
-    return Query(text=text, clauses=_each_once(clauses), filters=wanted)
+    return Query(text=text, clauses=_each_once(clauses), filters=wanted, notes=tuple(dict.fromkeys(notes)))
 
 
 def _each_once(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
@@ -96,17 +108,19 @@ def _each_once(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
 
 def said(text: str) -> str:
     """Return what a query says as a text: without its fields, its signs, and what must not be found."""
-    return " ".join(part.text for part in _parts(text) if not part.field and part.sign != "-")
+    return " ".join(part.text for part in _parts(text) if part.text and part.sign != "-" and not _is_filter(part))
+
+
+def _is_filter(part: _Part) -> bool:
+    return part.field is not None and _field_of(part.field, part.text) is not None
 
 
 def _parts(text: str) -> list[_Part]:
     parts = []
     for found in _PART.finditer(text):
         if found["open"]:
-            raise UsageError(
-                f"a quote is not closed in the query `{text}`",
-                hint='close the phrase, "like this", or write \\" for the sign itself',
-            )
+            parts.append(_Part(None, None, "", is_open=True))
+            continue
         is_quoted = found["quoted"] is not None
         raw = found["quoted"] if is_quoted else found["bare"]
         parts.append(_Part(found["sign"], found["field"], _ESCAPED.sub(r"\1", raw), is_quoted))
@@ -120,48 +134,78 @@ def _words(text: str) -> list[tuple[Clause, bool]]:
     """Return the clauses of plain text without blanks, several for `re-use`, and whether each is a stop word's."""
     if _PREFIX.fullmatch(text):
         return [(Clause(Prefix(terms.fold(text[:-1]))), False)]
+    if day := _day(text):
+        return [(Clause(day), False)]
     words = terms.words(text)
     typed = text if len(words) == 1 else None
     return [(Clause(_word(word, typed or word)), word in terms.stop_words()) for word in words]
 
 
 def _exact(part: _Part) -> list[Clause]:
-    """Return the clause of a quoted or signed part: its words side by side."""
+    """Return the clause of a quoted or signed part: its words side by side, letter by letter."""
     need = _NEEDS[part.sign]
     if not part.is_quoted and _PREFIX.fullmatch(part.text):
         return [Clause(Prefix(terms.fold(part.text[:-1])), need)]
+    if not part.is_quoted and (day := _day(part.text)):
+        return [Clause(day, need)]
     words = terms.words(part.text)
     match words:
         case []:
             return []
         case [word]:
-            return [Clause(_word(word, part.text), need)]
+            # What must not be there stays away in all its forms.
+            return [Clause(_word(word, part.text, is_whole=need is not Need.MUST_NOT), need)]
         case _:
-            return [Clause(Phrase(tuple(map(terms.term_of, words))), need)]
+            return [Clause(Phrase(tuple(words)), need)]
 
 
-def _word(word: str, typed: str) -> Word:
+def _word(word: str, typed: str, *, is_whole: bool = False) -> Word:
     """Return a word with its other spellings: `Müller` may stand as Mueller, `Mueller` as Müller."""
     with_e = terms.words(typed.lower().translate(_UMLAUTS))
     others = {*(with_e if len(with_e) == 1 else ()), _SPELT_UMLAUT.sub(r"\1", word)}
     term = terms.term_of(word)
-    return Word(term, tuple(sorted({terms.term_of(other) for other in others} - {term})), word)
+    whole = tuple(sorted({word, *others})) if is_whole else ()
+    return Word(term, tuple(sorted({terms.term_of(other) for other in others} - {term})), word, whole)
+
+
+def _day(text: str) -> Phrase | None:
+    """Return an ISO date, `2026-05-08`, in all the ways in which memories have that day; None where it is none."""
+    found = _DAY.fullmatch(text)
+    try:
+        day = date.fromisoformat(found[1]) if found else None
+    except ValueError:
+        return None
+    if day is None:
+        return None
+    year, month, number = str(day.year), f"{day:%B}".lower(), str(day.day)
+    iso = tuple(day.isoformat().split("-"))
+    return Phrase(iso, ((number, month, year), (month, number, year)))
 
 
 # -- fields --------------------------------------------------------------------------------------
 
 
-def _with_field(wanted: Filters, part: _Part, field: str) -> Filters:
-    """Return the filters with one more `field:value`."""
+def _field_of(field: str, value: str) -> str | None:
+    """Return what a `field:value` filters by; None where it is words: `todo:`, `note:milk`."""
     name = field.lower().replace("-", "_")
     name = _SYNONYMS.get(name, name)
+    if name in MEMORY_TYPES:
+        return name if value.startswith("m_") and is_memory_id(value) else None
+    return name if name in FIELDS or name in KEY_BY_NAME else None
+
+
+def _of_no_field(part: _Part, field: str) -> list[Clause]:
+    """Return the clauses of what looks like a field and is none."""
+    need = _NEEDS[part.sign]
+    if need is Need.MAY and not part.is_quoted:
+        return [clause for clause, _ in _words(f"{field}:{part.text}")]
+    return _exact(part._replace(text=f"{field}:{part.text}", is_quoted=True))
+
+
+def _with_field(wanted: Filters, part: _Part, name: str) -> Filters:
+    """Return the filters with one more `field:value`."""
     if name in MEMORY_TYPES:  # a ref, `belief:m_7f3k9q2x1c`
         wanted, name = wanted._replace(type=(*wanted.type, name)), "id"
-    if name not in FIELDS and name not in KEY_BY_NAME:
-        raise UsageError(
-            f"`{field}:` is no field to search in",
-            hint=f'{_instead(name, part.text)}; to look for the text, quote it: "{field}:{part.text}"',
-        )
     value = filters.checked(name, part.text)
     if part.sign == "-":
         operator = Operator.LACKS if name == "title" else Operator.UNEQUAL
@@ -180,13 +224,16 @@ def _with_value(wanted: Filters, name: str, value: str) -> Filters:
     return wanted._replace(**changed)
 
 
-def _instead(name: str, value: str) -> str:
+def _instead(field: str, value: str) -> str:
+    """Return the note that a field is none, with what may have been meant."""
+    name = field.lower().replace("-", "_")
+    words = f"`{field}:{value}` is read as words"
     if name in _OPTIONS:
-        return f"it is an option: --{name.replace('_', '-')} {value}"
+        return f"{words}; --{name.replace('_', '-')} {value} is an option"
     from memstore.core.errors import nearest
 
     near = nearest(name, [*FIELDS, *KEY_BY_NAME])
-    return f"did you mean `{near}:`?" if near else f"fields are {', '.join(FIELDS)}"
+    return f"{words}: `{field}:` is no field to search in" + (f"; did you mean `{near}:`?" if near else "")
 
 
 # -- prompts -------------------------------------------------------------------------------------
@@ -230,7 +277,8 @@ def _nearest_word(audience: Audience, typed: str) -> str | None:
     most = 2 if len(typed) >= LETTERS_FOR_TWO_SLIPS else 1
     term = terms.term_of(typed)
     for edits in range(1, most + 1):
-        near = [known for known in audience.then.terms("") if within_edits(term, known, edits)]
+        alike = (known for known in audience.then.terms("") if abs(len(known) - len(term)) <= edits)
+        near = [known for known in alike if within_edits(term, known, edits)]
         counted = [(-_rows_holding(audience, known), known) for known in near]
         for count, known in sorted(counted):
             if count and (word := _spelt(audience, known)):
@@ -243,7 +291,7 @@ def _rows_holding(audience: Audience, term: str) -> int:
 
 
 def _spelt(audience: Audience, term: str) -> str | None:
-    """Return a word of which `term` is the stem, from a memory that has it."""
+    """Return a word of which `term` is the stem, as a memory that has it writes it; without a capital if it can be."""
     for field in Field:
         # The first by name: rows stand as files came, hidden ones among them.
         rows = audience.then.holding(field, term)
@@ -252,8 +300,12 @@ def _spelt(audience: Audience, term: str) -> str | None:
             if file is None:
                 continue
             entry = file.entry
-            words = terms.words(" ".join((file.text.body, entry.title, *entry.aliases)))
-            found = sorted((word for word in set(words) if terms.term_of(word) == term), key=lambda w: (len(w), w))
+            text = " ".join(
+                (file.text.body, entry.title, *entry.aliases, *entry.tags, name_words(entry.path, entry.id))
+            )
+            spelt = {found[0] for found in terms.word_pattern(text).finditer(text)}
+            near = [(word, whole) for word in spelt if len(whole := terms.words(word)) == 1]
+            found = [word for word, (whole,) in near if terms.term_of(whole) == term]
             if found:
-                return found[0]
+                return min(found, key=lambda word: (len(word), word != word.lower(), word))
     return None

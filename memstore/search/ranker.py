@@ -284,7 +284,7 @@ class _Shown:
     def postings(self, clause: Clause, terms: Sequence[str], field: Field) -> Postings:
         """Return the visible rows that hold a clause in a field, and how often."""
         if isinstance(clause.asked, Phrase):
-            return self._phrase(clause.asked.terms, field)
+            return self._phrases(clause.asked, field)
         if len(terms) == 1:
             return self._index.postings(field, terms[0])
         counts: dict[int, int] = {}
@@ -296,6 +296,13 @@ class _Shown:
     def _holds(self, term: str) -> bool:
         """Whether a visible memory has this term."""
         return any(self._index.postings(field, term)[0] for field in Field)
+
+    def _phrases(self, asked: Phrase, field: Field) -> Postings:
+        """Return where words with the terms of a phrase stand side by side: the index knows no words."""
+        counts: Counter[int] = Counter()
+        for words in (asked.words, *asked.others):
+            counts.update(dict(zip(*self._phrase([*map(terms.term_of, words)], field), strict=True)))
+        return list(counts), list(counts.values())
 
     def _phrase(self, terms: Sequence[str], field: Field) -> Postings:
         columns = [self._index.postings(field, term)[0] for term in dict.fromkeys(terms)]
@@ -377,6 +384,16 @@ class Candidates:
     def matcher(self) -> Matcher:
         """What finds the query's clauses in texts."""
         return Matcher(self._asked.clauses, self._ranked.terms)
+
+    @property
+    def letter_by_letter(self) -> frozenset[int]:
+        """The numbers of what a memory must hold letter by letter, of which the index knows the terms alone."""
+        return frozenset(
+            at
+            for at in self._numbers(Need.MUST)
+            if not isinstance(asked := self._asked.clauses[at].asked, Prefix)
+            and (isinstance(asked, Phrase) or asked.whole)
+        )
 
     @property
     def demands(self) -> Demands:

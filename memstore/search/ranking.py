@@ -9,8 +9,12 @@ from __future__ import annotations
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.files.passages import MOST_LINES
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from memstore.files.passages import Passage
     from memstore.search.matching import Matcher
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
 
 K1 = 0.9
 B = 0.4
-HEAD_WEIGHT = 0.3  # of an occurrence in title, aliases or date, against one in the text
+HEAD_WEIGHT = 0.6  # of an occurrence in title, aliases or date, against one in the text
 
 # Passages are short and of like use whatever their length, so length counts less.
 PASSAGE_B = 0.15
@@ -27,6 +31,7 @@ ABOVE_WEIGHT = 0.5  # in the memory's title and the headings above the passage
 SPEAKER_WEIGHT = 1.0
 DATE_WEIGHT = 0.3
 NEIGHBOUR_WEIGHT = 0.3  # in the passages before and after
+NEXT_BUT_ONE_WEIGHT = 0.1  # in those beside them
 # In conversations, for a query that is a question: who answers seldom says again what was asked.
 QUESTION_WEIGHT = 0.7  # in the passage before, where another one asks
 ASKING_COST = 0.4  # of its own score, what a passage loses that only asks; its memory is about it all the same
@@ -34,8 +39,25 @@ PAIR_BONUS = 0.6  # for two words of the query side by side
 # Of a word's weight, where it stands letter by letter and not in another form: for who looks a word up. Answers to a
 # question have their own forms of its words (lines of LoCoMo: MRR 0.620 with none, 0.612 with 0.15).
 TYPED_BONUS = 0.3
+ANSWER_BONUS = 1.2  # for what a question asks for, as `when` for a time: two pairs
+SPEAKER_BONUS = 0.6  # for a line of a conversation that is said by one whom the query names
 MEMORY_SHARE = 0.6  # of the memory's score, added to each of its passages'
+# Passages on neighbouring lines are one result where each holds something of the query, and at least this of the score
+# of the best of them (docs/search.md).
+JOIN_SHARE = 0.8
+MOST_JOINED = 3
 PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
+
+# Of what a title or heading weighs that stands in the query as a whole, added to its memory's best line: for who asks
+# for it by its name (docs/search.md).
+NAMED_SHARE = 0.5
+
+# How far the best result can be relied on to answer at all (docs/search.md, "Weak answers"): its relevance, the share
+# of the names in the query that stand in it, and by how much its memory stands out above the next.
+NAMES_SHARE = 0.6
+LEAD_SHARE = 0.4
+NEXT = 4
+WEAK_BELOW = 0.86
 
 # Recency orders what is otherwise alike.
 MOST_BY_RECENCY = 0.02
@@ -120,11 +142,15 @@ class Source(NamedTuple):
 
 
 class ScoredPassage(NamedTuple):
-    """A passage that matches: `own` is its score without its memory's share, whether it tells or asks."""
+    """A passage that matches: `own` is its score without its memory's share, whether it tells or asks.
+
+    It may be `joined` passages on neighbouring lines; then the scores are those of the best.
+    """
 
     passage: Passage
     own: float
     score: float
+    joined: int = 1
 
 
 class Demands(NamedTuple):
@@ -176,6 +202,7 @@ def score_passages(
     demands: Demands,
     *,
     to_answer: bool = False,
+    answer: re.Pattern[str] | None = None,
 ) -> list[list[ScoredPassage]]:
     """Return for each source its matching passages, the best first.
 
@@ -188,8 +215,9 @@ def score_passages(
         weights: what each clause weighs in a passage (`passage_weights`).
         demands: what a passage must and must not hold.
         to_answer: whether the query is a question; then who speaks and only asks tells less, and the next one more.
+        answer: what the kind of thing looks like that is asked for, where the query tells.
     """
-    reader = _Reader(matcher, to_answer=to_answer)
+    reader = _Reader(matcher, to_answer=to_answer, answer=answer)
     matched = [[reader.read(passage) for passage in source.passages] for source in sources]
     lengths = [one.length for many in matched for one in many]
     norm = K1 * PASSAGE_B / (sum(lengths) / len(lengths)) if lengths else 0.0
@@ -201,7 +229,8 @@ def score_passages(
 class _Reader:
     """Counts clauses in passages and what stands above them; headings are read once."""
 
-    def __init__(self, matcher: Matcher, *, to_answer: bool) -> None:
+    def __init__(self, matcher: Matcher, *, to_answer: bool, answer: re.Pattern[str] | None) -> None:
+        self._answer = answer
         self._matcher = matcher
         self._to_answer = to_answer
         self._counts: dict[str, Counts] = {"": {}}
@@ -226,6 +255,10 @@ class _Reader:
             self._matcher.as_typed(f"{text}\n{opening}") if (places or in_opening) and not self._to_answer else set(),
         )
 
+    def holds_answer(self, text: str) -> bool:
+        """Whether a text holds what a question asks for."""
+        return self._answer is not None and self._answer.search(text) is not None
+
     def counts(self, text: str) -> Counts:
         if text not in self._counts:
             self._counts[text] = _counted(self._matcher.places(text))
@@ -249,9 +282,12 @@ def _ranked(
 ) -> list[ScoredPassage]:
     title, date = reader.counts(source.title), reader.counts(source.date)
     nothing: Counts = {}
-    texts = [nothing, *(one.text for one in matched), nothing]
+    texts = [nothing, nothing, *(one.text for one in matched), nothing, nothing]
     found = []
-    for one, before, share, after in zip(matched, texts, _shares_of_before(matched), texts[2:], strict=False):
+    shares = _shares_of_before(matched)
+    # A passage, the two before it, and the two after it.
+    around = zip(matched, texts, texts[1:], shares, texts[3:], texts[4:], strict=False)
+    for one, further, before, share, after, beyond in around:
         if not (one.text or one.speaker or one.opening or before or after):
             continue
         if not demands.met_by({*one.text, *one.speaker, *title}.union(*one.above)):
@@ -262,16 +298,69 @@ def _ranked(
         _add(tf, date, DATE_WEIGHT)
         _add(tf, before, share)
         _add(tf, after, NEIGHBOUR_WEIGHT)
+        _add(tf, further, NEXT_BUT_ONE_WEIGHT)
+        _add(tf, beyond, NEXT_BUT_ONE_WEIGHT)
         for counts in one.above:
             _add(tf, counts, ABOVE_WEIGHT)
         dampening = K1 * (1 - PASSAGE_B) + norm * one.length
         own = (K1 + 1) * sum(weights[clause] * times / (times + dampening) for clause, times in tf.items())
         own = max(own + PAIR_BONUS * one.pairs, _own_of_headings(one, weights, norm))
         own += TYPED_BONUS * sum(weights[clause] for clause in one.typed)
-        score = own * (1 - ASKING_COST * one.asks) + MEMORY_SHARE * source.score
+        # Which line of a memory answers says little of which memory is about it.
+        bonus = SPEAKER_BONUS * bool(one.speaker) + ANSWER_BONUS * reader.holds_answer(one.passage.text)
+        score = (own + bonus) * (1 - ASKING_COST * one.asks) + MEMORY_SHARE * source.score
         found.append(ScoredPassage(one.passage, own, score))
-    found.sort(key=lambda scored: (-scored.score, scored.passage.line_start))
-    return found
+    matching = {one.passage.line_start for one in matched if one.text or one.speaker}
+    return _joined(found, matching)
+
+
+def _joined(found: Sequence[ScoredPassage], matching: AbstractSet[int]) -> list[ScoredPassage]:
+    """Return passages, the best first, each with those on the lines beside it that are nearly as good.
+
+    Args:
+        found: passages in the order of their lines.
+        matching: the first lines of those that hold something of the query, or are said by one whom it names.
+    """
+    starting = {one.passage.line_start: one for one in found if one.passage.line_start in matching}
+    ending = {one.passage.line_end: one for one in starting.values()}
+    taken: set[int] = set()
+    joined = []
+    for best in sorted(found, key=lambda scored: (-scored.score, scored.passage.line_start)):
+        if best.passage.line_start in taken:
+            continue
+        run = [best.passage]
+        while len(run) < MOST_JOINED:
+            # A heading begins something else.
+            above = None if run[0].opening else ending.get(run[0].line_start - 1)
+            below = starting.get(run[-1].line_end + 1)
+            beside = [one for one in (above, None if below and below.passage.opening else below) if one]
+            good = [one for one in beside if one.score >= JOIN_SHARE * best.score]
+            free = [one for one in good if one.passage.line_start not in taken and _fits(one.passage, run)]
+            if not free:
+                break
+            next_best = max(free, key=lambda scored: scored.score).passage
+            run = sorted([*run, next_best], key=lambda passage: passage.line_start)
+            taken.add(next_best.line_start)
+        taken.add(best.passage.line_start)
+        joined.append(best._replace(passage=_run(best.passage, run), joined=len(run)) if len(run) > 1 else best)
+    return joined
+
+
+def _fits(passage: Passage, run: Sequence[Passage]) -> bool:
+    """Whether passages are no more lines together than one may have."""
+    return max(passage.line_end, run[-1].line_end) - min(passage.line_start, run[0].line_start) < MOST_LINES
+
+
+def _run(best: Passage, run: Sequence[Passage]) -> Passage:
+    """Return passages on lines beside each other as one, of the kind of the best."""
+    said = (f"{one.speaker}: {one.text}" if one.speaker else one.text for one in run)
+    return best._replace(
+        line_start=run[0].line_start,
+        line_end=run[-1].line_end,
+        text="\n".join(said),
+        speaker="",
+        opening=run[0].opening,
+    )
 
 
 def _own_of_headings(one: _Matched, weights: Sequence[float], norm: float) -> float:
@@ -316,6 +405,23 @@ def passage_relevance(score: float, best_possible: float) -> float:
 def relevance(score: float, best_possible: float) -> float:
     """Return a memory's score as relevance in [0,1]."""
     return min(1.0, max(0.0, score / best_possible)) if best_possible > 0 else 1.0
+
+
+def lead(scores: Iterable[float]) -> float:
+    """Return by what share the best of some memories' scores stands above the mean of the next four, in [0,1]."""
+    best, *others = sorted(scores, reverse=True)[: NEXT + 1]
+    return (best - sum(others) / len(others)) / best if others and best > 0 else 1.0
+
+
+def is_weak(relevance: float, names: float, lead: float) -> bool:
+    """Whether the best result may well not answer.
+
+    Args:
+        relevance: its relevance, in [0,1].
+        names: the share of the query's names that stand in what of it is shown, in [0,1]; 1 where it has none.
+        lead: of its memory over the next.
+    """
+    return relevance + NAMES_SHARE * names + LEAD_SHARE * lead < WEAK_BELOW
 
 
 def named_score(score: float, best_possible: float) -> float:

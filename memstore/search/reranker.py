@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core import terms
@@ -12,7 +12,7 @@ from memstore.core.config import QualityProfile
 from memstore.files.passages import Passage, PassageKind
 from memstore.search import quality, ranking
 from memstore.search.index import date_words, name_words
-from memstore.search.matching import holds_alias
+from memstore.search.matching import answer_to, holds_alias
 from memstore.search.ranker import FILES_AT_ONCE
 from memstore.search.ranking import ScoredPassage, Source
 from memstore.search.retrieval import NO_FILTERS, Filters, Hit, Sort, Unit
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 MOST_MORE = 2
 # Of the best passage's own score, for a passage to be shown beside it.
 WORTH_MORE = 0.5
+# Fewer words, as of a list or a label, are often said twice and mean two things.
+FEWEST_ALIKE = 5
 
 
 class Wish(NamedTuple):
@@ -75,6 +77,7 @@ class HitReader:
         self._candidates = candidates
         self._then = candidates.audience.then
         self._words = terms.words(asked.text)
+        self._asked_words = frozenset(map(terms.term_of, self._words))
         self._to_answer = terms.is_question(asked.text)
         self._wish = wish
         self._now = now
@@ -83,6 +86,7 @@ class HitReader:
         self._uses: Mapping[str, Sequence[Use]] = {}
         self._grounds: dict[str, QualityGrounds] = {}
         self._files: dict[str, Opened] = {}
+        self.lacking: set[int] = set()  # of the candidates that were read, those without what must be there
         self._among = among
         self._profile = wish.profile or QualityProfile(self._then.config.quality_profile)
 
@@ -90,6 +94,8 @@ class HitReader:
         """Return the hits, best first, and why results below the wished-for quality are among them, or None."""
         least = self._wish.filters.min_confidence
         rows = [*self._candidates.scores]
+        if self._wish.facets and self._candidates.letter_by_letter:  # then each is counted
+            rows = [row for row in rows if (file := self._then.opened(row)) and self._holds_all(row, file)]
         if least is None or not rows:
             return self._taken(None, 0.0), None
         found = self._taken([row for row in rows if self._quality_of(row, cites=True) >= least], least)
@@ -116,13 +122,46 @@ class HitReader:
         coming = self._coming(rows, least)
         looked_at: list[Hit] = []
         taken: list[Hit] = []
+        said: dict[tuple[str, ...], int] = {}
         while more := list(islice(coming, min(self._wanted(len(taken)), sys.maxsize))):
             self._among.add([(hit, self.file_of(hit)) for hit in more])
-            looked_at += more
+            self._fold(more, looked_at, said)
             taken = [hit for hit in map(self._with_conflicts, looked_at) if hit.quality >= least]
         if self._wish.sort is Sort.QUALITY:
             taken.sort(key=_by_quality)
         return taken[: self._wish.limit]
+
+    def _fold(self, more: Sequence[Hit], into: list[Hit], said: dict[tuple[str, ...], int]) -> None:
+        """Add results; one that says the same as a better one, in the same words, is named beside that.
+
+        Args:
+            more: further results.
+            into: those before them.
+            said: what is said by which of these.
+        """
+        for hit in more:
+            words = terms.content(hit.content)
+            may_fold = self._folds and len(words) >= FEWEST_ALIKE
+            at = said.setdefault(words, len(into)) if may_fold else len(into)
+            if at == len(into) or not self._is_alike(hit, into[at]):
+                into.append(hit)
+            else:
+                into[at] = into[at]._replace(also=(*into[at].also, hit.ref or hit.path))
+
+    def _is_alike(self, one: Hit, other: Hit) -> bool:
+        """Whether two results with the same best passage say the same as a whole."""
+        if (one.type, one.source_type, one.channel) != (other.type, other.source_type, other.channel):
+            return False
+        if self._wish.by is Unit.PASSAGE:
+            return True
+        bodies = (self._files[hit.path].text.body for hit in (one, other))
+        titles = {terms.content(hit.title) for hit in (one, other)}
+        return len(titles) == 1 and len({terms.content(body) for body in bodies}) == 1
+
+    @property
+    def _folds(self) -> bool:
+        """Whether results may stand for others: where each has its place for another reason, none does."""
+        return self._wish.sort is Sort.RELEVANCE and self._wish.filters.min_confidence is None
 
     def _wanted(self, taken: int) -> int:
         """Return how many more hits to look at: more than are printed where their conflicts decide which are."""
@@ -158,7 +197,7 @@ class HitReader:
     # -- one block of files ----------------------------------------------------------------------
 
     def _block(self, rows: Sequence[int]) -> list[Hit]:
-        files = [(row, file) for row in rows if (file := self._then.opened(row))]
+        files = [(row, file) for row in rows if (file := self._then.opened(row)) and self._holds_all(row, file)]
         scores = self._candidates.scores
         sources = [
             Source(file.own_title, date_words(file.entry.created_at or None), file.passages, scores[row])
@@ -166,18 +205,38 @@ class HitReader:
         ]
         candidates = self._candidates
         scored = ranking.score_passages(
-            sources, self._matcher, self._weights, candidates.demands, to_answer=self._to_answer
+            sources,
+            self._matcher,
+            self._weights,
+            candidates.demands,
+            to_answer=self._to_answer,
+            answer=answer_to(self._words),
         )
         self._uses = uses_of(self._then, [file.entry.id for _, file in files])
         hits: list[tuple[float, Hit]] = []
         for (row, file), matching in zip(files, scored, strict=True):
             found = matching or self._of_the_head(file, scores[row]) or self._by_meaning(row, file)
             passages = self._with_meaning(row, file, found)
+            if not passages:
+                self.lacking.add(row)
             if self._wish.by is Unit.PASSAGE:
                 hits += self._passage_hits(row, file, passages)
             else:
                 hits += self._memory_hit(row, file, passages)
         return self._in_order(hits)
+
+    def _holds_all(self, row: int, file: Opened) -> bool:
+        """Whether a memory holds letter by letter what it must."""
+        wanted = self._candidates.letter_by_letter
+        if not wanted:
+            return True
+        entry = file.entry
+        texts = [file.text.body, entry.title, *entry.aliases, *entry.tags, date_words(entry.created_at or None)]
+        texts += [name_words(entry.path, entry.id), file.text.head if entry.kind is FileKind.PLAIN else ""]
+        held = {clause for text in texts for _, clause in self._matcher.places(text)}
+        if not wanted <= held:
+            self.lacking.add(row)
+        return wanted <= held
 
     def _in_order(self, hits: list[tuple[float, Hit]]) -> list[Hit]:
         match self._wish.sort:
@@ -196,12 +255,27 @@ class HitReader:
         best, *others = passages
         in_title = {clause for _, clause in self._matcher.places(file.own_title)}
         best_line = max(ranking.line_score(in_title, self._weights), *(one.own for one in passages))
+        best_line += ranking.NAMED_SHARE * ranking.line_score(self._named_by(file), self._weights)
         words = ranking.memory_score(self._candidates.words_of(row), best_line) * self._recency(file)
         whole = self._candidates.with_meaning(row, words)
         # A passage that only its neighbours make a match is not worth showing beside the best.
-        worth = (one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text))
+        worth = [one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text)]
+        shown = accumulate((one.joined for one in worth), initial=best.joined)
+        more = [one for one, count in zip(worth, islice(shown, 1, None), strict=False) if count <= 1 + MOST_MORE]
+        if best.passage.line_start < file.text.body_line and file.passages:
+            # The title says that it is about this; what it says stands below.
+            more = [ScoredPassage(file.passages[0], 0.0, 0.0)]
         relevance = ranking.relevance(whole, self._candidates.best_possible)
-        return [(whole, self._hit(file, best, relevance, list(islice(worth, MOST_MORE))))]
+        return [(whole, self._hit(file, best, relevance, more))]
+
+    def _named_by(self, file: Opened) -> set[int]:
+        """Return the clauses of a title or heading all of whose words stand in the query: the best of these."""
+        named: list[set[int]] = [set()]
+        for heading in dict.fromkeys((file.own_title, *(heading for one in file.passages for heading in one.headings))):
+            words = terms.words(heading)
+            if words and self._asked_words.issuperset(map(terms.term_of, words)):
+                named.append({clause for _, clause in self._matcher.places(heading)})
+        return max(named, key=lambda held: ranking.line_score(held, self._weights))
 
     def _passage_hits(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
         found = []

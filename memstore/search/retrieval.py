@@ -27,12 +27,14 @@ class Need(Enum):
 class Word(NamedTuple):
     """One word asked for, as an index term; `spellings` are tried where the word itself stands nowhere.
 
-    `typed` is the word as it was asked for, folded; empty where only its term is meant.
+    `typed` is the word as it was asked for, folded; empty where only its term is meant. `whole` are the words, folded,
+    of which one must stand there letter by letter; empty where any with the term will do.
     """
 
     term: str
     spellings: tuple[str, ...] = ()
     typed: str = ""
+    whole: tuple[str, ...] = ()
 
 
 class Prefix(NamedTuple):
@@ -42,9 +44,10 @@ class Prefix(NamedTuple):
 
 
 class Phrase(NamedTuple):
-    """Terms that stand side by side."""
+    """Words, folded, that stand side by side, letter by letter; `others` are other ways to write it, as a date has."""
 
-    terms: tuple[str, ...]
+    words: tuple[str, ...]
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 class Clause(NamedTuple):
@@ -105,11 +108,15 @@ NO_FILTERS = Filters()
 
 
 class Query(NamedTuple):
-    """A query taken apart: `text` as it was typed, what it asks for, and the filters in it (`tag:dog`)."""
+    """A query taken apart: `text` as it was typed, what it asks for, and the filters in it (`tag:dog`).
+
+    `notes` say what was read otherwise than it may have been meant.
+    """
 
     text: str
     clauses: tuple[Clause, ...] = ()
     filters: Filters = NO_FILTERS
+    notes: tuple[str, ...] = ()
 
 
 class Sort(Enum):
@@ -149,7 +156,8 @@ class Hit(NamedTuple):
     `relevance` says how well it matches, `quality` how far it may be relied on, both in [0,1]; `held_confidence` is
     what the memory's author holds. `content` is the passage's text, the citation's lines without their headings;
     `conflicts` are the open ones with other results; `trust_level` says who vouches for it, None before that was asked;
-    `is_stale` whether its author signed something else than what stands there.
+    `is_stale` whether its author signed something else than what stands there. `also` are further results that say the
+    same in the same words, by ref, or by path where they have none.
     """
 
     ref: str | None
@@ -168,6 +176,7 @@ class Hit(NamedTuple):
     conflicts: tuple[Conflict, ...] = ()
     trust_level: str | None = None
     is_stale: bool = False
+    also: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -181,14 +190,19 @@ class Hit(NamedTuple):
 class Answer(NamedTuple):
     """The results of a query: `total` memories match, of `left_out` files it is not known.
 
+    Where words must be there letter by letter, those that were not read count as matching by their stems.
+    The best of the hits may well not answer where `weak`; `suggestion` then is a query that finds more of its words.
+    `past` more match by their stems that are superseded, expired or archived, and were not asked for.
     `fallback` says why results below the asked-for quality are shown, or is None; `facets` counts the matching
-    memories by each value of the keys that were asked for; `suggestion` is a query that finds something.
+    memories by each value of the keys that were asked for; where there are no hits, `suggestion` is a query with some.
     """
 
     query: Query
     hits: tuple[Hit, ...] = ()
     total: int = 0
     left_out: int = 0
+    past: int = 0
+    weak: bool = False
     fallback: str | None = None
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None

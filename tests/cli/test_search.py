@@ -104,9 +104,9 @@ def test_what_is_left_out_is_told_without_another_walk(
 
 
 def test_queries_are_answered_line_by_line(vault: Path) -> None:
-    done = run(vault, "--jsonl", "search", "--queries", "-", stdin='heart\n"heart\n\nname\n')
+    done = run(vault, "--jsonl", "search", "--queries", "-", stdin="heart\ntype:nte\n\nname\n")
     answers = [checked("search", line) for line in done.stdout.splitlines()]
-    assert [answer["query"] for answer in answers] == ["heart", '"heart', "", "name"]
+    assert [answer["query"] for answer in answers] == ["heart", "type:nte", "", "name"]
     assert [bool(answer["results"]) for answer in answers] == [True, False, False, True]
     assert ["error" in answer for answer in answers] == [False, True, True, False]
     assert done.returncode == 0

@@ -98,8 +98,8 @@ def _accepted(clause: Clause, vocabulary: set[str]) -> list[str]:
 def _counts(clause: Clause, accepted: Sequence[str], of: Searchable) -> tuple[int, int]:
     """Return how often a memory's text and its head hold a clause."""
     if isinstance(clause.asked, Phrase):
-        run = [*clause.asked.terms]
-        return _runs(run, of.text), _runs(run, of.head)
+        runs = [[*map(terms.term_of, words)] for words in (clause.asked.words, *clause.asked.others)]
+        return sum(_runs(run, of.text) for run in runs), sum(_runs(run, of.head) for run in runs)
     text, head = Counter(of.text), Counter(of.head)
     return sum(text[term] for term in accepted), sum(head[term] for term in accepted)
 

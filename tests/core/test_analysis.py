@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,12 @@ from memstore.core.terms import beginning, is_question, stop_words, term_of, ter
     [
         ("What did Bella's vet say?", "what did bella vet say"),
         ("Bella’s don’t isn't", "bella don't isn't"),
-        ("eudaemon_0 and m_7f3k9q2x1c", "eudaemon_0 and m_7f3k9q2x1c"),
+        ("eudaemon_0 and m_7f3k9q2x1c", "eudaemon_0 eudaemon and m_7f3k9q2x1c"),
+        ("parse_level, parseLevel()", "parse_level parse level parselevel parse level"),
+        ("getHTTPResponse GENESIS_PROMPT", "gethttpresponse get http response genesis_prompt genesis prompt"),
+        ("src/auth_check.py core.wordLists", "src auth_check auth check py core wordlists word lists"),
+        ("utf8.1's 15th 10km F09 v1.2", "utf8.1 utf 15th 10km f09 v1.2"),
+        ("_so_ __init__ größeMax", "_so_ __init__ init grossemax grosse max"),
         ("at 3:30pm, v1.2. 10.0.0.1", "at 3:30 pm v1.2 10.0.0.1"),
         ("sean@example.org re-use", "sean example org re use"),
         ("Jürgen Straße ÉCLAIR naïve", "jurgen strasse eclair naive"),
@@ -66,6 +72,16 @@ def test_words_that_are_not(one: str, other: str) -> None:
     assert terms(one) != terms(other)
 
 
+@given(st.text(st.sampled_from("adehinosuwy"), min_size=1, max_size=6))
+def test_no_word_has_the_term_of_a_stop_word(word: str) -> None:
+    assert word in stop_words() or term_of(word) not in {term_of(stop) for stop in stop_words()}
+
+
+@pytest.mark.parametrize("word", ["doe", "Ines", "thi", "Ona", "wa", "ha", "whil"])
+def test_these_are_no_stop_words(word: str) -> None:
+    assert terms(word)[0] not in {term_of(stop) for stop in stop_words()}
+
+
 # With endings, which chance hardly makes.
 @given(
     st.text(st.sampled_from("abcdefghijklmnopqrstuvwxyz"), min_size=1, max_size=14),
@@ -74,6 +90,22 @@ def test_words_that_are_not(one: str, other: str) -> None:
 def test_a_word_begins_with_the_beginning_of_its_term(start: str, ending: str) -> None:
     word = start + ending
     assert word.startswith(beginning(term_of(word)))
+
+
+@given(st.lists(st.sampled_from(["parse", "level", "http", "frame"]), min_size=2, max_size=4))
+def test_a_name_is_found_by_its_parts_however_it_joins_them(parts: list[str]) -> None:
+    camel = parts[0] + "".join(map(str.capitalize, parts[1:]))
+    for name in ("_".join(parts), "_".join(parts).upper(), camel, camel[0].upper() + camel[1:]):
+        assert words(f"in {name}: so") == ["in", name.lower(), *parts, "so"]
+    for name in (".".join(parts), "/".join(parts), "::".join(parts), "-".join(parts)):
+        assert words(f"in {name}: so") == ["in", *parts, "so"]
+
+
+@pytest.mark.parametrize("sign", ["a_", "aA", "1a", "_", "A", "Aa1_"])
+def test_names_without_end_are_read_in_linear_time(sign: str) -> None:
+    start = time.process_time()
+    words(sign * 200_000)
+    assert time.process_time() - start < 5
 
 
 @given(st.text(max_size=60))

@@ -17,6 +17,7 @@ from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.search.retrieval import Answer
     from memstore.vault.workspace import Workspace
 
@@ -149,7 +150,14 @@ def test_facets_count_what_matches_and_not_only_what_is_shown(ws: Workspace) -> 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("murmor", "murmur"), ("Murmor?", "murmur?"), ("drniks", "drinks"), ("xyzzy", None), ("secrte", None)],
+    [
+        ("smitt", "Smith"),
+        ("murmor", "murmur"),
+        ("Murmor?", "murmur?"),
+        ("drniks", "drinks"),
+        ("xyzzy", None),
+        ("secrte", None),
+    ],
 )
 def test_did_you_mean(ws: Workspace, text: str, expected: str | None) -> None:
     assert search(ws.view(), text).suggestion == expected
@@ -203,7 +211,196 @@ def test_a_memory_that_cites_standing_lines_is_better() -> None:
 
 def test_a_query_that_means_nothing_is_refused(ws: Workspace) -> None:
     with pytest.raises(UsageError):
-        search(ws.view(), '"heart')
+        search(ws.view(), "heart type:nte")
+
+
+DAY = "2020-01-01"
+PAST = {
+    "new.md": memory_text("The kettle is red now.\n", id="m_new00", supersedes="[note:m_old01]"),
+    "old.md": memory_text("The kettle is blue.\n", id="m_old01"),
+    "heir.md": memory_text("The kettle was green.\n", id="m_old02", superseded_by="[note:m_new00]"),
+    "over.md": memory_text("The kettle is lent out.\n", id="m_old03", valid_until=f'"{DAY}"'),
+    "said.md": memory_text("A kettle of old.\n", id="m_old04", status="superseded"),
+    "kept.md": memory_text("Kettles, archived.\n", id="m_old05", status="archived"),
+    "plan.md": memory_text("A kettle is planned.\n", id="m_plan0", status="draft"),
+    "hers.md": memory_text("Her kettle was old.\n", id="m_hers0", status="archived", owner="si:ash"),
+}
+
+
+def test_what_is_past_is_left_out_counted_and_shown_where_its_status_is_asked_for() -> None:
+    view = memory_workspace(PAST).view()
+    answer = search(view, "kettle")
+    assert (refs(answer), answer.past, answer.total) == (["note:m_new00"], 5, 1)
+    assert search(view, "green kettle", Wish(by=Unit.PASSAGE)).past == 5
+    assert search(view, "lent").past == 1
+    assert search(view, "spoon").past == 0
+    every = search(view, "kettle", Wish(filters=Filters(status=("all",)), limit=20))
+    assert (len(every.hits), every.past) == (7, 0)
+    assert refs(search(view, "kettle status:archived")) == ["note:m_old05"]
+
+
+def test_nobody_s_heir_that_is_hidden_takes_a_memory_s_place() -> None:
+    files = PAST | {"new.md": PAST["new.md"].replace(b"type: note\n", b"type: note\nowner: si:ash\n")}
+    assert "note:m_old01" in refs(search(memory_workspace(files).view(), "kettle"))
+
+
+SAME = {
+    "a.md": memory_text("The vet heard a soft murmur on the left side.\n", id="m_aaa0"),
+    "b.md": memory_text("Vet heard a soft murmur on left side!\n", id="m_bbb0"),
+    "c.md": memory_text("The vet heard no soft murmur on the left side.\n", id="m_ccc0"),
+    "d.md": memory_text("The vet heard a soft murmur on the left side.\n\nAnd more.\n", id="m_ddd0"),
+    "e.md": memory_text("The vet heard a soft murmur on the left side.\n", id="m_eee0", source_type="inference"),
+}
+
+
+def test_what_says_the_same_in_the_same_words_is_one_result() -> None:
+    view = memory_workspace(SAME).view()
+    answer = search(view, "murmur")
+    shown = {hit.ref: hit.also for hit in answer.hits}
+    assert sorted(map(len, shown.values())) == [0, 0, 0, 1]
+    assert {name for ref, also in shown.items() for name in (ref, *also)} == {f"note:m_{x}{x}{x}0" for x in "abcde"}
+    assert {"note:m_aaa0", "note:m_bbb0"} - {*shown}
+    assert answer.total == 5
+    assert len(search(view, "murmur", Wish(sort=Sort.PATH)).hits) == 5
+
+
+TALK = {
+    "talk.md": memory_text(
+        "- Ann: Did you see the boat race?\n- Ben: The boat race was loud.\n- Ann: Good.\n- Ben: A boat, in 2019.\n",
+        id="m_talk0",
+    ),
+    "list.md": memory_text("- a boat\n\n- a race\n", id="m_list0"),
+}
+
+
+def test_lines_beside_each_other_that_match_are_one_result() -> None:
+    hits = search(memory_workspace(TALK).view(), "boat race", Wish(by=Unit.PASSAGE)).hits
+    assert hits[0].citation.excerpt == "- Ann: Did you see the boat race?\n- Ben: The boat race was loud."
+    assert hits[0].content == "Ann: Did you see the boat race?\nBen: The boat race was loud."
+    cited = [
+        line
+        for hit in hits
+        for line in range(hit.citation.line_start, hit.citation.line_end + 1)
+        if hit.path == "talk.md"
+    ]
+    assert len(cited) == len({*cited})
+
+
+def test_a_passage_is_no_longer_than_forty_lines() -> None:
+    body = "".join(f"line {at} boat\n" for at in range(95))
+    (hit,) = search(memory_workspace({"long.md": memory_text(body, id="m_long0")}).view(), "boat 60").hits
+    assert hit.citation.excerpt.count("\n") == 39
+    assert "line 60 boat" in hit.citation.excerpt
+
+
+def test_what_only_the_title_matches_shows_what_stands_below_it() -> None:
+    files = {"t.md": memory_text("Six months, 61 missed.\n\nMore.\n", id="m_title", title="No-shows")}
+    (hit,) = search(memory_workspace(files).view(), "what of the no-shows?").hits
+    assert hit.citation.excerpt == "title: No-shows"
+    assert [more.excerpt for more in hit.more] == ["Six months, 61 missed."]
+
+
+def test_a_title_that_is_asked_for_as_a_whole_ranks_before_its_words_elsewhere() -> None:
+    files = {f"{at}.md": memory_text("Every show has numbers.\n", id=f"m_show{at}") for at in range(3)}
+    files["t.md"] = memory_text("Mondays are worst.\n", id="m_title", title="No-shows")
+    files["h.md"] = memory_text("# Zoë\n\nStarting pay 34,500.\n", id="m_zoe0")
+    view = memory_workspace(files).view()
+    assert found_first(view, "On which weekday are no-shows most frequent?") == "note:m_title"
+    assert found_first(view, "How much is Zoë paid to show it?") == "note:m_zoe0"
+
+
+def found_first(view: View, text: str) -> str | None:
+    return search(view, text).hits[0].ref
+
+
+@pytest.mark.parametrize(
+    ("text", "weak"),
+    [
+        ("What did the vet say about Bella's heart?", False),
+        ("murmur", False),
+        ("morning ritual", False),
+        ("Which university does Zebedee attend in the park?", True),
+        ("What did Zebedee and Quentin cook for Bella on Tuesday evening?", True),
+        ("tag:bella", False),
+        ("zebra", False),
+    ],
+)
+def test_a_best_result_that_may_well_not_answer_is_said_to_be_weak(ws: Workspace, text: str, *, weak: bool) -> None:
+    for by in Unit:
+        assert search(ws.view(), text, Wish(by=by)).weak is weak
+        assert search(ws.view(), text, Wish(by=by, limit=1)).weak is weak
+
+
+def test_beside_a_weak_result_stands_what_may_have_been_meant(ws: Workspace) -> None:
+    answer = search(ws.view(), "Which Zebedee saw Quentin's murmor in the park on Tuesday?")
+    assert answer.weak
+    assert answer.suggestion == "Which Zebedee saw Quentin's murmur in the park on Tuesday?"
+
+
+WHOLE = {
+    "one.md": memory_text("An organ plays.\n", id="m_one0", tags="[loud]", created_at='"2026-05-08T10:00:00Z"'),
+    "two.md": memory_text("The organization of organs.\n", id="m_two0", tags="[loud]"),
+    "three.md": memory_text("Written on 2026-05-08, or 8 May 2026.\n", id="m_three"),
+    "four.md": memory_text("May 2026 had an 8 in it: organizations.\n", id="m_four", title="A doe"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("organ", ["note:m_two0", "note:m_one0", "note:m_four"]),
+        ("+organ", ["note:m_one0"]),
+        ('"organ"', ["note:m_one0"]),
+        ("+Organs", ["note:m_two0"]),
+        ('"organ plays"', ["note:m_one0"]),
+        ('"organs play"', []),
+        ('+"the organization"', ["note:m_two0"]),
+        ("organ -organs", []),
+        ("tag:loud +organ", ["note:m_one0"]),
+        ("+loud +organ", ["note:m_one0"]),
+        ("2026-05-08", ["note:m_three", "note:m_one0"]),
+        ("+2026-05-08 organ", ["note:m_one0", "note:m_three"]),
+        ("does 2026-05-09", []),
+        ("doe", ["note:m_four"]),
+    ],
+)
+def test_words_that_are_demanded_or_quoted_are_whole_and_a_date_is_a_day(text: str, expected: list[str]) -> None:
+    view = memory_workspace(WHOLE).view()
+    answer = search(view, text, Wish(facets=("type",)))
+    assert refs(answer) == expected
+    assert answer.total == len(expected)
+    assert dict(answer.facets[0][1]) == ({"note": len(expected)} if expected else {})
+
+
+NAMES = {
+    "codec.md": memory_text("First line.\n\n- `parse_level()` shifts by four\n", id="m_codec"),
+    "camel.md": memory_text("Then getHTTPResponse was slow.\n", id="m_camel"),
+    "path.md": memory_text("See src/auth_check.py, and core.wordLists.\n", id="m_path"),
+    "title.md": memory_text("Nothing else.\n", id="m_title", title="Why restoreCheck fails"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "excerpt"),
+    [
+        ("parse_level", "note:m_codec", "- `parse_level()` shifts by four"),
+        ("parseLevel", "note:m_codec", "- `parse_level()` shifts by four"),
+        ("where are levels parsed", "note:m_codec", "- `parse_level()` shifts by four"),
+        ("+parse_level", "note:m_codec", "- `parse_level()` shifts by four"),
+        ("getHttpResponse", "note:m_camel", "Then getHTTPResponse was slow."),
+        ("http response", "note:m_camel", "Then getHTTPResponse was slow."),
+        ("get_response", "note:m_camel", "Then getHTTPResponse was slow."),
+        ("src/auth_check.py", "note:m_path", "See src/auth_check.py, and core.wordLists."),
+        ("auth check", "note:m_path", "See src/auth_check.py, and core.wordLists."),
+        ("core.wordLists", "note:m_path", "See src/auth_check.py, and core.wordLists."),
+        ("word lists", "note:m_path", "See src/auth_check.py, and core.wordLists."),
+        ("restore_check", "note:m_title", "title: Why restoreCheck fails"),
+        ("restore", "note:m_title", "title: Why restoreCheck fails"),
+    ],
+)
+def test_a_name_is_found_whole_and_by_its_parts_with_its_line(text: str, expected: str, excerpt: str) -> None:
+    best = search(memory_workspace(NAMES).view(), text).hits[0]
+    assert (best.ref, best.citation.excerpt) == (expected, excerpt)
 
 
 WORDS = st.sampled_from(["heart", "bella", "the", "park", "murmur", "Sean", "été", "x"])
@@ -223,7 +420,8 @@ def test_results_are_of_memories_that_hold_a_word_and_their_lines_are_the_files(
     answer = search(memory_workspace(files).view(), " ".join(asked), Wish(limit=100, by=by))
     wanted = [word for word in asked if word != "the"] or asked
     holding = {path for path, data in files.items() if any(word in data.decode().split("---\n")[-1] for word in wanted)}
-    assert {hit.path for hit in answer.hits} == holding
+    shown = {name for hit in answer.hits for name in (hit.ref, *hit.also)}
+    assert shown == {f"note:m_{int(path[:-3]):03}" for path in holding}
     assert answer.total == len(holding)
     for hit in answer.hits:
         there = LineMap(files[hit.path])

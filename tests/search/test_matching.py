@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.terms import term_of, words
-from memstore.search.matching import Matcher, holds_alias, matcher_of, phrase_counts, within_edits
+from memstore.search.matching import (
+    Matcher,
+    answer_to,
+    holds_alias,
+    matcher_of,
+    names_held,
+    phrase_counts,
+    within_edits,
+)
 from memstore.search.query import parse
 from memstore.search.retrieval import Clause, Phrase, Prefix, Word
 
@@ -23,12 +31,63 @@ def test_a_word_is_found_wherever_its_term_stands(text: list[str], asked: str) -
 
 @given(TEXT)
 def test_a_phrase_is_found_where_its_words_stand_side_by_side(text: list[str]) -> None:
-    run = ("walk", "dog")
-    there = [term_of(word) for word in words(" ".join(text))]
+    run = ("walking", "dog")
+    there = words(" ".join(text))
     found = Matcher([Clause(Phrase(run))], [[]]).places(" ".join(text))
     assert found == [(at, 0) for at in range(len(there)) if tuple(there[at : at + 2]) == run]
-    positions = [[at for at, term in enumerate(there) if term == wanted] for wanted in run]
+    positions = [[at for at, word in enumerate(there) if word == wanted] for wanted in run]
     assert phrase_counts(positions) == len(found)
+
+
+@given(TEXT)
+def test_a_demanded_word_is_found_letter_by_letter(text: list[str]) -> None:
+    found = matcher_of(parse("+walking")).places(" ".join(text))
+    assert found == [(at, 0) for at, word in enumerate(words(" ".join(text))) if word == "walking"]
+
+
+def test_a_day_is_found_however_it_is_written() -> None:
+    matcher = matcher_of(parse("2026-05-08"))
+    for text in ("on 2026-05-08.", "on 8 May 2026", "on May 8, 2026"):
+        assert matcher.places(text) == [(1, 0)]
+        assert matcher.spans(text)
+    assert not matcher.places("9 May 2026")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "holds"),
+    [
+        ("When did she go?", "We went last Tuesday.", True),
+        ("and when did she go", "In 2019", True),
+        ("When did she go?", "She may go", True),
+        ("When did she go?", "She went.", False),
+        ("How many dogs?", "Two dogs", True),
+        ("How much is it?", "34,500", True),
+        ("How old is she?", "Quite old", False),
+    ],
+)
+def test_what_a_question_asks_for(question: str, answer: str, *, holds: bool) -> None:
+    wanted = answer_to(words(question))
+    assert wanted is not None
+    assert bool(wanted.search(answer)) is holds
+
+
+@pytest.mark.parametrize("question", ["What is it?", "how is she", "what did she do there when it rained", ""])
+def test_most_questions_tell_nothing_of_their_answer(question: str) -> None:
+    assert answer_to(words(question)) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "share"),
+    [
+        ("What did Bella and Ash eat?", "bella's bowl", 0.5),
+        ("What did Bella eat?", "a bowl for Bella", 1.0),
+        ("Bella eats", "nothing", 1.0),
+        ("what did I eat", "nothing", 1.0),
+        ("", "", 1.0),
+    ],
+)
+def test_the_share_of_names_that_a_text_holds(query: str, text: str, share: float) -> None:
+    assert names_held(query, text) == share
 
 
 def test_prefixes_look_at_words_and_not_at_stems() -> None:

@@ -15,6 +15,8 @@ from memstore.search.ranking import (
     Source,
     asking,
     idf,
+    is_weak,
+    lead,
     memory_score,
     named_score,
     passage_relevance,
@@ -76,6 +78,21 @@ def test_a_memory_that_is_named_stands_above_all(named: float, other: float) -> 
 @given(st.floats(-10, 10_000), st.floats(0, 10_000))
 def test_recency_orders_what_is_alike_and_no_more(days: float, later: float) -> None:
     assert 1 <= recency_factor(days + later) <= recency_factor(days) <= 1.02
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_what_has_more_of_the_query_is_never_weak_where_less_is_not(
+    rel: float, more: float, names: float, up: float
+) -> None:
+    low, high = sorted((rel, more))
+    assert is_weak(low, names, up) or not is_weak(high, names, up)
+    assert is_weak(rel, 0.0, up) or not is_weak(rel, names, up)
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=30))
+def test_the_lead_is_a_share(scores: list[float]) -> None:
+    assert 0 <= lead(scores) <= 1
+    assert lead([max(scores), max(scores)]) in (0.0, 1.0)
 
 
 # -- passages ------------------------------------------------------------------------------------
