@@ -262,6 +262,8 @@ class HitReader:
         worth = [one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text)]
         shown = accumulate((one.joined for one in worth), initial=best.joined)
         more = [one for one, count in zip(worth, islice(shown, 1, None), strict=False) if count <= 1 + MOST_MORE]
+        # What is meant is told beside what is said.
+        more += [one for one in others if not (one.own or any(_covers(other, one) for other in (best, *more)))]
         if best.passage.line_start < file.text.body_line and file.passages:
             # The title says that it is about this; what it says stands below.
             more = [ScoredPassage(file.passages[0], 0.0, 0.0)]
@@ -299,7 +301,7 @@ class HitReader:
         return []
 
     def _with_meaning(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[ScoredPassage]:
-        """Return a memory's passages in the order of words and meaning, with the one that is closest in meaning."""
+        """Return passages, and the line that is closest in meaning: it stands first where no line of the text matches."""
         alike = self._candidates.alike(row)
         if not (alike and passages):
             return passages
@@ -308,12 +310,14 @@ class HitReader:
         own = {number: line for one in file.passages for number, line in _lines_of(one)}
         close = [number for number in own if alike.get(number, 0.0) >= LEAST_SIMILARITY]
         closest = max(close, key=lambda number: (alike[number], -number), default=None)
-        if closest and not any(one.passage.line_start <= closest <= one.passage.line_end for one in passages):
-            line = own[closest]
-            if self._is_allowed(line):
-                share = ranking.MEMORY_SHARE * self._candidates.scores[row]
-                passages = [*passages, ScoredPassage(line, 0.0, share)]
-        return sorted(passages, key=lambda one: -round(self._score_of(row, one), 9))
+        if closest is None or not self._is_allowed(own[closest]):
+            return passages
+        said = ScoredPassage(own[closest], 0.0, ranking.MEMORY_SHARE * self._candidates.scores[row])
+        if row in self._candidates.by_meaning:
+            return [said]
+        if passages[0].passage.line_start < file.text.body_line:
+            return [said, *passages]
+        return [*passages, said]
 
     def _score_of(self, row: int, one: ScoredPassage) -> float:
         """Return the score of a passage by words and meaning."""
@@ -379,6 +383,10 @@ class HitReader:
     def _recency(self, file: Opened) -> float:
         days = quality.days_since(file.entry.created_at, self._now)
         return 1.0 if days is None else ranking.recency_factor(days)
+
+
+def _covers(one: ScoredPassage, other: ScoredPassage) -> bool:
+    return one.passage.line_start <= other.passage.line_start and other.passage.line_end <= one.passage.line_end
 
 
 def _lines_of(passage: Passage) -> Iterator[tuple[int, Passage]]:
