@@ -216,19 +216,18 @@ MOST_CHARACTERS = 600
 
 def near_in_any_order(one: Statement, other: Statement) -> bool:
     """Whether two statements share half of what the shorter is about, and are short enough to be compared at all."""
-    shared = len(one.topic & other.topic)
-    if not shared or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
+    if one.topic.isdisjoint(other.topic) or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
         return False
-    return shared >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
+    return len(one.topic & other.topic) >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
 
 
 def near_topic(one: Statement, other: Statement) -> bool:
     """Whether two statements are alike enough to be laid side by side, and short enough."""
-    if max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
+    if one.topic.isdisjoint(other.topic) or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
         return False
     shared = len(one.topic & other.topic)
     fewest, most = sorted((len(one.topic), len(other.topic)))
-    return shared > 0 and shared >= SHARED_TOPIC * fewest and most - shared <= MOST_OTHER_WORDS
+    return shared >= SHARED_TOPIC * fewest and most - shared <= MOST_OTHER_WORDS
 
 
 def compare_pair(
