@@ -57,7 +57,13 @@ def words(text: str) -> list[str]:
 
     After a name of several parts its parts stand, too: `parse_level` is followed by `parse` and `level`.
     """
-    folded = fold(_with_parts(text, joint) if (joint := _JOINT.search(text)) else text)
+    joint = _JOINT.search(text)
+    return whole_words(_with_parts(text, joint) if joint else text)
+
+
+def whole_words(text: str) -> list[str]:
+    """Return the words of a text as `words` does, but names without their parts: to compare one name with another."""
+    folded = fold(text)
     if "'" in folded:
         folded = _HANGERS.sub("", folded)
     return word_pattern(folded).findall(folded)

@@ -257,7 +257,7 @@ class _Shown:
         """Return the rows of which an alias stands in a text."""
         if not text or not self._aliases:
             return set()
-        words = terms.words(text)
+        words = terms.whole_words(text)
         return {row for row, alias in self._aliases if holds_alias(words, alias)}
 
     @cached_property
@@ -265,7 +265,7 @@ class _Shown:
         """The aliases of visible memories, as folded words, with their rows."""
         column = self.audience.column("aliases")
         return [
-            (row, tuple(terms.words(alias)))
+            (row, tuple(terms.whole_words(alias)))
             for row in self.audience.rows
             if column[row]
             for alias in column[row].split(ITEM_SEPARATOR)

@@ -76,8 +76,8 @@ class HitReader:
     ) -> None:
         self._candidates = candidates
         self._then = candidates.audience.then
-        self._words = terms.words(asked.text)
-        self._asked_words = frozenset(map(terms.term_of, self._words))
+        self._words = terms.whole_words(asked.text)
+        self._asked_words = frozenset(terms.terms(asked.text))
         self._to_answer = terms.is_question(asked.text)
         self._wish = wish
         self._now = now
@@ -294,7 +294,7 @@ class HitReader:
             return [ScoredPassage(first, 0.0, 0.0)]
         for passage in self._lines_of_the_head(file):
             held = {clause for _, clause in self._matcher.places(passage.text)}
-            is_named = holds_alias(self._words, terms.words(passage.text))
+            is_named = holds_alias(self._words, terms.whole_words(passage.text))
             if (held or is_named) and self._candidates.demands.met_by(held):
                 own = ranking.line_score(held, self._weights)
                 return [ScoredPassage(passage, own, own + ranking.MEMORY_SHARE * score)]
@@ -345,7 +345,7 @@ class HitReader:
             for number, line in enumerate(file.text.head.split("\n"), file.text.head_line):
                 yield _line(number, line)
         aliases = file.entry.aliases
-        named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, terms.words(alias))]
+        named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, terms.whole_words(alias))]
         for at in named:
             yield _line(file.line_of_key("aliases", at), aliases[at])
         if file.own_title:

@@ -55,8 +55,8 @@ class ScanRanker:
                 in_text, in_head = counted[clause][row]
                 tf = in_text + HEAD_WEIGHT * in_head
                 score += weight[clause] * (K1 + 1) * tf / (tf + K1 * (1 - B + B * len(each.text) / (average or 1.0)))
-            words = terms.words(text)
-            named = bool(asked) and any(holds_alias(words, terms.words(alias)) for alias in memories[row].aliases)
+            words = terms.whole_words(text)
+            named = bool(asked) and any(holds_alias(words, terms.whole_words(alias)) for alias in memories[row].aliases)
             if (
                 (matching or named or not asked)
                 and (among is None or row in among)

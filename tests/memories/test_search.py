@@ -372,6 +372,13 @@ def test_words_that_are_demanded_or_quoted_are_whole_and_a_date_is_a_day(text: s
     assert dict(answer.facets[0][1]) == ({"note": len(expected)} if expected else {})
 
 
+@pytest.mark.parametrize("text", ["how is TypeScript set up", "TYPESCRIPT", "typscript strict", "the typescript one"])
+def test_an_alias_that_is_a_name_of_parts_may_be_written_otherwise(text: str) -> None:
+    files = {"ts.md": memory_text("Strict mode.\n", id="m_ts000", aliases="[TypeScript]"), **NAMES}
+    best = search(memory_workspace(files).view(), text).hits[0]
+    assert (best.ref, best.relevance) == ("note:m_ts000", 1.0)
+
+
 NAMES = {
     "codec.md": memory_text("First line.\n\n- `parse_level()` shifts by four\n", id="m_codec"),
     "camel.md": memory_text("Then getHTTPResponse was slow.\n", id="m_camel"),
