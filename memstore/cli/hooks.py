@@ -48,8 +48,9 @@ def status(session: CliSession) -> None:
 @subcommand(hooks, "run", hidden=True, examples=('memstore hooks run pre-commit "$@"',))
 @click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg"]))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(_session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
+def run(session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
     """Run a hook, called from another program's hook or where the installed one has lost its Python."""
+    import os
     import subprocess
     import sys
 
@@ -59,7 +60,8 @@ def run(_session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
         if name == "commit-msg"
         else ("memstore.hooks.pre_commit", name, *arguments)
     )
-    done = subprocess.run([sys.executable, "-P", "-m", *words], check=False)
+    who = {"MEMSTORE_ENTITY": session.choices.entity} if session.choices.entity else {}
+    done = subprocess.run([sys.executable, "-P", "-m", *words], env=os.environ | who, check=False)
     raise SystemExit(done.returncode)
 
 

@@ -44,11 +44,14 @@ def main(environ: Mapping[str, str], folder: Path, hook: str = "pre-commit", mes
     except MemstoreError as error:
         _say(f"memstore: {error}", f"hint: {error.hint}" if error.hint else None)
         return Exit.FOUND_ERRORS
-    for finding, prefix in found:
-        _say(*told(finding, prefix))
-    errors = sum(finding.is_error for finding, _ in found)
+    shown = [one for one in found if one[0] is not None]
+    for finding, prefix in shown:
+        _say(*told(finding, prefix) if finding else ())
+    errors = sum(finding is None or finding.is_error for finding, _ in found)
     if errors:
         _say(f"memstore: {errors} error{'s' if errors > 1 else ''} in the staged memories; nothing was committed.")
+    if len(shown) < len(found):
+        _say("hint: what is wrong in files that are not yours is for the vault's owner: memstore check --staged")
     return Exit.FOUND_ERRORS if errors else Exit.DONE
 
 
@@ -68,14 +71,32 @@ def told(finding: Finding, prefix: str) -> Iterator[str]:
         yield f"  mended: {finding.mended}"
 
 
-def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, Finding]]:
+def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, Finding | None]]:
+    """Yield what is wrong; None for an error in a file that somebody who says who they are does not own.
+
+    git tells a hook nobody's name: without one it is told as to the vault's owner.
+    """
     from memstore.core.clock import SystemClock
     from memstore.vault.staged import check_staged
 
+    actor = environ.get("MEMSTORE_ENTITY")
     for history in vaults_in_commit(environ, folder):
         prefix = history.require().prefix
+        mine = _owned_by(history, actor) if actor and actor != _owner(history) else None
         for finding in check_staged(history, owner=partial(_owner, history), now=SystemClock().now()):
-            yield prefix, finding
+            if mine is None or finding.path in mine:
+                yield prefix, finding
+            elif finding.is_error:
+                yield prefix, None
+
+
+def _owned_by(history: GitHistory, actor: str) -> set[str]:
+    """Return the staged memories that name somebody as their owner."""
+    from memstore.files.memory_file import MemoryFile
+    from memstore.vault.staged import staged
+
+    files = staged(history).files.items()
+    return {path for path, file in files if isinstance(file, MemoryFile) and file.memory.owner == actor}
 
 
 def _owner(history: GitHistory) -> str:

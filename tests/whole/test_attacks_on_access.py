@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.whole.attacked import Victim, victims
+from tests.whole.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -346,3 +347,19 @@ def test_what_an_old_vault_lacks_is_told_once_with_what_would_be_recorded(vault:
     assert "would fix" not in vault.ok("check", "--fix")
     assert "unrecorded" not in vault.ok("audit", "verify")
     assert vault.json("check", "--fix", "--dry-run")["fixed"] == []
+
+
+def test_a_hook_that_is_told_who_looks_tells_nothing_of_others_files(vault: Victim) -> None:
+    widen(vault, vault.told)
+    vault.write("ash.md", "---\ntype: note\nid: m_ashashasha\nowner: si:ash\nconfidence: 7\n---\nMine.\n")
+    vault.write("mine.md", "---\ntype: belief\nid: m_ashashashb\nowner: si:ash\ntitle: A\nstatus: odd\n---\nMine.\n")
+    vault.git("add", "-A")
+    for said in (
+        Program.run(vault, "--as", "si:ash", "hooks", "run", "pre-commit"),
+        Program.run(vault, "hooks", "run", "pre-commit", MEMSTORE_ENTITY="si:ash"),
+    ):
+        assert said.returncode == 1
+        assert "Bella" not in said.stderr
+        assert vault.told not in said.stderr
+        assert "for the vault's owner: memstore check --staged" in said.stderr
+    assert vault.told in Program.run(vault, "hooks", "run", "pre-commit").stderr
