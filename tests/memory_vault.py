@@ -92,14 +92,14 @@ class MemoryVault:
 
     def _must_be_inside(self, path: str) -> None:
         if any(part in ("", ".", "..", ".git") for part in path.split("/")):
-            raise VaultError(f"{path!r} is no path in the vault")
+            raise VaultError(f"{path!r} is not a path in the vault")
 
     def _must_be_free(self, path: str) -> None:
         self._must_be_inside(path)
         if path in self.files:
-            raise ChangedMeanwhileError(f"{path} is there already")
+            raise ChangedMeanwhileError(f"{path} already exists")
 
     def _must_be(self, path: str, expected: bytes) -> None:
         self._must_be_inside(path)
         if self.files.get(path) != expected:
-            raise ChangedMeanwhileError(f"{path} changed meanwhile")
+            raise ChangedMeanwhileError(f"{path} changed in the meantime")

@@ -72,7 +72,7 @@ class WriteLock:
             return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise VaultError(
-                f"can't make the lock {self.path}: {error.strerror}", hint="mend the folder's permissions"
+                f"can't make the lock {self.path}: {error.strerror}", hint="fix the folder's permissions"
             ) from error
 
     def _locked(self) -> LockedError:
@@ -81,7 +81,7 @@ class WriteLock:
         except OSError:
             holder = "another program"
         return LockedError(
-            f"the vault is being written by {holder}; waited {self.patience_seconds:g} s",
+            f"{holder} is writing to the vault; waited {self.patience_seconds:g} s",
             hint="try again when it has finished",
         )
 

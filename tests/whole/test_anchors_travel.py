@@ -61,7 +61,7 @@ def test_an_anchor_is_valid_on_the_other_side_whatever_becomes_of_the_branch(sid
     one, two, ref = sides
     said = one.run("anchor", ref).stderr
     assert f"git push origin '{PUSH}'" in said
-    assert "git fetch origin brings its anchors, too, from now on" in said
+    assert "git fetch origin fetches its anchors, too" in said
     one.commit("-m", "Anchored")
     one.git("push", "-q", "origin", PUSH)
     one.git("push", "-q", "origin", "HEAD:main")

@@ -115,7 +115,7 @@ def test_what_differs_in_its_layout_alone_is_told_so(program: InProcess) -> None
     (program.vault / "vet.md").write_bytes(VET.replace(b"title: The vet", b"title:   The vet"))
     commit(program)
     (changed,) = reviewed(program)["changed"]
-    assert changed["changes"] == ["its layout alone"]
+    assert changed["changes"] == ["its layout only"]
 
 
 def test_a_file_that_was_broken_and_is_mended_is_not_a_memory_that_came(program: InProcess) -> None:
@@ -390,12 +390,12 @@ def test_what_is_not_committed_is_no_part_of_it(program: InProcess) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == (
         "nothing to review: main has all that is committed on work\n"
-        "1 file is not committed and no part of this; see memstore status\n"
+        "1 file is not committed, and not part of this; see memstore status\n"
     )
     commit(program)
     program.ok("entity", "add", "dog:rex")
     (program.vault / "vet.md").write_bytes(VET)
-    assert program.run("review").stderr == "3 files are not committed and no part of this; see memstore status\n"
+    assert program.run("review").stderr == "3 files are not committed, and not part of this; see memstore status\n"
     assert program.run("review", "main", "--against", "work").stderr == ""
     assert program.run("--quiet", "review").stderr == ""
 
@@ -508,7 +508,7 @@ def test_without_a_repository(program: InProcess) -> None:
     (program.vault / ".git").rename(program.home / "elsewhere")
     done = program.run("review")
     assert (done.returncode, done.stdout) == (5, "")
-    assert "lies in no git repository" in done.stderr
+    assert "is not in a git repository" in done.stderr
 
 
 def test_it_is_the_owners_alone(program: InProcess) -> None:

@@ -131,7 +131,7 @@ def test_what_fails_after_writing_says_that_it_is_written(vault: InProcess) -> N
     (vault.vault / "copy.md").write_bytes(file.read_bytes())
     done = vault.run("set", "copy.md", "importance=high", "-c")
     assert done.returncode == 4
-    assert "copy.md is written all the same, and not committed" in done.stderr
+    assert "copy.md is written nevertheless, but not committed" in done.stderr
     assert b"importance: high" in (vault.vault / "copy.md").read_bytes()
 
 
