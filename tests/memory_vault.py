@@ -77,7 +77,7 @@ class MemoryVault:
     @contextmanager
     def lock(self) -> Iterator[None]:
         if self.locked_by_another:
-            raise LockedError("the vault is being written by another program")
+            raise LockedError("another program is writing to the vault")
         yield
 
     def _write(self, path: str, data: bytes) -> None:

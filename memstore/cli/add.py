@@ -60,8 +60,8 @@ def add(
     """Write a new memory, in your editor if there is no TEXT.
 
     Put TEXT first: an option for a list takes all values up to the next option. A text that begins with frontmatter
-    keeps it. The draft in your editor begins with what `.memstore/templates/TYPE.md` says; a memory also gets those of
-    its keys that you don't give.
+    keeps it. The draft in your editor begins with what `.memstore/templates/TYPE.md` says; the keys in it that you
+    don't give are added to the memory.
     """
     from memstore.files import fence
     from memstore.memories.template import with_defaults

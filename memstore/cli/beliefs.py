@@ -224,9 +224,9 @@ def propagate(
 ) -> None:
     """Carry changes of confidence on to everything that rests on them, over any number of links.
 
-    Evidence counts less if the confidence of its source has fallen since it was used, and in proportion. A confidence
-    that was merely stated is capped by that of the memories it was derived from. Nothing is written without --apply; if
-    a source recovers, so does what rests on it.
+    Evidence counts less, in proportion, if the confidence of its source has fallen since it was used. A confidence that
+    was merely stated is capped by that of the memories it was derived from. Nothing is written without --apply; if a
+    source recovers, so does what rests on it.
     """
     from memstore.beliefs.propagation import propagate as carry_on
     from memstore.documents.beliefs import propagated_document

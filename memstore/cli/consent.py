@@ -103,7 +103,7 @@ def request(session: CliSession, /, *, grantor: str, grantee: str, scope: str, d
 @commit_option()
 @dry_run_option()
 def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: bool, **told: Any) -> None:
-    """Take a consent, a refusal or a delegation back, from now on.
+    """Take back a consent, a refusal or a delegation, from now on.
 
     Only whoever gave it, whoever it speaks for, or a guardian of theirs can.
     """

@@ -67,7 +67,7 @@ def add(
 @several("--participants", "--participant", "participants", metavar="ENTITY…", help="Who is there.")
 @click.option("--role", metavar="ROLE", help="What you are there, as a note for people.")
 def enter(session: CliSession, context_id: str, *, participants: tuple[str, ...], role: str | None) -> None:
-    """Enter a context, and leave the one before; after 12 hours it expires, which is then an error.
+    """Enter a context, and leave the one before; it expires after 12 hours, and then commands fail until you leave it.
 
     It applies only to you (--as) and your session (MEMSTORE_SESSION). Without --participants, everybody on the
     context's roster is there.

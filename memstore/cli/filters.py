@@ -98,7 +98,7 @@ _OPTIONS: tuple[Callable[[F], F], ...] = (
     _repeatable(
         "--status",
         metavar="STATUS",
-        what=("Only this status (active by default): draft, superseded, archived, … or all."),
+        what="Only this status (active by default): draft, superseded, archived, … or all.",
     ),
     _repeatable("--scope", metavar="SCOPE", what="Only in this scope, global or project:NAME."),
     _repeatable("--subject", metavar="ENTITY", what="Only about this entity."),

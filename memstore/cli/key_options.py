@@ -52,7 +52,7 @@ def key_options(*, without: frozenset[str] = frozenset()) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         own = click.option(
-            "--set", "own_keys", cls=SeveralOption, metavar="KEY=VALUE…", help=("Any key, including your own.")
+            "--set", "own_keys", cls=SeveralOption, metavar="KEY=VALUE…", help="Any key, including your own."
         )
         decorated = own(function)
         for key in reversed(OFFERED):

@@ -44,7 +44,7 @@ _MEANT: dict[str, str] = {
     ),
     "fix repair mend": "`memstore check --fix` fixes what needs no judgement",
     "format": "`memstore fmt` formats the frontmatter of memories",
-    "reindex index-rebuild refresh": ("every search updates the index by itself; `memstore index rebuild` rebuilds it"),
+    "reindex index-rebuild refresh": "every search updates the index by itself; `memstore index rebuild` rebuilds it",
     "duplicates duplicate dups": "`memstore conflicts --duplicates` finds memories that say nearly the same",
     "compare": "`memstore diff REF` shows what changed; `memstore conflicts` what can't both be right",
     "support confirm evidence": "`memstore reinforce REF --evidence REF` records evidence for a memory",

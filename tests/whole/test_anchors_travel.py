@@ -192,7 +192,7 @@ def test_what_no_ref_holds_dangles_and_is_missing_once_it_is_collected(sides: tu
     assert one.anchors(other) == ["valid"]
     for name in one.git("for-each-ref", "--format=%(refname)", "refs/memstore").split():
         one.git("update-ref", "-d", name)
-    assert (one.anchors(other), "anchors it anew" in one.hints(other)[0]) == (["dangling"], True)
+    assert (one.anchors(other), "anchors it again" in one.hints(other)[0]) == (["dangling"], True)
     one.collect()
     assert (one.anchors(other), "git fetch" in one.hints(other)[0]) == (["missing"], True)
     assert one.anchors(ref) == []

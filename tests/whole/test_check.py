@@ -84,7 +84,7 @@ def test_fix_names_what_else_mends(program: Program) -> None:
     assert "1 more can be formatted: memstore fmt" in told
     program.ok("fix-provenance")
     program.ok("fmt")
-    assert "more could" not in program.run("check", "--fix").stderr
+    assert "more can" not in program.run("check", "--fix").stderr
 
 
 def test_fix_mends_what_needs_no_judgement_and_undo_takes_it_back(warned: Program) -> None:

@@ -276,7 +276,7 @@ def test_what_git_has_is_to_be_committed(program: Program, *, is_committed: bool
     if is_committed:
         program.git("commit", "-qm", "a vault")
     done = program.ok("init", "--undo")
-    assert "git has .gitattributes, .memstore/config.toml, .memstoreignore in its index: commit that change" in done
+    assert "git still tracks .gitattributes, .memstore/config.toml, .memstoreignore: commit their removal" in done
     program.git("add", "-A")
     if is_committed:
         program.git("commit", "-qm", "none any more")

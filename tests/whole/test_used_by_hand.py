@@ -78,7 +78,7 @@ def test_nothing_is_told_as_nothing(vault: InProcess) -> None:
 @pytest.mark.parametrize("text", ["- buy milk", "---\ntype: note\n---\nMilk.\n", "-5 degrees"])
 def test_a_text_that_begins_with_a_dash_is_told_where_it_stands(vault: InProcess, text: str) -> None:
     done = vault.run("add", text)
-    assert (done.returncode, "stands behind --" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "last, after all options and --" in done.stderr) == (2, True), done.stderr
     assert "did you mean --" in vault.run("add", "x", "--tga", "y").stderr
     vault.ok("add", "--tag", "errand", "--", text)
 
