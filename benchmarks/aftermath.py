@@ -31,8 +31,8 @@ _TAKING_ROOM = (FULL, FULL + FOR_GOOD)
 _OF_HANDLES = re.compile("write|send|sync|trunc")
 KILLED = -9
 _NOTHING = re.compile(r"nothing (else )?was (written|undone|changed|taken back|imported|adopted|moved)")
-_NOT_COMMITTED = re.compile(r"nothing was committed|and not committed")
-_ALL_THE_SAME = "written all the same"
+_NOT_COMMITTED = re.compile(r"nothing was committed|but not committed")
+_ALL_THE_SAME = "written, but not committed"
 _BUG = re.compile(r"Traceback|this is a bug|^memstore: unexpected ", re.MULTILINE)
 
 

@@ -77,7 +77,7 @@ class MemoryVault:
     @contextmanager
     def lock(self) -> Iterator[None]:
         if self.locked_by_another:
-            raise LockedError("the vault is being written by another program")
+            raise LockedError("another program is writing to the vault")
         yield
 
     def _write(self, path: str, data: bytes) -> None:
@@ -92,14 +92,14 @@ class MemoryVault:
 
     def _must_be_inside(self, path: str) -> None:
         if any(part in ("", ".", "..", ".git") for part in path.split("/")):
-            raise VaultError(f"{path!r} is no path in the vault")
+            raise VaultError(f"{path!r} is not a path in the vault")
 
     def _must_be_free(self, path: str) -> None:
         self._must_be_inside(path)
         if path in self.files:
-            raise ChangedMeanwhileError(f"{path} is there already")
+            raise ChangedMeanwhileError(f"{path} already exists")
 
     def _must_be(self, path: str, expected: bytes) -> None:
         self._must_be_inside(path)
         if self.files.get(path) != expected:
-            raise ChangedMeanwhileError(f"{path} changed meanwhile")
+            raise ChangedMeanwhileError(f"{path} changed in the meantime")

@@ -75,7 +75,7 @@ def stop_unless_owner(view: View, act: str) -> None:
 def entity_id(text: str, what: str) -> str:
     """Return an entity's id as it was given; `UsageError` where it is none."""
     if not is_entity_id(text):
-        raise UsageError(f"{what} {text!r} is no entity id", hint="an entity id looks like human:sean or si:ash")
+        raise UsageError(f"{what} {text!r} is not an entity id", hint="an entity id looks like human:sean or si:ash")
     return text
 
 
@@ -178,7 +178,7 @@ def _stop_where_broken(view: View, kind: RegistryKind, path: str) -> None:
         return
     read = None if data is None else registry.read(path, kind, data)
     if isinstance(read, tuple):
-        raise FormatError(f"{path} can't be read and is not touched:\n{shown(read)}", hint=f"memstore check {path}")
+        raise FormatError(f"{path} can't be read, so it was not changed:\n{shown(read)}", hint=f"memstore check {path}")
 
 
 def consent_unrecorded(path: str) -> Finding:
@@ -236,7 +236,7 @@ def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -
             severity=CODES["consent-deleted"].severity,
             path=path,
             at=Position(1),
-            text="the file of a consent, a refusal or a revocation was committed, and is gone",
+            text="the file of a consent, a refusal or a revocation was committed, and is now gone",
             hint="git restore --staged --worktree brings it back; memstore consent revoke takes a consent back",
         )
         for path in sorted(consents)
@@ -352,17 +352,19 @@ def verify(
     """
     # An event that was changed does not count under either digest: what named it is told, too.
     sound = {event.digest for event in events if event.is_sound}
-    findings = [_finding("audit-unreadable", path, "the file holds no audit event") for path in unreadable]
+    findings = [_finding("audit-unreadable", path, "the file does not hold an audit event") for path in unreadable]
     for event in events:
         if not event.is_sound:
             findings.append(_finding("audit-changed", event.path, f"{event.id} is not as it was written"))
         missing = [digest for digest in event.prev if digest not in sound]
         findings += [
-            _finding("audit-missing", event.path, f"{event.id} follows an event that is gone or changed: {digest}")
+            _finding("audit-missing", event.path, f"{event.id} follows an event that is gone or was changed: {digest}")
             for digest in missing
         ]
     findings += [
-        _finding("audit-truncated", "audit", f"commit {commit[:10]} names an event that is gone or changed: {digest}")
+        _finding(
+            "audit-truncated", "audit", f"commit {commit[:10]} names an event that is gone or was changed: {digest}"
+        )
         for digest, commit in known_heads.items()
         if digest not in sound
     ]
@@ -436,7 +438,7 @@ def grant_unrecorded(file: MemoryFile, names: Sequence[str]) -> Finding:
         severity=CODES["grant-unrecorded"].severity,
         path=file.path,
         at=file.front.position("access_grants"),
-        text=f"it is granted to {', '.join(names)}, and no audit event tells of it",
+        text=f"it is granted to {', '.join(names)}, and no audit event records that",
         hint="memstore check --fix records it (--dry-run shows what); memstore privacy grant does both",
         key="access_grants",
     )
@@ -562,7 +564,7 @@ def audit_trail(view: View, *, of: str | None = None, limit: int | None = None) 
     events, _ = _events(view)
     wanted = [event for event in events if of is None or of in _ids(event)]
     if of is not None and not wanted:
-        raise NotFoundError(f"no audit event is of `{of}`", hint="memstore audit show lists all")
+        raise NotFoundError(f"no audit event is about `{of}`", hint="memstore audit show lists all")
     return tuple(sorted(wanted, key=lambda event: (event.at, event.id), reverse=True)[:limit])
 
 

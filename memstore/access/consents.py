@@ -131,9 +131,9 @@ def delegate(
     if grantor == delegate_to:
         raise RefusedError(f"{grantor} needs no delegation to speak for themselves", hint="delegate to somebody else")
     if delegate_to == EVERYBODY:
-        raise UsageError("nobody in particular can't be a delegate", hint="name one entity")
+        raise UsageError("a delegate must be one entity, not everybody", hint="name one entity")
     if not told.get("expires"):
-        raise UsageError("a delegation has to end some time", hint="say until when, like --expires 90d")
+        raise UsageError("a delegation must end", hint="give its end, like --expires 90d")
     return _record(view, "delegate", grantor, delegate_to, scope, told)
 
 
@@ -180,11 +180,11 @@ def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: U
     entitled = {*concerned, *(guardian for name in concerned for guardian in _guardians(view, name))}
     if who not in entitled:
         raise RefusedError(
-            f"only {', '.join(sorted(entitled))} can take {consent} back, and {who} is none of them",
-            hint=f"memstore consent revoke {consent} --by {min(entitled)}, if that is who said so",
+            f"only {', '.join(sorted(entitled))} can take {consent} back, not {who}",
+            hint=f"memstore consent revoke {consent} --by {min(entitled)}, if they said so",
         )
     if consent in _revoked(view):
-        raise RefusedError(f"{consent} was taken back already", hint="memstore consent list")
+        raise RefusedError(f"{consent} was already taken back", hint="memstore consent list")
     values: dict[str, Plain] = {
         "type": "revocation",
         "id": new_id(view, "con_"),
@@ -242,7 +242,7 @@ def later(text: str, now: datetime) -> str:
     if text[:1].isdigit() and text[-1:] in "dwoy":
         then = now + (now - then)
     if then <= now:
-        raise UsageError(f"{text!r} is not after now", hint="write a later date, or like 30d")
+        raise UsageError(f"{text!r} is not after now", hint="write a later date, or a time from now like 30d")
     return instant(then)
 
 
@@ -302,13 +302,13 @@ def whole_scope(view: View, scope: str) -> str:
         return scope
     if kind in ("subject", "source"):
         if not is_entity_id(name):
-            raise UsageError(f"scope {scope!r} names no entity", hint=f"write like {kind}:human:sean")
+            raise UsageError(f"scope {scope!r} does not name an entity", hint=f"write it like {kind}:human:sean")
         return scope
     if colon and is_entity_id(scope) and kind not in ("mem", *MEMORY_TYPES):
-        raise UsageError(f"{scope!r} is no scope", hint=f"one of {SCOPES}")
+        raise UsageError(f"{scope!r} is not a scope", hint=f"write one of {SCOPES}")
     entry = view.find(name if kind == "mem" else scope)
     if not entry.id:
-        raise UsageError(f"{entry.path} has no id to name it by", hint=f"memstore adopt {entry.path}")
+        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
     return f"mem:{entry.id}"
 
 
@@ -322,7 +322,7 @@ def _record_named(view: View, consent: str) -> RegistryFile:
     file = found(view, RegistryKind.CONSENT, consent)
     known = file is not None and file.values["type"] != "revocation"
     if file is None or not known or not (view.actor == view.config.owner or view.actor in _concerned(view, file)):
-        raise NotFoundError(f"no consent answers to `{consent}`", hint="memstore consent list")
+        raise NotFoundError(f"there is no consent `{consent}`", hint="memstore consent list")
     return file
 
 

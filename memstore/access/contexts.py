@@ -77,7 +77,7 @@ def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Regis
     stop_unless_owner(view, "register contexts")
     context_id(context)
     if file := found(view, RegistryKind.CONTEXT, context):
-        raise RefusedError(f"{context} is registered already: {file.path}", hint="change its file in an editor")
+        raise RefusedError(f"{context} is already registered: {file.path}", hint="change that file in an editor")
     roster = [entity_id(name, "who belongs to it") for name in said.get("roster", ())]
     access = [name if name == EVERYBODY else entity_id(name, "grant") for name in said.get("default_access", ())]
     roles = {
@@ -150,7 +150,9 @@ def enter_context(view: View, context: str, *, participants: Sequence[str] = (),
     names = [entity_id(name, "participant") for name in dict.fromkeys(participants)]
     roles = [name for name in names if name.startswith("role:")]
     if roles:
-        raise UsageError(f"{roles[0]} is a role, and nobody who could be there", hint="name people; --role is yours")
+        raise UsageError(
+            f"{roles[0]} is a role, not somebody who could be there", hint="name entities; --role is for your own role"
+        )
     active = ActiveContext(
         id=context_id(context),
         participants=tuple(names),
@@ -197,8 +199,8 @@ def _present(view: View, active: ActiveContext | None) -> Present:
 def _stop_where_declared(view: View) -> None:
     if view.contexts.declared is not None:
         raise RefusedError(
-            f"this process was told its context, {view.contexts.declared}, by --context or MEMSTORE_CONTEXT",
-            hint="leave that out to enter and leave contexts",
+            f"the context of this command is given by --context or MEMSTORE_CONTEXT: {view.contexts.declared}",
+            hint="leave that out to enter or leave a context",
         )
 
 
@@ -247,7 +249,9 @@ def _aliases(entities: Mapping[str, Entity], name: str) -> tuple[str, ...]:
 def context_id(text: str) -> str:
     """Return a context's id as it was given; `UsageError` where it is none."""
     if not text.startswith("ctx:"):
-        raise UsageError(f"context {text!r} is no context id", hint=f"write like ctx:{text.partition(':')[2] or text}")
+        raise UsageError(
+            f"context {text!r} is not a context id", hint=f"write it like ctx:{text.partition(':')[2] or text}"
+        )
     return entity_id(text, "context")
 
 

@@ -93,8 +93,10 @@ def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Register
     entity_id(entity, "entity")
     kind, guardians = said.get("kind"), [entity_id(name, "guardian") for name in said.get("guardians", ())]
     if kind is not None and kind not in ENTITY_KINDS:
-        raise UsageError(f"kind {kind!r} is unknown", hint=f"one of {', '.join(ENTITY_KINDS)}")
-    _stop_where_registered(view, RegistryKind.ENTITY, entity, "memstore entity alias and entity guardian add to it")
+        raise UsageError(f"kind {kind!r} is unknown", hint=f"choose one of {', '.join(ENTITY_KINDS)}")
+    _stop_where_registered(
+        view, RegistryKind.ENTITY, entity, "memstore entity alias and memstore entity guardian add to it"
+    )
     roles = [role_id(role) for role in said.get("roles", ())]
     values: dict[str, Plain] = {
         "type": "entity",
@@ -207,7 +209,7 @@ def add_members(
     _check_group(group)
     now = instant(view.clock.now())
     if until is not None and until <= (since or now):
-        raise UsageError(f"nobody is a member until {until}, which is before it begins", hint="give a later --until")
+        raise UsageError(f"the membership would end on {until}, before it begins", hint="give a later --until")
     file = found(view, RegistryKind.GROUP, group)
     kept = _members(file) if file else ()
     here = {member.id for member in kept if _is_member(member, now)}
@@ -234,11 +236,11 @@ def remove_members(view: View, group: str, members: Sequence[str], **saving: Unp
     stop_unless_owner(view, "change groups")
     file = found(view, RegistryKind.GROUP, group)
     if file is None:
-        raise NotFoundError(f"no group is registered as `{group}`", hint="memstore group list")
+        raise NotFoundError(f"the group `{group}` is not registered", hint="memstore group list")
     now = instant(view.clock.now())
     missing = [name for name in members if not any(m.id == name and _may_end(m, now) for m in _members(file))]
     if missing:
-        raise NotFoundError(f"{', '.join(missing)} is no member of {group}", hint="memstore group list")
+        raise NotFoundError(f"{', '.join(missing)} is not a member of {group}", hint="memstore group list")
     entries: list[Plain] = []
     for entry in cast("list[dict[str, Plain]]", file.values["members"]):
         member = _member(entry)
@@ -268,19 +270,19 @@ def role_id(text: str) -> str:
 
 def _stop_where_registered(view: View, kind: RegistryKind, registry_id: str, hint: str) -> None:
     if file := found(view, kind, registry_id):
-        raise RefusedError(f"{registry_id} is registered already: {file.path}", hint=hint)
+        raise RefusedError(f"{registry_id} is already registered: {file.path}", hint=hint)
 
 
 def _entity_file(view: View, entity: str) -> RegistryFile:
     file = found(view, RegistryKind.ENTITY, entity_id(entity, "entity"))
     if file is None:
-        raise NotFoundError(f"no entity is registered as `{entity}`", hint=f"memstore entity add {entity}")
+        raise NotFoundError(f"the entity `{entity}` is not registered", hint=f"memstore entity add {entity}")
     return file
 
 
 def _check_group(group: str) -> None:
     if entity_id(group, "group").partition(":")[0] not in GROUP_NAMESPACES:
-        raise UsageError(f"{group!r} is no group", hint="a group's id begins with group: or org:")
+        raise UsageError(f"{group!r} is not a group", hint="a group's id begins with group: or org:")
 
 
 def _members(file: RegistryFile) -> tuple[KnownMember, ...]:

@@ -55,7 +55,7 @@ def check(text: str, sources: Sequence[str], subjects: Mapping[str, Sequence[str
     unnamed = _without({word for name in names for word in name.words}, text)
     warnings = {check: told for check, rule in _RULES.items() if (told := rule(unnamed, sources))}
     if near and not named:
-        warnings[ENTITY_NAME] = f"something comes close to the name {near!r}"
+        warnings[ENTITY_NAME] = f"a word is close to the name {near!r}"
     checks = {*warnings, ENTITY_NAME} if named else {*warnings}
     return GeneralizationVerdict(
         warnings=tuple(warnings[check] for check in sorted(warnings)),
@@ -98,7 +98,7 @@ class _Moment(NamedTuple):
 def _dates(text: str, sources: Sequence[str]) -> str | None:
     known = [moment for source in sources for moment in _moments(source)]
     shared = any(_may_be_one(one, other) for one in _moments(text) for other in known)
-    return "it tells a date that its source tells" if shared else None
+    return "it gives a date that its source gives" if shared else None
 
 
 def _moments(text: str) -> list[_Moment]:
@@ -142,7 +142,7 @@ _TENS_AND_UNITS = re.compile(rf"\b({'|'.join(_TENS)})(?:[- ]({'|'.join(_UNITS)})
 
 def _numbers(text: str, sources: Sequence[str]) -> str | None:
     shared = _told_numbers(text) & {number for source in sources for number in _told_numbers(source)}
-    return f"it tells a number that its source tells: {min(shared)}" if shared else None
+    return f"it gives a number that its source gives: {min(shared)}" if shared else None
 
 
 def _told_numbers(text: str) -> set[str]:
@@ -165,7 +165,7 @@ _TELEPHONE = re.compile(r"\+?\d(?:[\s().-]*\d){6,}")
 
 def _contacts(text: str, sources: Sequence[str]) -> str | None:
     shared = _told_contacts(text) & {contact for source in sources for contact in _told_contacts(source)}
-    return "it tells an address or a number to reach somebody that its source tells" if shared else None
+    return "it gives an address or a contact number that its source gives" if shared else None
 
 
 def _told_contacts(text: str) -> set[str]:
@@ -196,7 +196,7 @@ def _individuals(text: str, sources: Sequence[str]) -> str | None:
     for source in sources:
         inside_source, anywhere_source = _proper(source)
         if shared := (inside & anywhere_source) | (anywhere & inside_source):
-            return f"it tells a name that its source tells: {min(shared)!r}"
+            return f"it gives a name that its source gives: {min(shared)!r}"
     return None
 
 
@@ -216,7 +216,7 @@ def _proper(text: str) -> tuple[set[str], set[str]]:
 def _shared_phrases(text: str, sources: Sequence[str]) -> str | None:
     known = {phrase for source in sources for phrase in _phrases(source)}
     shared = next((phrase for phrase in _phrases(text) if phrase in known), None)
-    return f"it says in the same words: {' '.join(shared)!r}" if shared else None
+    return f"it has these words in common with its source: {' '.join(shared)!r}" if shared else None
 
 
 def _phrases(text: str) -> list[tuple[str, ...]]:
@@ -227,7 +227,7 @@ def _phrases(text: str) -> list[tuple[str, ...]]:
 
 
 def _coverage(text: str, sources: Sequence[str]) -> str | None:
-    return "half of its words, or more, are its source's" if _covered(text, sources) else None
+    return "at least half of its words are its source's" if _covered(text, sources) else None
 
 
 def _covered(text: str, texts: Iterable[str]) -> bool:
@@ -253,7 +253,7 @@ _UNIQUE = re.compile(
 
 def _uniqueness(text: str, sources: Sequence[str]) -> str | None:  # noqa: ARG001 - one of the rules
     found = _UNIQUE.search(fold(text))
-    return f"it is said of one alone: {found[0]!r}" if found else None
+    return f"it is about one individual alone: {found[0]!r}" if found else None
 
 
 _RULES = {

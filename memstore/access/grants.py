@@ -106,8 +106,8 @@ def inherited_grants(
         return tuple(dict.fromkeys(explicit))
     if context_trouble(session):
         raise RefusedError(
-            "the active context has expired or is not one context, so what it would grant is not known",
-            hint="memstore context enter CTX, or context leave",
+            "the active context has expired or is not a single context, so it is unknown what it would grant",
+            hint="memstore context enter CTX, or memstore context leave",
         )
     told = source_entity is not None and can_listen(world, source_entity)
     if session.context is None:

@@ -58,7 +58,7 @@ class ContextFile:
     def enter(self, context: ActiveContext) -> None:
         """Keep that this context was entered, in place of the one before; it must say when it expires."""
         if context.expires_at is None:
-            raise ValueError("a context that is kept has to expire")
+            raise ValueError("a context that is stored must expire")
         document = {
             "version": VERSION,
             "context": context.id,
@@ -72,7 +72,7 @@ class ContextFile:
             write_whole(self._path, json.dumps(document).encode(), mode=0o600)
         except OSError as error:
             raise VaultError(
-                f"the context can't be kept in {self._path.parent}: {error.strerror}", hint="look at its permissions"
+                f"can't store the context in {self._path.parent}: {error.strerror}", hint="check its permissions"
             ) from error
 
     def leave(self) -> None:
@@ -81,7 +81,7 @@ class ContextFile:
             self._path.unlink(missing_ok=True)
         except OSError as error:
             raise VaultError(
-                f"the context can't be left: {self._path}: {error.strerror}", hint="look at its permissions"
+                f"can't leave the context: {self._path}: {error.strerror}", hint="check its permissions"
             ) from error
 
 

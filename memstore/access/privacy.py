@@ -157,7 +157,7 @@ def explain_access(view: View, ref: str, viewer: str, *, context: str | None = N
     entity_id(viewer, "who looks")
     if not view.is_owners:
         if viewer != view.actor:
-            raise RefusedError("what others see is for the vault's owner to know", hint="ask the owner")
+            raise RefusedError("only the vault's owner may know what others see", hint="ask the owner")
         return Decision(allowed=True, code="granted")
     active = ActiveContext(id=context) if context else None
     session = Session(viewer=viewer, at=view.clock.now(), context=active)
@@ -167,9 +167,11 @@ def explain_access(view: View, ref: str, viewer: str, *, context: str | None = N
 def _own(view: View, file: MemoryFile) -> str:
     """Return the id of a memory that is the actor's to share."""
     if view.actor != (file.memory.owner or view.config.owner):
-        raise RefusedError(f"{file.path} is not {view.actor}'s to share", hint="ask its owner")
+        raise RefusedError(
+            f"{file.path} does not belong to {view.actor}, who therefore can't share it", hint="ask its owner"
+        )
     if not file.memory.id:
-        raise UsageError(f"{file.path} has no id to name it by", hint=f"memstore adopt {file.path}")
+        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
     return file.memory.id
 
 
@@ -189,7 +191,7 @@ def _stop_unless_granted(world: World, file: MemoryFile, decision: Decision, to:
         return
     memory_id, lacking = file.memory.id, ", ".join(decision.missing)
     if decision.code == "lineage":
-        text, hint = f"{lacking}, which it is made of, is closed to {to}", decision.fix
+        text, hint = f"{lacking}, which it was derived from, is closed to {to}", decision.fix
     elif decision.code.startswith(("consent", "delegation")):
         text = f"it needs the consent of {lacking} ({decision.code})"
         asked = (one.partition(":")[2] for one in decision.missing)

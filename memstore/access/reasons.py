@@ -85,7 +85,9 @@ def _fix(world: World, labels: Labels, code: str, who: tuple[str, ...], missing:
             return f"memstore privacy grant {labels.id} --to {to}"
         case "lineage":
             made_of = " ".join(missing)
-            return f"memstore add TEXT --derived-from {made_of} --access {to}, then generalized: true in its file"
+            return (
+                f"memstore add TEXT --derived-from {made_of} --access {to}, then write generalized: true into its file"
+            )
         case "consent-missing" | "consent-expired" | "consent-revoked" | "delegation-self" | "delegation-invalid":
             return _consent_that_lacks(world, labels, to, missing[0])
         case _:

@@ -209,7 +209,7 @@ def _fenced(path: str, data: bytes) -> FencedText:
     text = fence.split(data)
     if isinstance(text, FencedText):
         return text
-    raise FormatError(f"{path} can't be read and is not touched", hint=f"memstore check {path}")
+    raise FormatError(f"{path} can't be read, so it was not changed", hint=f"memstore check {path}")
 
 
 def _yaml_of(data: bytes) -> tuple[str, int, str] | Problem:
@@ -225,7 +225,7 @@ def _parts_of(data: bytes) -> tuple[str, int, str] | Problem:
         return Problem(
             "fence-opening",
             Position(1),
-            "a registry file without a frontmatter",
-            hint="begin the file with a line ---, its keys, and another line ---",
+            "a registry file without frontmatter",
+            hint="begin the file with a line ---, its keys and another line ---",
         )
     return text if isinstance(text, Problem) else (text.head, text.head_line, text.body)

@@ -101,7 +101,7 @@ def sight_report(view: View) -> dict[str, tuple[Sighted, ...]]:
         RefusedError: somebody else than the vault's owner asks.
     """
     if not view.is_owners:
-        raise RefusedError("what others see is for the vault's owner to know", hint="memstore list shows what you see")
+        raise RefusedError("only the vault's owner may know what others see", hint="memstore list shows what you see")
     world = view.policy
     entries = {row: view.entry(row) for row in view.rows}
     labels = {row: _labels(view, world, row, entry) for row, entry in entries.items()}

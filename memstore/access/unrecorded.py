@@ -119,7 +119,7 @@ def changed_by_hand(
         kind = kind_of(path)
         if is_audit_path(path) and old is not None:
             what = "is gone" if new is None else "was changed"
-            yield _finding("audit-event-gone", path, f"an audit event was committed, and {what}", _BACK)
+            yield _finding("audit-event-gone", path, f"a committed audit event {what}", _BACK)
         elif path == CONFIG_PATH and old is not None:
             yield from _settings(old, new, acts, default_owner)
         elif kind is RegistryKind.CONSENT and old is not None and new is not None:
@@ -193,12 +193,15 @@ def _opened(path: str, name: str, around: Around, now: datetime) -> Iterator[Fin
     gains = [one for one in sight_changes(then, places, now_is, places, now) if one.gained and one.path not in new]
     hint = _BY_COMMAND.format(_verb(path))
     if gains:
-        yield _finding("registry-widened", path, f"changed by hand, it would show {_shown(gains)}", hint)
+        yield _finding("registry-widened", path, f"this change by hand would show {_shown(gains)}", hint)
     guardians = then.entities[name].guardians if name in then.entities else ()
     left = now_is.entities[name].guardians if name in now_is.entities else ()
     gone = sorted({*guardians} - {*left})
     if gone and any(name in one.subject_ids or name in one.source_chain for one in labels.values()):
-        text = f"changed by hand, {', '.join(gone)} would have no say for {name} any more, of whom memories tell"
+        text = (
+            f"after this change by hand {', '.join(gone)} would no longer have a say for {name}, whom memories are "
+            "about"
+        )
         yield _finding("registry-widened", path, text, hint)
 
 
@@ -227,10 +230,10 @@ def _settings(old: bytes, new: bytes | None, acts: Iterable[AuditEvent], default
     told = {name: value for event in acts if event.event == SETTING_EVENT for name, value in event.about.items()}
     was, now_is = (owner_of(config, default=default_owner) for config in (old, new))
     if was != now_is and told.get("owner") != now_is:
-        text = f"changed by hand, the vault would be {now_is}'s and no longer {was}'s"
+        text = f"after this change by hand the vault would be {now_is}'s and no longer {was}'s"
         yield _finding("owner-changed", CONFIG_PATH, text, _BY_COMMAND.format("config owner"))
     if (gained := _see_notes(new) - _see_notes(old)) and "notes_for" not in told:
-        text = f"changed by hand, {', '.join(sorted(gained))} would see all notes that are not memories"
+        text = f"after this change by hand {', '.join(sorted(gained))} would see all plain notes"
         yield _finding("registry-widened", CONFIG_PATH, text, _BY_COMMAND.format("config notes_for"))
 
 

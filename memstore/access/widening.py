@@ -226,7 +226,7 @@ def _gained(world: World, before: Labels, after: Labels, name: str) -> tuple[str
         return "owner", f"{name} became the owner"
     if name not in before.access_grants:
         return "access_grants", f'access_grants gained "{name}"'
-    return "access_grants", f"{name} gained sight"
+    return "access_grants", f"{name} can now see it"
 
 
 def _dropped(change: MemoryChange, file: MemoryFile, world: World, now: datetime) -> Iterator[Finding]:
@@ -235,9 +235,11 @@ def _dropped(change: MemoryChange, file: MemoryFile, world: World, now: datetime
         return
     for one in dropped(world, labels_of(change.before), labels_of(file.memory), now):
         role, _, who = one.partition(":")
-        hint = "put it back; or commit the memory without its access_grants first, and grant it anew"
+        hint = "put it back; or first commit the memory without its access_grants, then grant it again"
         key = {"subject": "subject_ids", "source": "source_entity"}.get(role, "upstream_grants")
-        yield _finding("say-removed", file, key, f"{who} has a say in who sees the memory, and is gone from it", hint)
+        yield _finding(
+            "say-removed", file, key, f"{who} has a say in who sees the memory, and is no longer named in it", hint
+        )
 
 
 def _lacking(missing: tuple[str, ...], code: str) -> str:
@@ -252,9 +254,9 @@ def _hint(world: World, labels: Labels, name: str, missing: tuple[str, ...]) -> 
     grantors = [min(who_may_permit(world, one.partition(":")[2]), default="PERSON") for one in missing if ":" in one]
     to = "'*'" if name == "*" else name
     if not grantors:
-        return "take the line out"
+        return "remove the line"
     given = " ".join(dict.fromkeys(grantors))
-    return f"take the line out; memstore privacy grant {labels.id} --to {to} --consent {given} records who said yes"
+    return f"remove the line; memstore privacy grant {labels.id} --to {to} --consent {given} records who consented"
 
 
 def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]:
@@ -301,7 +303,7 @@ def _made_of(memory: Memory) -> list[str]:
 
 def _uncompared(gone: Sequence[str]) -> Iterator[str]:
     if gone:
-        yield f"its source {', '.join(gone)} is not there to compare it with"
+        yield f"its source {', '.join(gone)} does not exist, so it can't be compared"
 
 
 def _beside(memory: Memory) -> str:

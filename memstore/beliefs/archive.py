@@ -43,9 +43,8 @@ def archive(
         dry_run: write nothing, and return what would be.
         commit: commit them, too.
 
-    Raises:
-        NotFoundError: a ref names no memory.
-        RefusedError: a memory is superseded or was forgotten, and so out of sight already.
+    Raises: NotFoundError: a ref names no memory. RefusedError: a memory is superseded or was forgotten, so it is
+    already out of sight.
     """
     files = _opened(view, refs)
     edits = [edit_of_archiving(file, reason) for file in files]
@@ -75,10 +74,9 @@ def _opened(view: View, refs: Sequence[str]) -> list[MemoryFile]:
 def edit_of_archiving(file: MemoryFile, reason: str | None = None) -> Edit:
     """Return the edit that puts a memory out of sight, and that `restore` undoes.
 
-    Raises:
-        RefusedError: it is superseded or was forgotten, and so out of sight already.
+    Raises: RefusedError: it is superseded or was forgotten, so it is already out of sight.
     """
-    _refuse_others(file, "and so out of sight already")
+    _refuse_others(file, "so it is already out of sight")
     is_new = file.memory.status != "archived"
     return Edit(path=file.path, before=file, after=_archived(file, reason) if is_new else file.data)
 
@@ -95,7 +93,7 @@ def reasons(reason: str | None) -> list[splice.SetValue]:
 
 def _restored(view: View, file: MemoryFile) -> bytes:
     """Return the bytes of an archived memory as they were, whatever else was changed since."""
-    _refuse_others(file, "and was not archived")
+    _refuse_others(file, "so it was not archived")
     if file.memory.status != "archived":
         return file.data
     before = next(_states_before(view, file), None)
@@ -109,7 +107,7 @@ def _restored(view: View, file: MemoryFile) -> bytes:
 def _refuse_others(file: MemoryFile, told: str) -> None:
     if file.memory.status not in ("active", "archived", "draft"):
         name = file.memory.ref or file.path
-        raise RefusedError(f"{name} is {file.memory.status}, {told}", hint=f"memstore show {name} tells more")
+        raise RefusedError(f"{name} is {file.memory.status}, {told}", hint=f"memstore show {name} says more")
 
 
 def _states_before(view: View, file: MemoryFile) -> Iterator[MemoryFile]:

@@ -45,9 +45,9 @@ def why_not(memory: Memory, *, days_old: float, uses: int, is_cited: bool) -> st
     """
     reasons = (
         (memory.status != "active" or memory.ref is None, "it is not active, or has no id"),
-        (memory.type not in RECORDS, f"a {memory.type} is no record of what happened"),
-        (memory.compressed_from is not None, "it is a summary already"),
-        (memory.signature is not None or bool(memory.witnesses), "somebody has signed its text"),
+        (memory.type not in RECORDS, f"memories of type {memory.type} don't record what happened"),
+        (memory.compressed_from is not None, "it is already a summary"),
+        (memory.signature is not None or bool(memory.witnesses), "its text is signed"),
         (memory.importance not in _ORDINARY or memory.foundational, "it is important"),
         (days_old <= FEWEST_DAYS, f"it is not older than {FEWEST_DAYS} days"),
         (uses > 0, "it was used"),
@@ -193,7 +193,7 @@ class _Found:
             return against
         blob = self._view.history.blob_id(file.data)
         if self._committed.get(file.path) != blob:
-            return "it is not committed as it is, so nothing would keep its text"
+            return "it is not committed as it is now, so its text would be lost"
         left = summary_of(file)
         if not left:
             return "it has no words to quote"

@@ -105,7 +105,7 @@ class Recognised(NamedTuple):
         code = CODES["recalled-text"]
         finding = Finding(
             code=code.name, severity=code.severity, path=saved.path, at=Position(1), text=self.told,
-            hint="say where it comes from if somebody said it anew: --source-entity, --source",
+            hint="if somebody said it again, say who: --source-entity, --source",
         )  # fmt: skip
         return replace(saved, findings=(*saved.findings, finding))
 
@@ -131,7 +131,7 @@ def recognised(view: View, values: Mapping[str, Plain], body: str) -> Recognised
     found = echo(text, {ref: one.text for ref, one in known.items()}, named)
     if found.of:
         sources: list[Plain] = [*found.of[:_MOST_LINKS], RECALLED]
-        return Recognised({"derived_from": sources}, f"it repeats {found.of[0]}, so it is no new evidence")
+        return Recognised({"derived_from": sources}, f"it repeats {found.of[0]}, so it is not new evidence")
     if found.beside:
         related: list[Plain] = [*found.beside[:_MOST_LINKS]]
         return Recognised({"relates_to": related}, f"it repeats {found.beside[0]} among other things")

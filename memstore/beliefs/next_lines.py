@@ -184,8 +184,8 @@ def next_time(history: Iterable[LedgerLine], now: datetime) -> datetime:
         return at if last is None or at > last else last.replace(microsecond=0) + timedelta(seconds=1)
     except OverflowError:
         raise VaultError(
-            f"a line of the history is of {instant(last or at)}, and no time comes after that",
-            hint="mend its timestamp in `confidence_history`",
+            f"a line of the history is dated {instant(last or at)}, the last time there is",
+            hint="correct its timestamp in `confidence_history`",
         ) from None
 
 

@@ -196,7 +196,7 @@ def _with(
     return lines
 
 
-_REASON = {False: "How sure its source is changed", True: "How sure what it was made of is changed"}
+_REASON = {False: "The confidence of its source changed", True: "The confidence of what it was derived from changed"}
 
 
 # -- what rests on what --------------------------------------------------------------------------
@@ -274,7 +274,9 @@ def propagate(
         UsageError: there is a depth, and nothing to count it from.
     """
     if depth is not None and ref is None:
-        raise UsageError("a depth counts links from a memory, and none is named", hint="memstore propagate REF --depth")
+        raise UsageError(
+            "--depth counts links from a memory, and no memory is named", hint="memstore propagate REF --depth"
+        )
     changed = None if ref is None else view.find(ref).ref or ""
     files = {str(file.memory.ref): file for file in _resting(view)}
     vault = _vault(view, files)

@@ -284,7 +284,7 @@ def recall(
         UsageError: the budget is below 1.
     """
     if budget < 1:
-        raise UsageError(f"a budget of {budget} tokens has no room", hint="give at least 1")
+        raise UsageError(f"a budget of {budget} tokens has no room for anything", hint="give at least 1")
     recalled = _Recall(view, prompt, profile)
     memories, held = recalled.best(_MEMORIES, MOST_MEMORIES), recalled.best(_BELIEFS, MOST_BELIEFS)
     fitting = list(_fitting(memories, held, budget))

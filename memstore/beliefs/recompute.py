@@ -214,7 +214,7 @@ def fold(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -
     by_hand = HandEdits(view)
     if not by_hand.is_committed(file) or drifted(file.memory) is not None:
         raise RefusedError(
-            f"git keeps the lines of {file.memory.ref or file.path} only once they are committed",
+            f"folding would lose the lines of {file.memory.ref or file.path}, which are not committed",
             hint=f"memstore commit {file.memory.ref or file.path}",
         )
     line = folded(file.memory, view.actor)

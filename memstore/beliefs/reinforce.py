@@ -153,14 +153,14 @@ def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memo
     if entry.ref is None:
         raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
     if entry.path == file.path:
-        raise RefusedError(f"{entry.ref} is no evidence of itself", hint="name what it rests on")
+        raise RefusedError(f"{entry.ref} is not evidence for itself", hint="name the memory that it rests on")
     memory = load(entry.ref)
     if memory is None or memory.status == "draft":
-        what = "was forgotten" if memory is None else "is a suggestion, and no memory yet"
-        raise RefusedError(f"{entry.ref} {what}, so it is no evidence", hint="name what it was made of")
+        what = "was forgotten" if memory is None else "is a suggestion, not yet a memory"
+        raise RefusedError(f"{entry.ref} {what}, so it is not evidence", hint="name what it was derived from")
     if file.memory.ref is not None and rests_on(memory, str(file.memory.ref), load):
         raise RefusedError(
-            f"{entry.ref} rests on {file.memory.ref} itself, so it says nothing new of it",
+            f"{entry.ref} rests on {file.memory.ref} itself, so it says nothing new about it",
             hint="name evidence that does not depend on it",
         )
     return as_evidence(memory, load)

@@ -60,10 +60,10 @@ def revise(
     """
     message = message_of(view, reason, commit=commit, dry_run=dry_run)
     if not (text or "").strip() and not (title or "").strip():
-        raise UsageError("there are no better words", hint='memstore edit REF "what holds, better said"')
+        raise UsageError("there is no new text", hint='memstore edit REF "what holds, better said"')
     file = view.original(ref)
     if file.memory.status == "forgotten":
-        raise RefusedError(f"{file.memory.ref or file.path} was forgotten: no words are left to better")
+        raise RefusedError(f"{file.memory.ref or file.path} was forgotten: no text is left to change")
     edits = [] if title is None else [splice.SetValue("title", title.strip())]
     data = splice.apply_to_text(file.path, reworded(file.text, text) if text else file.text, edits)
     edit = Edit(path=file.path, before=file, after=data)

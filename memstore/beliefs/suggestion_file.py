@@ -132,7 +132,7 @@ def _about(
     """Return a suggestion of a change to a belief, which it shows."""
     file = change.before
     if not isinstance(file, MemoryFile):
-        raise TypeError(f"{change.path} is no memory")
+        raise TypeError(f"{change.path} is not a memory")
     title = f"{proposal.action.value.capitalize()}: {title_of(file.memory)}"
     values = {**_common(view, proposal, now), "title": title, "relates_to": [str(file.memory.ref)]}
     body = f"{told}: {title_of(file.memory)}\n\n{diff_of(change)}"
@@ -227,8 +227,8 @@ def _quoted_from(cited: str, proposal: ConsolidationProposal) -> str:
     against = f", {len(proposal.against)} against" if proposal.against else ""
     shared = ", ".join(f"*{word}*" for word in _spelt(proposal))
     return (
-        f"Quoted from {cited}; {len(proposal.members)} memories of {len(roots)} independent origins{against}"
-        f" share {shared}."
+        f"Quoted from {cited}; {len(proposal.members)} memories from {len(roots)} independent roots{against} "
+        f"share {shared}."
     )
 
 
@@ -253,7 +253,7 @@ def _worded(proposal: ConsolidationProposal, synthesizer: Synthesizer | None) ->
     wording = said_by(answer)
     problem = wording if isinstance(wording, str) else objection(wording, sources)
     if problem or isinstance(wording, str):
-        return "", f"quoted instead: the answer is no good, {problem}"
+        return "", f"quoted instead: the answer can't be used: {problem}"
     return wording.text, None
 
 
@@ -332,8 +332,8 @@ class PageLines:
         title = title_of(target.memory)
         values |= {**labels(target.memory), "relates_to": [str(target.memory.ref)]}
         values["title"] = line.text or f"Archive: {title}"
-        what = "words it otherwise" if line.text else "took it out, so that it would be put out of sight"
-        told = f"[[{target.memory.ref}]] stands in {line.page}, and a hand {what}: {title}\n\n"
+        what = "changed its wording" if line.text else "removed it, so that it would be put out of sight"
+        told = f"[[{target.memory.ref}]] is listed in {line.page}, and somebody {what}: {title}\n\n"
         return _file(line, values, told + diff_of(edit_of(line.action, target, values["title"], line.ref)))
 
 
@@ -352,7 +352,7 @@ def edit_of(action: Action, target: MemoryFile, title: str, suggested_as: str) -
     if action is Action.ARCHIVE:
         return edit_of_archiving(target, f"Accepted {suggested_as}")
     if target.memory.status not in ("active", "archived", "draft"):
-        raise RefusedError(f"{target.memory.ref} is {target.memory.status}, and keeps its words")
+        raise RefusedError(f"{target.memory.ref} is {target.memory.status}, so its text stays as it is")
     return Edit(path=target.path, before=target, after=splice.apply(target, [splice.SetValue("title", title)]))
 
 

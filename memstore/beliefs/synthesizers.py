@@ -38,7 +38,9 @@ def synthesizer(named: str, *, time_limit_seconds: float = TIME_LIMIT_SECONDS) -
     try:
         words = shlex.split(named)
     except ValueError as error:
-        raise UsageError(f"{named!r} is no command line: {error}", hint="quote it as in a shell") from error
+        raise UsageError(
+            f"{named!r} is not a command line: {error}", hint="quote it as you would in a shell"
+        ) from error
     if not words:
         raise UsageError("no command is named", hint='--with "my-program --fast"')
     return SynthesizerCommand(words, time_limit_seconds=time_limit_seconds)
@@ -84,7 +86,7 @@ class SynthesizerCommand:
                 with suppress(ProcessLookupError):
                     os.killpg(child.pid, signal.SIGKILL)
         if child.returncode:
-            raise SynthesisFailedError(f"{self._words[0]} ended with {child.returncode}")
+            raise SynthesisFailedError(f"{self._words[0]} ended with exit code {child.returncode}")
         return said
 
 
@@ -121,4 +123,4 @@ def _parsed(said: bytes) -> Any:
     try:
         return json.loads(said)
     except ValueError as error:
-        raise SynthesisFailedError("the answer is no JSON") from error
+        raise SynthesisFailedError("the answer is not JSON") from error

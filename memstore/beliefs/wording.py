@@ -176,10 +176,10 @@ def objection(wording: Wording, sources: Mapping[str, str]) -> str | None:
     """
     count = len(wording.text.split())
     if count > MOST_WORDS:
-        return f"it has {count} words, and may have {MOST_WORDS}"
+        return f"it has {count} words, and may have at most {MOST_WORDS}"
     outside = sorted(set(wording.cites) - set(sources))
     if outside or not wording.cites:
-        return f"it cites {outside[0]}, which is no source of it" if outside else "it cites nothing"
+        return f"it cites {outside[0]}, which is not one of its sources" if outside else "it cites nothing"
     strange = strangers(wording.text, sources.values())
     return f"no source names {strange[0]}" if strange else None
 

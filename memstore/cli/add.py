@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 _NOTES = (
-    "write the text below the second ---, and what else you know between the two; save and close to add it",
-    "leave all as it is to add nothing",
+    "write the text below the second ---, and anything else you know between the two; then save and close",
+    "leave everything as it is to add nothing",
 )
 
 
@@ -43,7 +43,7 @@ _NOTES = (
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @key_options()
 @account_options()
-@several("--cite", metavar="PATH:L1-L2…", help="Lines of a file that it is made of, as they are now.")
+@several("--cite", metavar="PATH:L1-L2…", help="Lines of a file that it is derived from, as they are now.")
 @commit_option()
 @dry_run_option()
 def add(
@@ -57,11 +57,11 @@ def add(
     dry_run: bool,
     **keys: Any,
 ) -> None:
-    """Write a new memory; without TEXT in your editor.
+    """Write a new memory, in your editor if there is no TEXT.
 
-    TEXT stands first, since an option for a list takes all values up to the next option. A text that begins with a
-    frontmatter keeps it. What `.memstore/templates/TYPE.md` says is what the draft in your editor begins with; of its
-    keys a memory gets those that were not given.
+    Put TEXT first: an option for a list takes all values up to the next option. A text that begins with frontmatter
+    keeps it. The draft in your editor begins with what `.memstore/templates/TYPE.md` says; the keys in it that you
+    don't give are added to the memory.
     """
     from memstore.files import fence
     from memstore.memories.template import with_defaults
@@ -102,9 +102,10 @@ def add(
 def raw(
     session: CliSession, /, text: str | None, file: str | None, *, hook: bool, commit: bool, dry_run: bool, **keys: Any
 ) -> None:
-    """Write something down as it came, to be made a note, an episode or a belief later.
+    """Write something down as it came; turn it into a note, an episode or a belief later.
 
-    What repeats a memory word by word, and says not where it comes from, is linked with it and is no new evidence.
+    A text that repeats a memory word for word without saying where it comes from is linked to that memory, and does not
+    count as new evidence.
     """
     if hook:
         _capture(session, given_values(keys), commit=commit, dry_run=dry_run)
@@ -150,11 +151,11 @@ def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> b
     from memstore.files import fence
 
     if values.setdefault("type", "episode") != "episode":
-        raise UsageError("objective, outcome and lessons are an episode's", hint="-t episode")
+        raise UsageError("--objective, --outcome and --lesson are for episodes", hint="-t episode")
     if fence.split(given) is not None:
-        raise UsageError("the text has a frontmatter of its own", hint="write outcome and lessons into it")
+        raise UsageError("the text has its own frontmatter", hint="write the outcome and lessons there")
     if account.title and values.get("title"):
-        raise UsageError("an episode's objective is its title, and both were given", hint="leave one out")
+        raise UsageError("--objective and --title both set an episode's title", hint="leave one out")
     if account.title:
         values["title"] = account.title
     return account.told(utf8(given)).encode("utf-8", "surrogateescape")
@@ -187,7 +188,7 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
 
     env = session.environment()
     if session.choices.no_input or not (env.at_terminal or composition.editor(env).is_chosen):
-        hint = "TEXT stands first, before options that take several values; - reads standard input"
+        hint = "put TEXT first, before options that take several values; - reads standard input"
         raise UsageError("there is no text", hint=hint)
     view = session.view()
     kind = str(values.get("type") or "")
@@ -216,7 +217,7 @@ def _say_what_is_usual(session: CliSession, saved: Saved, values: Mapping[str, P
     kind = str(values.get("type") or "")
     usual = USUAL_KEYS.get(kind, ())
     if usual and not any(values.get(name) for name in usual):
-        session.say(f"  hint: {_usually(kind)}; memstore set {saved.ref} {usual[0]}=VALUE says it later")
+        session.say(f"  hint: {_usually(kind)}; memstore set {saved.ref} {usual[0]}=VALUE adds it later")
 
 
 def _usually(kind: str, *, options: bool = True) -> str:
@@ -230,7 +231,7 @@ def _say_who_may_see(session: CliSession, saved: Saved) -> None:
     file = view.read(saved.path)
     if file is not None and file.memory.source_entity:
         seers = dict.fromkeys((file.memory.owner or view.config.owner, *file.memory.access_grants))
-        told = f"told in confidence by {file.memory.source_entity}, whose consent it takes to share it"
+        told = f"told in confidence by {file.memory.source_entity}; sharing it takes their consent"
         session.say(f"{told}; who may see it: {', '.join(seers)}")
 
 

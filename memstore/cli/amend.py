@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.memories.edit import Formatted, Moved
 
 _UNCHANGED = "nothing changed"
-_SAYS_SO = "nothing changed: it says so already"
+_SAYS_SO = "nothing changed: it already says so"
 
 
 @command(
@@ -40,15 +40,15 @@ _SAYS_SO = "nothing changed: it says so already"
     examples=(
         "memstore edit m_7f3",
         "EDITOR=nano memstore edit belief:m_7f3k9q2x1c -c",
-        'memstore edit m_7f3 "Bella eats at nine sharp" --dry-run         # better words, without an editor',
+        'memstore edit m_7f3 "Bella eats at nine sharp" --dry-run         # a new text, without an editor',
         'memstore edit m_7f3 --title "When Bella eats" -c --reason "easier to find"',
     ),
 )
 @named_argument()
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
-@click.option("--title", metavar="TEXT", help="Another title.")
-@click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c, and a text or title.")
+@click.option("--title", metavar="TEXT", help="The new title.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c, and a text or title.")
 @commit_option()
 @dry_run_option()
 def edit(
@@ -62,11 +62,11 @@ def edit(
     commit: bool,
     dry_run: bool,
 ) -> None:
-    """Change a memory in your editor, or give it the words of TEXT; it keeps its id, its history and all that names it.
+    """Change a memory in your editor, or replace its text with TEXT; it keeps its id, history and references.
 
-    What the editor leaves is a draft until it was checked, and is kept when anything goes wrong. Any other way to edit
-    the file is as good. Where it is to say something else, memstore supersede keeps both, and which took the place of
-    which.
+    What the editor saves is a draft until it has been checked, and is kept if anything goes wrong. You can edit the
+    file in any other way as well. If the memory is to say something else, use memstore supersede: it keeps both, and
+    records which replaced which.
     """
     from memstore.cli.add import given_text, utf8
 
@@ -78,7 +78,7 @@ def edit(
         saved = revise(session.view(), ref, words, title=title, reason=reason, dry_run=dry_run, commit=commit)
         emit_saved(session, "edit", saved, dry_run=dry_run, unchanged=_SAYS_SO)
     elif reason is not None:
-        raise UsageError("--reason goes with a text or a title", hint='memstore edit REF TEXT --reason "why" -c')
+        raise UsageError("--reason needs a text or a title", hint='memstore edit REF TEXT --reason "why" -c')
     else:
         edit_by_hand(session, session.view(), ref, verb="edit", commit=commit, dry_run=dry_run)
 
@@ -114,7 +114,7 @@ def edit_by_hand(session: CliSession, view: View, ref: str, *, verb: str, commit
     examples=(
         "memstore set m_7f3 importance=high",
         "memstore set m_7f3 tags=dog,food title='Bella eats'",
-        "memstore set m_7f3 valid_until=           # takes the key away",
+        "memstore set m_7f3 valid_until=           # removes the key",
         "memstore set m_7f3 confidence=0.6         # records it in the history, too",
     ),
 )
@@ -123,7 +123,7 @@ def edit_by_hand(session: CliSession, view: View, ref: str, *, verb: str, commit
 @commit_option()
 @dry_run_option()
 def set_(session: CliSession, ref: str, pairs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
-    """Give keys of a memory other values; only their lines change."""
+    """Set keys of a memory; only their lines change."""
     from memstore.cli.key_options import own_values
     from memstore.memories.edit import set_keys
 
@@ -156,13 +156,13 @@ _TAKEN_AWAY = "\0"
 @dry_run_option()
 @click.pass_obj
 def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
-    """Give a memory tags, or take them away: `-TAG` does."""
+    """Add tags to a memory, or remove them with `-TAG`."""
     from memstore.memories.edit import tag as change_tags
 
     removed = [word[1:] for word in tags if word[:1] in (_TAKEN_AWAY, "-")]
     added = [word.removeprefix("+") for word in tags if word[:1] not in (_TAKEN_AWAY, "-")]
     if "" in (*removed, *added):
-        raise UsageError("a tag is a word", hint="memstore tag REF +dog -food")
+        raise UsageError("a tag is empty", hint="memstore tag REF +dog -food")
     view = session.view()
     saved = change_tags(view, ref, add=added, remove=removed, commit=commit, dry_run=dry_run)
     emit_saved(session, "tag", saved, dry_run=dry_run, unchanged=_UNCHANGED)
@@ -174,10 +174,10 @@ def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, d
 @commit_option()
 @dry_run_option()
 def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:
-    """Give a memory's file another name or folder in the vault; what refers to it finds it by its id.
+    """Rename a memory's file, or move it to another folder; refs still find it by its id.
 
-    Links to it, and relative links in it, are written so that they lead where they led. In files of others, and in
-    signed ones, they stay as they are, and are listed.
+    Links to it, and relative links in it, are rewritten so that they lead to the same place as before. In other
+    people's files and in signed files they stay as they are, and are listed.
     """
     from memstore.cli.output import safe_line
     from memstore.documents.memories import moved_document
@@ -231,18 +231,20 @@ def _move_lines(session: CliSession, moved: Moved, *, dry_run: bool) -> Iterator
     type=click.Choice(MEMORY_TYPES),
     default="note",
     show_default=True,
-    help="Of those without one.",
+    help="The type of files that have none.",
 )
-@click.option("--all", "everything", is_flag=True, help="Adopt all that the vault holds, without asking.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Adopt every file in the vault that can be adopted, without asking."
+)
 @commit_option()
 @dry_run_option()
 def adopt(
     session: CliSession, paths: tuple[str, ...], kind: str, *, everything: bool, commit: bool, dry_run: bool
 ) -> None:
-    """Make Markdown files memories: with a frontmatter where they have none, and an id; their text stays as it is.
+    """Turn Markdown files into memories: add an id, and frontmatter if there is none; the text stays as it is.
 
-    Lines are added, none is changed. A file that can't become a memory so stays a plain note, which is searched, listed
-    and cited all the same; exit 1 where there was one. `memstore undo` takes an adoption back.
+    Lines are added, and none is changed. A file that can't become a memory that way stays a plain note, which is still
+    searched, listed and cited; the exit code is then 1. `memstore undo` takes an adoption back.
     """
     from memstore.documents.memories import adopted_document
     from memstore.memories.adopt import adopt as make_memories
@@ -298,10 +300,10 @@ def _wanted(session: CliSession) -> bool:
     )
     _say_left_alone(session, left_alone)
     if session.as_json or not found:
-        session.say("there is nothing to adopt" if not found else "--all adopts them")
+        session.say("there is nothing to adopt" if not found else "memstore adopt --all adopts them")
         return False
     what = "1 file" if len(found) == 1 else f"{len(found)} files"
-    return session.confirm(f"adopt {what}", instead="--all, or with the files' names")
+    return session.confirm(f"adopt {what}", instead="--all, or by naming the files")
 
 
 def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterator[str]:
@@ -314,11 +316,11 @@ def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterato
 
 @command("fmt", examples=("memstore fmt --check", "memstore fmt m_7f3 --dry-run"))
 @ref_argument("refs", metavar="[REF]…", nargs=-1)
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a layout is uneven.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
 @commit_option()
 @dry_run_option()
 def fmt(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
-    """Make the layout of frontmatters even: blanks, quoted times, one history entry a line. Never a value."""
+    """Format the frontmatter of memories: spaces, quoted times, one history entry a line. Values never change."""
     from memstore.documents.memories import formatted_document
     from memstore.memories.edit import fmt as make_even
 

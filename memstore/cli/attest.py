@@ -27,7 +27,7 @@ def _key_option() -> Callable[[Any], Any]:
     return click.option(
         "--key",
         metavar="FILE",
-        help="The key; its .pub if an ssh-agent holds it, or its -cert.pub. Else your setting signing_key.",
+        help="The key file; its .pub if an ssh-agent holds it, or its -cert.pub. By default your setting signing_key.",
     )
 
 
@@ -39,8 +39,8 @@ def _key_option() -> Callable[[Any], Any]:
 def sign(session: CliSession, ref: str, *, key: str | None, commit: bool, dry_run: bool) -> None:
     """Sign a memory that you wrote: what it says, and where it comes from.
 
-    Layout, comments, tags' order, confidence and grants may change later; a change of what it says is noticed. A memory
-    of yours that names no author, since you wrote its file yourself, gets you as its author.
+    The layout, comments, order of tags, confidence and grants may change later; a change to what it says is noticed. If
+    you wrote the file by hand and it names no author, you become its author.
     """
     from memstore.trust.sign import sign as record
 
@@ -54,15 +54,15 @@ def sign(session: CliSession, ref: str, *, key: str | None, commit: bool, dry_ru
         'memstore --as si:pith witness m_7f3 --attest partial --aspect title --notes "It was in March"',
         "memstore witness --request req_7c8q.md                             # read what is asked; no vault is needed",
         "memstore witness --request req_7c8q.md --attest confirm > answer.json",
-        "memstore witness m_7f3 --answer answer.json                        # who asked takes it in",
+        "memstore witness m_7f3 --answer answer.json                        # imports the answer into the vault",
     ),
 )
 @ref_argument(metavar="[REF]", required=False)
-@click.option("--attest", type=click.Choice(ATTESTATIONS), help="What you say of it.")
-@several("--aspect", metavar="KEY…", help="Of which keys you speak; partial names them.")
+@click.option("--attest", type=click.Choice(ATTESTATIONS), help="What you say about it.")
+@several("--aspect", metavar="KEY…", help="The keys that you speak about; partial needs them.")
 @click.option("--notes", metavar="TEXT", help="One line; [[ref]] in it names what you saw yourself.")
 @click.option("--request", metavar="FILE", help="Answer this request, without the vault.")
-@click.option("--answer", metavar="FILE", help="Take in what somebody answered.")
+@click.option("--answer", metavar="FILE", help="Import somebody's answer.")
 @_key_option()
 @commit_option()
 @dry_run_option()
@@ -79,15 +79,17 @@ def witness(  # noqa: PLR0913 -- one for each option
     commit: bool,
     dry_run: bool,
 ) -> None:
-    """Vouch for a memory that somebody else wrote, or dispute it; the latest that you say counts.
+    """Vouch for a memory that somebody else wrote, or dispute it; your latest word counts.
 
-    With --request you answer a file that somebody sent: its digests are computed anew from the text that is shown.
+    With --request you answer a file that somebody sent you: its digests are computed again from the text that is shown.
     """
     from memstore.trust.sign import witness as record
     from memstore.trust.witness_request import accept_answer
 
     if (ref is None) == (request is None) or (answer and (attest or request)):
-        raise UsageError("witness what?", hint="REF --attest …, --request FILE --attest …, or REF --answer FILE")
+        raise UsageError(
+            "say what to witness", hint="give REF --attest …, --request FILE --attest …, or REF --answer FILE"
+        )
     if request is not None:
         _answer(session, request, attest, aspects=aspect, notes=notes, key=key)
         return
@@ -95,7 +97,7 @@ def witness(  # noqa: PLR0913 -- one for each option
     if answer is not None:
         done = accept_answer(session.view(), ref, answer, session.bytes_of(answer), commit=commit, dry_run=dry_run)
     elif attest is None:
-        raise UsageError("what do you say of it?", hint="--attest confirm, dispute or partial")
+        raise UsageError("--attest is missing", hint="give --attest confirm, --attest dispute or --attest partial")
     else:
         done = record(session.view(), ref, attest, aspects=aspect, notes=notes, key=key, commit=commit, dry_run=dry_run)
     _emit(session, "witness", done, dry_run=dry_run)
@@ -160,7 +162,7 @@ def _request_lines(asked: WitnessRequest) -> Iterator[str]:
     ),
 )
 @ref_argument()
-@several("--from", "asked", metavar="ENTITY…", help="Whom; each must be one who may see it.")
+@several("--from", "asked", metavar="ENTITY…", help="Whom to ask; each of them must be allowed to see it.")
 @click.option("--notes", metavar="TEXT", help="Why, in one line.")
 @commit_option()
 @dry_run_option()
@@ -169,8 +171,8 @@ def request_witness(
 ) -> None:
     """Ask others to vouch for a memory, or to dispute it.
 
-    The file in requests/ travels by git, or however you send it. It holds what the memory says and where it comes
-    from, so that they need no vault: memstore witness --request FILE.
+    This writes a file to requests/, which you share by git or send in any other way. The file holds what the memory
+    says and where it comes from, so they need no vault to answer: memstore witness --request FILE.
     """
     from memstore.cli.written import emit_registered
     from memstore.trust.witness_request import request_witness as ask
@@ -187,18 +189,18 @@ def request_witness(
     ),
 )
 @ref_argument()
-@click.option("--outcome", type=click.Choice(OUTCOMES), required=True, help="How it came out.")
-@click.option("--notes", metavar="TEXT", help="One line: why.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), required=True, help="The decision.")
+@click.option("--notes", metavar="TEXT", help="Why, in one line.")
 @_key_option()
 @commit_option()
 @dry_run_option()
 def resolve(
     session: CliSession, ref: str, *, outcome: str, notes: str | None, key: str | None, commit: bool, dry_run: bool
 ) -> None:
-    """Decide, with a signature, how a dispute about somebody else's memory came out.
+    """Decide a dispute about somebody else's memory, and sign the decision.
 
-    Nothing is averaged away: both sides stay in the file, and trust shows them with the decision. Whoever spoke was
-    right or wrong, which moves their reputation, if you took no side yourself.
+    Both sides stay in the file, and memstore trust shows them with the decision. Those who spoke turn out right or
+    wrong, which changes their reputation, unless you took a side yourself.
     """
     from memstore.trust.sign import resolve as record
     from memstore.trust.trust import trust_of
@@ -209,7 +211,7 @@ def resolve(
     if not dry_run and done.verdict.counts and done.saved.ref:
         outcomes = trust_of(view, done.saved.ref).reputation.outcomes
         if not any((one.ref, one.by) == (done.saved.ref, view.actor) for one in outcomes):
-            session.say("the author's reputation stays as it is: it moves where they signed what somebody disputed,")
+            session.say("the author's reputation stays as it is: it changes only if they signed what was disputed,")
             session.say("  and whoever decides took no side")
 
 
@@ -222,10 +224,13 @@ def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> Non
         lines=lambda: saved_lines(session, done.saved, dry_run=dry_run),
     )
     if not done.saved.changed:
-        session.say("it is signed already, and nothing changed since")
+        session.say("it is already signed, and nothing has changed since")
     elif not done.verdict.counts:
         session.say(f"it does not count yet: {done.verdict.reason}")
-        session.say("  hint: memstore keys add ENTITY FILE.pub tells whose key it is; or name its --key FILE-cert.pub")
+        session.say(
+            "  hint: record whose key it is with memstore keys add ENTITY FILE.pub; or give its certificate, "
+            "--key FILE-cert.pub"
+        )
     say_findings(session, done.saved.findings)
 
 
@@ -244,11 +249,11 @@ def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> Non
     ),
 )
 @ref_argument()
-@click.option("--type", "kind", type=click.Choice(ANCHOR_TYPES), default="git_commit", help="Where it can be seen.")
+@click.option("--type", "kind", type=click.Choice(ANCHOR_TYPES), default="git_commit", help="The kind of anchor.")
 @click.option("--reference", metavar="R", help="The commit, page or transaction; the current commit by default.")
 @click.option("--snapshot", metavar="FILE", help="The page as you saved it; - is standard input.")
 @click.option("--online", is_flag=True, help="Fetch the page now, instead of --snapshot.")
-@click.option("--proof", metavar="FILE", help="Of opentimestamps: what `ots stamp` wrote.")
+@click.option("--proof", metavar="FILE", help="For opentimestamps: the file that `ots stamp` wrote.")
 @commit_option()
 @dry_run_option()
 def anchor(  # noqa: PLR0913 -- one for each option
@@ -263,10 +268,10 @@ def anchor(  # noqa: PLR0913 -- one for each option
     commit: bool,
     dry_run: bool,
 ) -> None:
-    """Record where else it can be seen what a memory says, so that its time and its words can be proven.
+    """Anchor what a memory says in something outside its file, so that its text and its time can be proven.
 
-    A commit that holds the memory as it is now is kept by a ref of its own, whatever becomes of its branch. To show it
-    to others, push it: git push origin 'refs/memstore/anchors/*'. Of a page the vault keeps a copy.
+    A commit that holds the memory as it is now gets its own git ref, which keeps it whatever happens to its branch. To
+    show it to others, push that ref: git push origin 'refs/memstore/anchors/*'. Of a page, the vault keeps a copy.
     """
     from memstore.documents.trust import anchored_document
 
@@ -279,7 +284,7 @@ def anchor(  # noqa: PLR0913 -- one for each option
         lines=lambda: saved_lines(session, done.saved, dry_run=dry_run),
     )
     if done.anchored is None:
-        session.say("it is anchored there already")
+        session.say("it is already anchored there")
     elif not done.anchored.counts:
         session.say(f"it adds nothing to trust: {done.anchored.reason}")
     _say_remotes(session, done.remotes)
@@ -303,13 +308,18 @@ def _anchored(
         return flow.anchor_commit(view, ref, revision=reference, **saving)
     if kind == "opentimestamps":
         if page is None or proof is None:
-            raise UsageError(f"{kind}: what was stamped?", hint="--snapshot FILE --proof FILE.ots")
+            raise UsageError(
+                f"{kind}: the stamped page and its proof are needed", hint="give --snapshot FILE --proof FILE.ots"
+            )
         return flow.anchor_stamp(view, ref, page, proof, reference=reference, **saving)
     if reference is None:
-        raise UsageError(f"{kind}: where?", hint="--reference says where it can be seen")
+        raise UsageError(f"{kind}: a reference is needed", hint="--reference names where it can be seen")
     if kind in PAGE_ANCHORS:
         if page is None:
-            raise UsageError(f"{kind}: what did it say?", hint="--snapshot FILE, as you saved it, or --online")
+            raise UsageError(
+                f"{kind}: a copy of the page is needed",
+                hint="give the page as you saved it with --snapshot FILE, or fetch it with --online",
+            )
         return flow.anchor_page(view, ref, kind, reference, page, **saving)
     return flow.anchor_elsewhere(view, ref, kind, reference, **saving)
 
@@ -322,7 +332,10 @@ def _page(session: CliSession, kind: str, url: str | None, snapshot: str | None,
     if not online:
         return session.bytes_of(snapshot) if snapshot is not None else None
     if snapshot is not None or url is None or kind not in PAGE_ANCHORS:
-        raise UsageError("--online fetches a page", hint="--type url --reference https://…, and no --snapshot")
+        raise UsageError(
+            "--online needs the address of a page to fetch",
+            hint="give --type url --reference https://…, and no --snapshot",
+        )
     page = composition.pages().get(url)
     remember(session.view(), url, page)
     return page.data
@@ -333,18 +346,20 @@ def _say_remotes(session: CliSession, remotes: Mapping[str, bool]) -> None:
 
     for remote, is_new in remotes.items():
         if is_new:
-            session.say(f"git fetch {remote} brings its anchors, too, from now on: {anchor_refspec(remote)}")
-        session.say(f"the commit is kept in this clone; to have {remote} keep it: git push {remote} '{ANCHOR_REFS}'")
+            session.say(f"from now on git fetch {remote} fetches its anchors, too: {anchor_refspec(remote)}")
+        session.say(
+            f"the commit is kept in this clone; to keep it at {remote} as well: git push {remote} '{ANCHOR_REFS}'"
+        )
 
 
 # -- attest --------------------------------------------------------------------------------------
 
-_BY = click.option("--by", metavar="ENTITY", help="Whose attestation; the author's where nobody is named.")
+_BY = click.option("--by", metavar="ENTITY", help="Whose attestation; the author's by default.")
 
 
 @group("attest", examples=("memstore attest payload m_7f3 | ssh-keygen -Y verify …", "memstore attest export m_7f3"))
 def attest() -> None:
-    """Give attestations to other tools, which need neither memstore nor its files to check them."""
+    """Export attestations for other tools, which can check them without memstore or the vault."""
 
 
 @subcommand(
@@ -359,11 +374,13 @@ def attest() -> None:
 @ref_argument()
 @_BY
 def payload(session: CliSession, ref: str, *, by: str | None) -> None:
-    """Print the very bytes that were signed, without a line end."""
+    """Print the exact bytes that were signed, without a final newline."""
     from memstore.trust.sign import payload as bytes_of
 
     if session.as_json:
-        raise UsageError("attest payload prints bytes, not JSON", hint="memstore attest export prints an envelope")
+        raise UsageError(
+            "attest payload prints bytes, not JSON", hint="memstore attest export prints an envelope as JSON"
+        )
     sys.stdout.buffer.write(bytes_of(session.view(), ref, by=by))
     sys.stdout.buffer.flush()
 
@@ -375,7 +392,7 @@ def payload(session: CliSession, ref: str, *, by: str | None) -> None:
 def digest(session: CliSession, refs: tuple[str, ...]) -> None:
     """Print the digests and signatures of memories, to publish or to stamp: `anchor --snapshot` takes the page.
 
-    Nothing of what the memories say stands in it. Whoever guesses that can tell that they guessed right.
+    The output has none of the text, but somebody who guesses the text can check the guess against the digest.
     """
     from memstore.documents.trust import digest_document
     from memstore.trust.sign import digest_page

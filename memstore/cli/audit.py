@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @group("audit", examples=("memstore audit verify", "memstore audit show"))
 def audit() -> None:
-    """See who did what with access, and prove that the record is whole."""
+    """Show who did what with access, and prove that the record is complete."""
 
 
 @subcommand(audit, "verify", examples=("memstore audit verify",))
 def verify(session: CliSession) -> None:
-    """Prove that every audit event is as it was written and none is missing; exit 1 where one is."""
+    """Prove that every audit event is as it was written and that none is missing; exit 1 if not."""
     from memstore.access.audit import verify_audit
     from memstore.documents.access import audit_verified_document
 
@@ -32,7 +32,7 @@ def verify(session: CliSession) -> None:
     session.emit("audit-verify", document=lambda: audit_verified_document(done), lines=lambda: _verified_lines(done))
     count = f"{done.events} event{'' if done.events == 1 else 's'}"
     errors = sum(finding.is_error for finding in done.findings)
-    session.say(f"{count}, all sound" if done.is_whole else f"{count}, {errors} not as they should be")
+    session.say(f"{count}, all intact" if done.is_whole else f"{count}, {errors} not intact")
     if not done.is_whole:
         session.exit(Exit.FOUND_ERRORS)
 
@@ -43,8 +43,8 @@ def verify(session: CliSession) -> None:
     examples=("memstore audit show", "memstore audit show human:sean -n 5", "memstore audit show --local"),
 )
 @click.argument("of", metavar="[ID]", required=False)
-@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="How many at most.")
-@click.option("--local", is_flag=True, help="What others were shown and denied on this machine, instead.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Show at most this many.")
+@click.option("--local", is_flag=True, help="Show what others were shown and denied on this machine instead.")
 def show(session: CliSession, of: str | None, *, limit: int | None, local: bool) -> None:
     """Show what was done, the latest first: all, or by or about one entity, memory or consent."""
     from memstore.access.audit import audit_trail
@@ -61,7 +61,7 @@ def show(session: CliSession, of: str | None, *, limit: int | None, local: bool)
         each="events",
     )
     if not events:
-        session.say("nothing was done with access yet")
+        session.say("there are no audit events yet")
 
 
 def _show_looks(session: CliSession, of: str | None, limit: int | None) -> None:
@@ -76,7 +76,7 @@ def _show_looks(session: CliSession, of: str | None, limit: int | None) -> None:
         each="looks",
     )
     if not found:
-        session.say("nobody else looked from this machine")
+        session.say("nobody else has looked from this machine")
 
 
 def _look_line(session: CliSession, look: Access) -> str:

@@ -33,10 +33,10 @@ F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
 def _evidence_options(*, partial: bool) -> Callable[[F], F]:
     """Add what both commands about evidence take; `--partial` is shown by the one of which it is a part."""
-    text = "Only in part: it counts half for and half against."
+    text = "It does so only in part: it counts half for and half against."
 
     def decorate(function: F) -> F:
-        reason = click.option("--reason", metavar="TEXT", help="Why it does, for the history.")
+        reason = click.option("--reason", metavar="TEXT", help="Why, for the history.")
         half = click.option("--partial", is_flag=True, hidden=not partial, help=text)
         evidence = several("--evidence", type=REF, metavar="REF…", required=True, help="The memories that say so.")
         return evidence(half(reason(commit_option()(dry_run_option()(function)))))
@@ -55,9 +55,10 @@ def _evidence_options(*, partial: bool) -> Callable[[F], F]:
 @ref_argument()
 @_evidence_options(partial=True)
 def reinforce(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -> None:
-    """Record what speaks for a memory; how sure you are follows from all that was recorded.
+    """Record evidence for a memory; its confidence is computed from all the evidence recorded.
 
-    Each independent source counts once, as much as it is reliable. The same evidence again changes nothing.
+    Each independent source counts once, weighted by how reliable it is. Recording the same evidence again changes
+    nothing.
     """
     from memstore.beliefs.reinforce import reinforce as record
 
@@ -68,7 +69,7 @@ def reinforce(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -
 @ref_argument()
 @_evidence_options(partial=False)
 def contradict(session: CliSession, /, ref: str, *, dry_run: bool, **told: Any) -> None:
-    """Record what speaks against a memory; the other side of `memstore reinforce`."""
+    """Record evidence against a memory; the opposite of `memstore reinforce`."""
     from memstore.beliefs.reinforce import contradict as record
 
     if told["partial"]:
@@ -85,11 +86,11 @@ def _emit(session: CliSession, verb: str, done: Reinforced, *, dry_run: bool) ->
         lines=lambda: _lines(session, done, dry_run=dry_run),
     )
     for source in done.counted_before:
-        session.say(f"{source} was counted before")
+        session.say(f"{source} has already been counted")
     if not done.saved.changed:
         session.say("nothing changed")
     elif done.new == done.old:
-        session.say("the number stays: this adds nothing to what was counted before")
+        session.say("the confidence stays: this adds nothing to what has already been counted")
     say_findings(session, done.saved.findings)
 
 
@@ -107,7 +108,7 @@ def _lines(session: CliSession, done: Reinforced, *, dry_run: bool) -> Iterator[
 
 
 _from_episodes = click.option(
-    "--from-episodes", is_flag=True, help="Weigh all evidence again as it is now; only show what differs."
+    "--from-episodes", is_flag=True, help="Weigh all evidence again as it is now; only show what would differ."
 )
 
 
@@ -117,12 +118,12 @@ _from_episodes = click.option(
         "memstore recompute --check",
         "memstore recompute m_7f3 --dry-run",
         "memstore recompute --fold m_7f3 -c",
-        "memstore recompute --from-episodes         # what would differ, weighed anew",
+        "memstore recompute --from-episodes         # what would differ, weighed again",
     ),
 )
 @ref_argument("refs", metavar="[REF]…", nargs=-1)
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a number is another.")
-@click.option("--fold", is_flag=True, help="Put one line in the place of a memory's history; git keeps the others.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 if a number differs.")
+@click.option("--fold", is_flag=True, help="Replace a memory's history with one line; git keeps the others.")
 @_from_episodes
 @commit_option()
 @dry_run_option()
@@ -136,16 +137,16 @@ def recompute(
     commit: bool,
     dry_run: bool,
 ) -> None:
-    """Store the confidence that follows from each history, or prove that it is what is stored.
+    """Recompute each confidence from its history and store it, or prove that the stored one matches.
 
-    A number that was changed by hand since the last commit is kept: its history gets a line that says so. With
-    --from-episodes each piece of evidence is looked at again: how it is known, from which session it comes, whether it
-    is still there.
+    A number that was changed by hand since the last commit is kept, and its history gets a line that says so. With
+    --from-episodes each piece of evidence is looked at again: how it is known, which session it is from, whether it
+    still exists.
     """
     if from_episodes:
         if refs or fold or commit:
             raise UsageError(
-                "--from-episodes looks at all, and writes nothing", hint="memstore recompute --from-episodes"
+                "--from-episodes looks at all memories, and writes nothing", hint="memstore recompute --from-episodes"
             )
         _weigh_anew(session, only_check=only_check)
     elif fold:
@@ -182,7 +183,9 @@ def _fold(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commi
     from memstore.beliefs.recompute import fold
 
     if only_check or len(refs) != 1:
-        raise UsageError("--fold takes one memory, and writes", hint="memstore recompute --fold REF --dry-run")
+        raise UsageError(
+            "--fold takes exactly one memory, and no --check", hint="memstore recompute --fold REF --dry-run"
+        )
     saved = fold(session.view(), refs[0], commit=commit, dry_run=dry_run)
     emit_saved(session, "recompute-fold", saved, dry_run=dry_run, unchanged="nothing to fold: the history is short")
 
@@ -196,7 +199,7 @@ def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -
         return
     for one in done.unequal:
         place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}"
-        stands = " (changed by hand: it stands)" if one.by_hand else ""
+        stands = " (changed by hand, so it is kept)" if one.by_hand else ""
         yield f"{place}: {one.ref or ''} {number(one.stored)}, replayed {number(one.replayed)}{stands}"
 
 
@@ -206,23 +209,24 @@ def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -
 @command(
     "propagate",
     examples=(
-        "memstore propagate                  # what would change, and because of what",
+        "memstore propagate                  # what would change, and why",
         "memstore propagate m_7f3            # because of this one alone",
         "memstore propagate m_7f3 --apply -c",
     ),
 )
 @ref_argument("ref", metavar="[REF]", required=False)
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Follow so many links from REF at most.")
-@click.option("--apply", is_flag=True, help="Write it; without this, the plan is shown.")
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Follow at most this many links from REF.")
+@click.option("--apply", is_flag=True, help="Write the changes; without it, only show the plan.")
 @commit_option()
 @dry_run_option()
 def propagate(
     session: CliSession, ref: str | None, *, depth: int | None, apply: bool, commit: bool, dry_run: bool
 ) -> None:
-    """Carry a change of confidence on to all that rests on it, over any number of links.
+    """Carry changes of confidence on to everything that rests on them, over any number of links.
 
-    Evidence counts as much less as its source is held less surely than when it was used. What a memory was made of caps
-    what was merely stated of it. Nothing is written without --apply; a source that recovers restores what hung on it.
+    Evidence counts less, in proportion, if the confidence of its source has fallen since it was used. A confidence that
+    was merely stated is capped by that of the memories it was derived from. Nothing is written without --apply; if a
+    source recovers, so does what rests on it.
     """
     from memstore.beliefs.propagation import propagate as carry_on
     from memstore.documents.beliefs import propagated_document
@@ -235,11 +239,11 @@ def propagate(
         each="steps",
     )
     for circle in done.plan.cycles:
-        session.say(f"in a circle, none supports another: {', '.join(circle)}")
+        session.say(f"in a circle, so that none supports another: {', '.join(circle)}")
     for saved in done.saved:
         say_findings(session, saved.findings)
     if not done.plan.steps:
-        session.say("nothing changes")
+        session.say("nothing would change")
     elif not apply and not dry_run:
         session.say(f"{len(done.plan.steps)} would change; --apply writes it")
 
@@ -265,7 +269,7 @@ def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -
     examples=("memstore revise-from m_abc", "memstore revise-from m_abc --apply    # asks before each"),
 )
 @ref_argument("episode", metavar="EPISODE")
-@click.option("--apply", is_flag=True, help="Record what you say yes to.")
+@click.option("--apply", is_flag=True, help="Ask about each, and record those you accept.")
 @commit_option()
 def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool) -> None:
     """Find the beliefs that an episode supports or contradicts, each with the command that records it.
@@ -290,7 +294,7 @@ def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool)
         each="proposals",
     )
     if not found:
-        session.say("no belief is supported or contradicted by it in so many words")
+        session.say("it supports or contradicts no belief in so many words")
 
 
 def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterator[str]:
@@ -308,7 +312,7 @@ def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterat
 
 @command("calibrate", examples=("memstore calibrate", "memstore calibrate --json"))
 def calibrate(session: CliSession) -> None:
-    """Score the vault's own numbers: how well each foretold the independent evidence that came next.
+    """Score how well each confidence predicted the independent evidence that came next.
 
     The Brier score is the mean squared error: 0 is perfect, 0.25 is what guessing gets.
     """
@@ -327,17 +331,17 @@ def calibrate(session: CliSession) -> None:
 
 def _calibration_lines(found: Calibration) -> Iterator[str]:
     if found.brier is not None:
-        yield f"Brier score {found.brier:.4f} of {found.predictions} predictions"
-        yield "held        predictions  expected  observed"
+        yield f"Brier score {found.brier:.4f} over {found.predictions} predictions"
+        yield "confidence  predictions  expected  observed"
     for one in found.bins:
         yield f"{one.low:.1f} to {one.high:.1f}  {one.predictions:>11}  {one.expected:>8.2f}  {one.observed:>8.2f}"
 
 
 @command("rebuild", examples=())
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a number is another.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 if a number differs.")
 @_from_episodes
 def rebuild(session: CliSession, *, only_check: bool, from_episodes: bool) -> None:
-    """Make the numbers anew from their histories, or from the evidence itself."""
+    """Recompute confidence from its history, or from the evidence itself."""
     if from_episodes:
         _weigh_anew(session, only_check=only_check)
     else:
@@ -366,4 +370,4 @@ def _rebuilt_lines(session: CliSession, done: Rebuilt) -> Iterator[str]:
     for one in done.differing:
         place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}:"
         because = f"  because of {', '.join(one.because)}" if one.because else ""
-        yield f"{place} {one.ref or ''} {number(one.stored)}, made anew {number(one.rebuilt)}{because}"
+        yield f"{place} {one.ref or ''} {number(one.stored)}, rebuilt {number(one.rebuilt)}{because}"

@@ -29,7 +29,7 @@ _EXAMPLES = (
     "memstore check beliefs --strict",
     "memstore check --fix --dry-run            # what it would mend, and record of who sees what",
     "memstore check --fix",
-    "memstore check --against origin/main     # all that changed since, for a pull request",
+    "memstore check --against origin/main     # everything that changed since, for a pull request",
     "memstore check --explain yaml-ambiguous",
     "memstore check --output-format github",
 )
@@ -38,11 +38,15 @@ _EXAMPLES = (
 @command("check", examples=_EXAMPLES)
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option("--staged", is_flag=True, help="Check what git has staged, as the pre-commit hook does.")
-@click.option("--against", metavar="REV", help="Check all that changed since a commit, as a successor of it.")
-@click.option("--strict", is_flag=True, help="Warnings exit with 1 too; lists notices, and what has no source.")
-@click.option("--fix", is_flag=True, help="Mend what needs no judgement first: missing ids, blanks, repeated items.")
-@click.option("--dry-run", is_flag=True, help="With --fix: write nothing; tell what would be mended and recorded.")
-@click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How findings are written.")
+@click.option("--against", metavar="REV", help="Check everything that changed since a commit, compared with it.")
+@click.option(
+    "--strict", is_flag=True, help="Exit with 1 on warnings too; also list notices, and memories without a source."
+)
+@click.option(
+    "--fix", is_flag=True, help="First fix what needs no judgement: missing ids, stray spaces, repeated items."
+)
+@click.option("--dry-run", is_flag=True, help="With --fix: write nothing; show what would be fixed and recorded.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="text", help="The output format.")
 @click.option("--explain", metavar="CODE", help="Explain the code of a finding, and check nothing.")
 def check(  # noqa: PLR0913 -- one for each option
     session: CliSession,
@@ -61,11 +65,11 @@ def check(  # noqa: PLR0913 -- one for each option
         _explain(session, explain)
         return
     if staged and (fix or paths or against):
-        raise UsageError("--staged checks all that is staged", hint="leave out --fix, --against and paths")
+        raise UsageError("--staged checks everything that is staged", hint="leave out --fix, --against and paths")
     if dry_run and (against or not fix):
-        raise UsageError("--dry-run tells what --fix would mend", hint="memstore check --fix --dry-run")
+        raise UsageError("--dry-run shows what --fix would fix", hint="memstore check --fix --dry-run")
     if against and paths:
-        raise UsageError("--against checks all that changed since", hint="leave out the paths")
+        raise UsageError("--against checks everything that changed since", hint="leave out the paths")
     session.choices.json = session.choices.json or output_format == "json"
     view = session.view()
     within = [in_vault(session, path) for path in paths]
@@ -121,7 +125,7 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
         "check", document=lambda: check_document(result), lines=lambda: _lines(session, result, shown), each="findings"
     )
     if not is_shown:
-        session.say(f"{len(of_links):,} notices, of links that lead to no note; memstore check --strict lists them")
+        session.say(f"{len(of_links):,} notices about links that lead to no note; memstore check --strict lists them")
     session.say(summary(result))
 
 
@@ -154,7 +158,7 @@ def _group_lines(session: CliSession, group: Sequence[Finding]) -> Iterator[str]
         if finding.hint and not is_shared:
             yield f"  hint: {safe_line(finding.hint)}"
         if finding.mended is not None:
-            yield f"  mended: {session.paint('added', safe_line(finding.mended))}"
+            yield f"  should read: {session.paint('added', safe_line(finding.mended))}"
     if is_shared and group[0].hint:
         yield f"  hint: {safe_line(group[0].hint)}"
 
@@ -168,9 +172,9 @@ def _say_what_else_mends(session: CliSession) -> None:
     filled = sum(not file.skipped for file in fix_provenance(view, dry_run=True).files)
     uneven = len(fmt(view, (), dry_run=True).saved)
     if filled:
-        session.say(f"{filled} more could say where they come from: memstore fix-provenance")
+        session.say(f"{filled} more can get their missing sources: memstore fix-provenance")
     if uneven:
-        session.say(f"{uneven} more could have an even layout: memstore fmt")
+        session.say(f"{uneven} more can be formatted: memstore fmt")
 
 
 def _place(session: CliSession, finding: Finding) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 )
 @named_argument("citation", metavar="REF[:L1-L2]|CITATION")
 def cite(session: CliSession, citation: str) -> None:
-    """Cite lines of a memory, or say what became of cited lines: same, moved, changed or gone."""
+    """Cite lines of a memory, or show what became of cited lines: same, moved, changed or gone."""
     from memstore.documents.search import cited_document
     from memstore.search.citations import cite as make
 
@@ -76,7 +76,7 @@ def _diff(session: CliSession, before: str, after: str) -> Iterator[str]:
 @filter_options
 @at_option()
 def stats(session: CliSession, given: Given, at: str | None) -> None:
-    """Count memories by type, status, month and author, and their words; all of them, unless filtered."""
+    """Count memories by type, status, month and author, and their words; all memories, unless filtered."""
     from memstore.documents.vault import stats_document
     from memstore.vault.status import stats as count
 
@@ -110,9 +110,9 @@ def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
     "--profile", type=click.Choice(QUALITY_PROFILES), help="How quality is computed, whatever the settings say."
 )
 def why(session: CliSession, ref: str, profile: str | None) -> None:
-    """Show how a memory's numbers came about: confidence, quality, strength, term by term.
+    """Show how a memory's numbers were computed: confidence, quality, strength, term by term.
 
-    A term that stands in the file names its line. To ask why is no use of the memory.
+    A term that comes from the file names its line. Asking why does not count as a use of the memory.
     """
     from memstore.core.config import QualityProfile
     from memstore.documents.memories import why_document

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 @click.argument("key", required=False)
 @click.argument("value", required=False)
 @click.option("--user", is_flag=True, help="Your own settings instead of the vault's.")
-@click.option("--unset", is_flag=True, help="Take the key out, so that its default holds.")
+@click.option("--unset", is_flag=True, help="Remove the key, so that its default applies.")
 def config(session: CliSession, key: str | None, value: str | None, *, user: bool, unset: bool) -> None:
-    """See and change settings: the vault's, or with --user your own. Comments in the file stay as they are."""
+    """Show and change settings: the vault's, or with --user your own. Comments in the file are kept."""
     from memstore.access.audit import DECIDES, record_setting
     from memstore.documents.vault import settings_document
     from memstore.vault import composition

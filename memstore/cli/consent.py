@@ -25,14 +25,16 @@ def _record_options(*, ends: bool = True) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         made = commit_option()(dry_run_option()(function))
-        made = click.option("--note", metavar="TEXT", default="", help="What was said, in its own words.")(made)
+        made = click.option("--note", metavar="TEXT", default="", help="What was said, word for word.")(made)
         made = click.option("--reason", metavar="TEXT", help="Why.")(made)
         if ends:
-            made = click.option("--expires", metavar="DATE", help="Until just before when: a date, or like 30d.")(made)
+            made = click.option("--expires", metavar="DATE", help="When it ends: a date, or a time from now like 30d.")(
+                made
+            )
         made = click.option(
-            "--for", "on_behalf_of", metavar="ENTITY", help="For whom they speak, as guardian or delegate."
+            "--for", "on_behalf_of", metavar="ENTITY", help="Whom they speak for, as guardian or delegate."
         )(made)
-        scope = "What: mem:ID or any REF, ctx:NAME, subject:ENTITY or source:ENTITY."
+        scope = "What it covers: mem:ID or any REF, ctx:NAME, subject:ENTITY or source:ENTITY."
         made = click.option("--scope", metavar="SCOPE", required=True, help=scope)(made)
         made = click.option("--to", "grantee", metavar="ENTITY", required=True, help="To whom it may be passed on.")(
             made
@@ -44,7 +46,7 @@ def _record_options(*, ends: bool = True) -> Callable[[F], F]:
 
 @group("consent", examples=(f"memstore consent grant {_EXAMPLE}", "memstore consent list"))
 def consent() -> None:
-    """Record consents and refusals. A consent opens nothing by itself: it lets a grant count."""
+    """Record consents and refusals. A consent alone opens nothing: it lets a grant count."""
 
 
 @subcommand(
@@ -69,7 +71,7 @@ def grant(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry
 )
 @_record_options()
 def refuse(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
-    """Record that somebody says no; it beats every consent."""
+    """Record that somebody refuses; a refusal overrides every consent."""
     from memstore.access.consents import refuse_consent
 
     done = refuse_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
@@ -79,7 +81,7 @@ def refuse(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dr
 @subcommand(consent, "request", examples=(f"memstore consent request {_EXAMPLE}",))
 @_record_options(ends=False)
 def request(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
-    """Write a request that can be sent to who is asked; it opens nothing, and no answer is no consent."""
+    """Write a request to send to whoever is asked; it opens nothing, and no answer means no consent."""
     from memstore.access.consents import request_consent
 
     done = request_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
@@ -95,15 +97,15 @@ def request(session: CliSession, /, *, grantor: str, grantee: str, scope: str, d
     ),
 )
 @click.argument("consent_id", metavar="CONSENT")
-@click.option("--by", metavar="ENTITY", help="Who takes it back, where it is not the one who acts.")
+@click.option("--by", metavar="ENTITY", help="Who takes it back; whoever acts by default.")
 @click.option("--reason", metavar="TEXT", help="Why.")
-@click.option("--note", metavar="TEXT", default="", help="What was said, in its own words.")
+@click.option("--note", metavar="TEXT", default="", help="What was said, word for word.")
 @commit_option()
 @dry_run_option()
 def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: bool, **told: Any) -> None:
-    """Take a consent, a refusal or a delegation back, from now on.
+    """Take back a consent, a refusal or a delegation, from now on.
 
-    Only who gave it, whom it speaks for, or a guardian of theirs can.
+    Only whoever gave it, whoever it speaks for, or a guardian of theirs can.
     """
     from memstore.access.consents import revoke_consent
 
@@ -113,7 +115,7 @@ def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: 
 
 @subcommand(consent, "list", examples=("memstore consent list", "memstore --as human:sean consent list"))
 def list_consents(session: CliSession) -> None:
-    """List consents, refusals, delegations and requests; anybody but the vault's owner sees those that name them."""
+    """List consents, refusals, delegations and requests; only the vault's owner sees those that don't name them."""
     from memstore.access.consents import consents
     from memstore.documents.access import consents_document
 
@@ -134,7 +136,7 @@ def list_consents(session: CliSession) -> None:
 )
 @_record_options()
 def delegate(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
-    """Record that somebody lets another consent in their place; it has to end, and can't be passed on."""
+    """Record that somebody lets somebody else consent for them; it must end, and can't be passed on."""
     from memstore.access.consents import delegate as record
 
     done = record(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)

@@ -32,12 +32,14 @@ BRANCH = "memstore/suggestions"
     ),
 )
 @click.option("--apply", is_flag=True, help="Write the suggestions.")
-@click.option("--apply-safe", is_flag=True, help="And record support at once where nothing in a pattern objects.")
+@click.option("--apply-safe", is_flag=True, help="Also record support at once if nothing in a pattern contradicts.")
 @click.option("--branch", metavar="[NAME]", is_flag=False, flag_value=BRANCH, help="Write them to a branch instead.")
-@click.option("--if-due", is_flag=True, help="Only with 20 new memories, or when `every` hours went by (config).")
-@click.option("--with", "command_line", metavar="CMD", help="Who words new beliefs: a command, or llm:MODEL.")
+@click.option(
+    "--if-due", is_flag=True, help="Only if there are 20 new memories, or `every` hours (config) have passed."
+)
+@click.option("--with", "command_line", metavar="CMD", help="What words new beliefs: a command, or llm:MODEL.")
 @dry_run_option()
-@click.option("--as-of", metavar="DATE", help="Look at what had been written by then.")
+@click.option("--as-of", metavar="DATE", help="Look only at what had been written by then.")
 @commit_option()
 def consolidate(  # noqa: PLR0913 - one argument an option
     session: CliSession,
@@ -51,10 +53,10 @@ def consolidate(  # noqa: PLR0913 - one argument an option
     as_of: str | None,
     commit: bool,
 ) -> None:
-    """Suggest beliefs from what happened again and again, and evidence for and against the beliefs that there are.
+    """Suggest beliefs from what happened repeatedly, and evidence for and against existing beliefs.
 
-    All episodes and raw memories that no belief rests on are looked at, 20 at least. A suggestion needs three
-    memories of three independent origins, quotes one of them, and waits in suggestions/ for a decision.
+    It looks at all episodes and raw memories that no belief rests on, if there are at least 20. A suggestion needs
+    three memories from three independent roots, quotes one of them, and waits in suggestions/ for a decision.
     """
     from memstore.beliefs.consolidate import consolidate as run
     from memstore.core.times import period
@@ -99,7 +101,7 @@ def _say(session: CliSession, done: Consolidated, *, dry_run: bool) -> None:
     if done.faded:
         session.say(f"{len(done.faded)} {'belief has' if len(done.faded) == 1 else 'beliefs have'} faded")
     if done.applied:
-        session.say(f"{len(done.applied)} {'was' if len(done.applied) == 1 else 'were'} carried out at once")
+        session.say(f"{len(done.applied)} {('was' if len(done.applied) == 1 else 'were')} applied at once")
     count = len(done.suggestions)
     what = "nothing new" if not count else f"{count} {'suggestion' if count == 1 else 'suggestions'}"
     then = "; --apply writes it" if dry_run and count == 1 else "; --apply writes them" if dry_run and count else ""
@@ -111,7 +113,7 @@ def _lines(session: CliSession, done: Consolidated, *, dry_run: bool) -> Iterato
 
     if not done.enough:
         number = "no memory" if not done.pooled else f"{done.pooled} memories" if done.pooled > 1 else "1 memory"
-        yield f"not yet: {number} to look at, and {FEWEST_POOLED} are the fewest"
+        yield f"not yet: {number} to look at, and at least {FEWEST_POOLED} are needed"
     if not done.due:
         yield "not due yet"
     for saved in done.saved:
@@ -137,10 +139,10 @@ def _lines(session: CliSession, done: Consolidated, *, dry_run: bool) -> Iterato
 @commit_option()
 @dry_run_option()
 def compress(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
-    """Put summaries in the place of texts that nobody used: title and first sentence.
+    """Replace unused texts with summaries: the title and the first sentence.
 
-    Without REF, of all memories that are older than 30 days, of normal or low importance, never used, cited by none and
-    signed by nobody. The whole text must be committed; git keeps it, and memstore show --whole prints it.
+    Without REF it looks at all memories that are older than 30 days, of normal or low importance, never used, never
+    cited and unsigned. The whole text must be committed; git keeps it, and memstore show --whole prints it.
     """
     from memstore.beliefs.compress import compress as put_summaries
     from memstore.documents.beliefs import compressed_document
@@ -162,4 +164,4 @@ def _told(done: Compressed, *, dry_run: bool) -> str:
         return "nothing to compress"
     freed = sum(size.before - size.after for size in done.sizes)
     what = "1 memory" if len(done.saved) == 1 else f"{len(done.saved)} memories"
-    return f"{what} {'would be ' if dry_run else ''}compressed, {freed:,} bytes less"
+    return f"{what} {('would be ' if dry_run else '')}compressed, {freed:,} bytes saved"

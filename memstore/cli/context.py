@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @group("context", examples=("memstore context enter ctx:bella_care", "memstore context show", "memstore context leave"))
 def context() -> None:
-    """Enter and leave contexts: what is shown is what all who are there may see."""
+    """Enter and leave contexts: in a context you see only what everybody there may see."""
 
 
 @subcommand(
@@ -33,21 +33,23 @@ def context() -> None:
 @click.argument("context_id", metavar="CONTEXT")
 @several("--roster", "roster", metavar="ENTITY…", help="Who belongs to it.")
 @click.option("--open", "is_open", is_flag=True, help="Anybody may be listening.")
-@several("--default-access", "default_access", metavar="ENTITY…", help="Granted on all that is made in it.")
+@several(
+    "--default-access", "default_access", metavar="ENTITY…", help="Who is granted everything that is written in it."
+)
 @several("--role", "--roles", "roles", metavar="ENTITY=ROLE…", help="Roles held while it is active.")
 @commit_option()
 @dry_run_option()
 def add(
     session: CliSession, /, context_id: str, *, is_open: bool, roles: tuple[str, ...], dry_run: bool, **said: Any
 ) -> None:
-    """Register a context; only the vault's owner can. In one that is not registered nothing is granted."""
+    """Register a context; only the vault's owner can. A context that is not registered grants nothing."""
     from memstore.access.contexts import add_context
 
     held: dict[str, list[str]] = {}
     for text in roles:
         name, equals, role = text.partition("=")
         if not equals:
-            raise UsageError(f"`{text}` is no ENTITY=ROLE", hint="write like si:bella_agent=care_agent")
+            raise UsageError(f"`{text}` is not ENTITY=ROLE", hint="write it like si:bella_agent=care_agent")
         held.setdefault(name, []).append(role)
     done = add_context(session.view(), context_id, open=is_open, roles=held, dry_run=dry_run, **said)
     emit_registered(session, "context-add", done, dry_run=dry_run)
@@ -63,12 +65,12 @@ def add(
 )
 @click.argument("context_id", metavar="CONTEXT")
 @several("--participants", "--participant", "participants", metavar="ENTITY…", help="Who is there.")
-@click.option("--role", metavar="ROLE", help="What you are there, for people to read.")
+@click.option("--role", metavar="ROLE", help="What you are there, as a note for people.")
 def enter(session: CliSession, context_id: str, *, participants: tuple[str, ...], role: str | None) -> None:
-    """Enter a context, in place of the one before; after 12 hours it ends, in an error.
+    """Enter a context, and leave the one before; it expires after 12 hours, and then commands fail until you leave it.
 
-    It holds for you (--as) and your session (MEMSTORE_SESSION) alone. Without participants, whoever the registry lists
-    is there.
+    It applies only to you (--as) and your session (MEMSTORE_SESSION). Without --participants, everybody on the
+    context's roster is there.
     """
     from memstore.access.contexts import enter_context
 
@@ -80,7 +82,7 @@ def enter(session: CliSession, context_id: str, *, participants: tuple[str, ...]
 
 @subcommand(context, "leave", examples=("memstore context leave",))
 def leave(session: CliSession) -> None:
-    """Leave the context for none; what was granted in it stays granted."""
+    """Leave the active context; what was granted in it stays granted."""
     from memstore.access.contexts import leave_context
     from memstore.documents.access import left_document
 
@@ -103,7 +105,7 @@ def show(session: CliSession) -> None:
 
 @subcommand(context, "list", examples=("memstore context list",))
 def list_contexts(session: CliSession) -> None:
-    """List the registered contexts; with others listening, those that list them all."""
+    """List the registered contexts; while others listen, only those with all of them on the roster."""
     from memstore.access.contexts import contexts
     from memstore.documents.access import contexts_document
 
@@ -121,7 +123,7 @@ def list_contexts(session: CliSession) -> None:
 @subcommand(context, "suggest", examples=('memstore context suggest "How is Bella\'s heart?"',))
 @click.argument("text", metavar="TEXT")
 def suggest(session: CliSession, text: str) -> None:
-    """Name the contexts that a text may belong to, the best first; none is entered."""
+    """Suggest contexts that a text may belong to, best first; none is entered."""
     from memstore.access.contexts import suggest_context
     from memstore.cli.output import safe_line
     from memstore.documents.access import suggested_contexts_document

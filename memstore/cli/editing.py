@@ -66,8 +66,8 @@ def _stop_without_a_person(session: CliSession, env: Environment, editor: Editor
         raise UsageError("this needs an editor, and --no-input forbids it", hint="memstore set REF KEY=VALUE")
     if not (env.at_terminal or editor.is_chosen):
         raise UsageError(
-            "this needs an editor: none is named, and this is no terminal",
-            hint="name one with MEMSTORE_EDITOR or EDITOR",
+            "this needs an editor: none is set, and this is not a terminal",
+            hint="set one with MEMSTORE_EDITOR or EDITOR",
         )
 
 
@@ -102,5 +102,5 @@ def _reopen(session: CliSession, path: Path, draft: bytes, error: MemstoreError)
     if session.choices.no_input or session.as_json or sys.stdin is None or not sys.stdin.isatty():
         raise kept from error
     session.say(safe(f"{error}\nhint: {error.hint}" if error.hint else str(error)))
-    if not session.confirm("open the draft again", instead="an editor that mends it", enter=True):
+    if not session.confirm("open the draft again", instead="an editor that corrects it", enter=True):
         raise kept from error

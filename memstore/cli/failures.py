@@ -64,7 +64,7 @@ def _of_the_system(error: OSError) -> Failure:
     what = error.strerror or str(error) or type(error).__name__
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
     message = f"{' -> '.join(names)}: {what}" if names else what
-    hint = "look at the file's permissions" if isinstance(error, PermissionError) else None
+    hint = "check the file's permissions" if isinstance(error, PermissionError) else None
     return Failure("system", Exit.VAULT, message[:1].lower() + message[1:] if not names else message, hint)
 
 
@@ -72,7 +72,7 @@ def _of_usage(error: click.UsageError) -> Failure:
     import click
 
     if re.match(r"---|-\d|.*\s", getattr(error, "option_name", ""), re.DOTALL):  # meant as a text
-        hint = "a text that begins with a dash stands behind --, after all options"
+        hint = "put a text that begins with a dash last, after all options and --"
         return Failure("usage", Exit.USAGE, _sentence(error.format_message()), hint)
     if isinstance(error, click.NoSuchOption):
         return Failure("usage", Exit.USAGE, _sentence(error.message), _near(error) or _see_help(error))

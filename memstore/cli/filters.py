@@ -72,7 +72,7 @@ def say_near_keys(session: CliSession, given: Given) -> None:
     for key in dict.fromkeys(rules.parse_where(text).key for text in given.where):
         near = None if key.partition(".")[0] in KEY_BY_NAME else nearest(key, KEY_BY_NAME)
         if near:
-            session.say(f"hint: no key that memstore knows is called {key}; did you mean {near}?")
+            session.say(f"hint: memstore knows no key {key}; did you mean {near}?")
 
 
 def _period(text: str, now: datetime) -> Period:
@@ -93,18 +93,22 @@ def _complete(_: click.Context, param: click.Parameter, incomplete: str) -> list
 
 
 _OPTIONS: tuple[Callable[[F], F], ...] = (
-    _repeatable("-t", "--type", metavar="TYPE", what="Only of this type; repeat an option for alternatives."),
+    _repeatable("-t", "--type", metavar="TYPE", what="Only this type; repeat an option for alternatives."),
     _repeatable("--tag", metavar="TAG", what="Only with this tag."),
-    _repeatable("--status", metavar="STATUS", what="Not only active ones: draft, superseded, archived, … or all."),
-    _repeatable("--scope", metavar="SCOPE", what="Only of this scope, global or project:NAME."),
+    _repeatable(
+        "--status",
+        metavar="STATUS",
+        what="Only this status (active by default): draft, superseded, archived, … or all.",
+    ),
+    _repeatable("--scope", metavar="SCOPE", what="Only in this scope, global or project:NAME."),
     _repeatable("--subject", metavar="ENTITY", what="Only about this entity."),
     _repeatable("--source-type", metavar="KIND", what="Only known in this way, like told_by_human."),
     _repeatable("--author", metavar="ENTITY", what="Only by this author."),
-    click.option("--since", metavar="DATE", help="Only made then or later: 2026-02, today, 3d, 2w, 6mo, 1y …"),
-    click.option("--until", metavar="DATE", help="Only made by the end of that time."),
+    click.option("--since", metavar="DATE", help="Only created then or later: 2026-02, today, 3d, 2w, 6mo, 1y …"),
+    click.option("--until", metavar="DATE", help="Only created by the end of that time."),
     click.option("--min-confidence", metavar="NUMBER", help="Only at least so reliable, from 0 to 1."),
-    click.option("--min-trust", metavar="NUMBER", help="Only what others vouch for at least so far, from 0 to 1."),
-    click.option("--level", type=click.Choice(TRUST_LEVELS), help="Only of this level of trust, or of a higher one."),
+    click.option("--min-trust", metavar="NUMBER", help="Only with at least this much trust, from 0 to 1."),
+    click.option("--level", type=click.Choice(TRUST_LEVELS), help="Only with this level of trust or a higher one."),
     _repeatable(
         "--where", metavar="'KEY OP VALUE'", what="A condition on any key: = != < <= > >= ~ !~ exists missing."
     ),

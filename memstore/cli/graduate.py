@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 @command(
     "graduate",
     examples=(
-        "memstore graduate --dry-run        # what would come into MEMORY.md, and what would go",
+        "memstore graduate --dry-run        # what would be added to MEMORY.md, and what removed",
         "memstore graduate -c",
     ),
 )
 @commit_option()
 @dry_run_option()
 def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
-    """Write what has earned it into MEMORY.md, at most ten memories a run, and take out what has lost it.
+    """Write memories that have earned it into MEMORY.md, at most ten a run, and remove those that no longer qualify.
 
-    Important memories earn it by 3 uses or 14 days, beliefs by a confidence of 0.7 from 3 independent roots; below 0.6
-    they lose it. A memory of a project goes to projects/NAME/MEMORY.md. Only the part between two comments is written;
-    what you change in it stays, and is suggested to the memories: memstore suggestions.
+    Important memories qualify after 3 uses or 14 days, beliefs with a confidence of 0.7 from 3 independent roots, until
+    it falls below 0.6. Memories of a project go to projects/NAME/MEMORY.md. Only the part between two comments is
+    written; what you change in it is kept, and becomes a suggestion for the memory: memstore suggestions.
     """
     from memstore.beliefs.graduate import graduate as write_pages
     from memstore.documents.beliefs import graduated_document, proposal_hint
@@ -54,7 +54,7 @@ def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
     for proposal in (one for page in pages for one in page.proposals):
         session.say(f"{session.from_here(proposal.path)}:{proposal.line}: {proposal_hint(proposal)}")
     if not any(page.diff or page.suggested for page in pages):
-        session.say("nothing comes in, and nothing goes")
+        session.say("nothing to add or remove")
 
 
 def _lines(session: CliSession, pages: Sequence[Graduated], *, dry_run: bool) -> Iterator[str]:
@@ -85,16 +85,16 @@ def _lines(session: CliSession, pages: Sequence[Graduated], *, dry_run: bool) ->
     ),
 )
 def suggestions() -> None:
-    """See what was suggested, and decide.
+    """Show suggestions, and accept or reject them.
 
     A suggestion is a file in suggestions/: edit it before you accept it, if you like. Deleting a committed one rejects
-    it, and moving one out of suggestions/ accepts it with the next `memstore consolidate --apply`.
+    it; moving one out of suggestions/ accepts it at the next `memstore consolidate --apply`.
     """
 
 
 @subcommand(suggestions, "list", examples=("memstore suggestions list", "memstore suggestions list --json"))
 def list_(session: CliSession) -> None:
-    """List what waits for a decision, the oldest first."""
+    """List the suggestions that wait for a decision, oldest first."""
     from memstore.documents.memories import suggestions_document
     from memstore.memories.suggestions import list_suggestions
 
@@ -131,7 +131,7 @@ def show(session: CliSession, ref: str) -> None:
 @commit_option()
 @dry_run_option()
 def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
-    """Do what is suggested: write the belief, or record the evidence; the suggestion is archived."""
+    """Accept a suggestion: write its belief, or record its evidence; the suggestion is archived."""
     from memstore.documents.memories import accepted_document
     from memstore.memories.suggestions import accept_suggestion as do
 
@@ -152,11 +152,11 @@ def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> Non
     examples=("memstore suggestions reject prop_6b3", 'memstore suggestions reject prop_6b3 --reason "only in May"'),
 )
 @ref_argument()
-@click.option("--reason", metavar="TEXT", help="Why; the suggestion keeps it.")
+@click.option("--reason", metavar="TEXT", help="Why; kept in the suggestion.")
 @commit_option()
 @dry_run_option()
 def reject(session: CliSession, ref: str, *, reason: str | None, commit: bool, dry_run: bool) -> None:
-    """Put a suggestion away; it comes again only when three more memories say so."""
+    """Reject a suggestion; it comes back only if three more memories support it."""
     from memstore.memories.suggestions import reject_suggestion as do
 
     saved = do(session.view(), ref, reason=reason, commit=commit, dry_run=dry_run)

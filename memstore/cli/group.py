@@ -30,7 +30,7 @@ def _record_once(ctx: click.Context, param: click.Parameter, value: tuple[str, .
     said = ctx.ensure_object(CliSession).choices.entity
     named = (*(() if said is None else (said,)), *value)
     if value and len(named) > 1:
-        raise click.UsageError(f"--as is given once, and was given as {', '.join(named)}", ctx)
+        raise click.UsageError(f"--as can be given only once, but was given as {', '.join(named)}", ctx)
     _record(ctx, param, value[0] if value else None)
 
 
@@ -52,7 +52,10 @@ def _folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[Com
 # They stand before or after the verb; the last one wins, but for `--as`, which is given once.
 GLOBAL_OPTIONS: tuple[click.Option, ...] = (
     _global(
-        "--vault", metavar="DIR", shell_complete=_folders, help="The vault, instead of the one around this folder."
+        "--vault",
+        metavar="DIR",
+        shell_complete=_folders,
+        help="The vault to use, instead of the one around this folder.",
     ),
     click.Option(
         ("--as", "entity"),
@@ -60,17 +63,17 @@ GLOBAL_OPTIONS: tuple[click.Option, ...] = (
         expose_value=False,
         callback=_record_once,
         metavar="ENTITY",
-        help="Who acts and looks, like si:ash; given once.",
+        help="Who acts and looks, like si:ash.",
     ),
-    _global("--context", metavar="CTX", help="The context in which this is said."),
+    _global("--context", metavar="CTX", help="The privacy context of this command."),
     _flag("--self", "alone", help="Nobody else listens."),
     _flag("--json", "json", help="Answer with one JSON document."),
     _flag("--jsonl", "jsonl", help="Answer with one JSON document a line."),
     _global("--color", type=click.Choice(["auto", "always", "never"]), help="When to colour the output."),
     _flag("--no-input", help="Never ask; fail instead."),
-    _flag("--no-track", help="Don't remember that this was looked at."),
-    _flag("-q", "--quiet", "quiet", help="Say only what was asked for."),
-    _flag("-v", "--verbose", "verbose", help="Say more; show where an unexpected error came from."),
+    _flag("--no-track", help="Don't record that this was looked at."),
+    _flag("-q", "--quiet", "quiet", help="Print only what was asked for."),
+    _flag("-v", "--verbose", "verbose", help="Print more; show where an unexpected error came from."),
 )
 
 
@@ -250,7 +253,7 @@ class UnknownCommandError(click.UsageError):
         from memstore.cli.meant import what_does
         from memstore.core.errors import nearest
 
-        super().__init__(f"{name!r} is no command of {ctx.command_path}", ctx)
+        super().__init__(f"{name!r} is not a command of {ctx.command_path}", ctx)
         near = nearest(name, commands, similar=0.5)
         meant = what_does(name) if isinstance(ctx.command, Program) else None
         self.hint = meant or (f"did you mean `{ctx.command_path} {near}`?" if near else None)
@@ -301,8 +304,8 @@ class Program(Group):
     more = (
         ("memstore help --all", "all commands, by topic"),
         ("memstore help COMMAND", "one command, with examples and its options"),
-        ("memstore help", "topics: what a query may say, exit codes, privacy …"),
-        ("memstore help options", "what may stand before or after any command"),
+        ("memstore help", "topics: how to write a query, exit codes, privacy …"),
+        ("memstore help options", "options that work with every command"),
     )
 
 

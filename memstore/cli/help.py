@@ -95,56 +95,56 @@ def _nearest(word: str) -> str:
 
 
 EXIT_MEANINGS = {
-    Exit.DONE: "done; an empty search too (--exit-code makes it 1)",
+    Exit.DONE: "done, even if a search finds nothing (--exit-code makes that 1)",
     Exit.FOUND_ERRORS: "check, review, fmt --check: errors were found (with check --strict, warnings too)",
-    Exit.USAGE: "a word of the command, a filter or a date is off",
-    Exit.NOT_FOUND: "unknown or ambiguous id; one that may not be seen is unknown",
+    Exit.USAGE: "a command, an argument, a filter or a date is wrong",
+    Exit.NOT_FOUND: "unknown or ambiguous id; a memory that you may not see is unknown",
     Exit.REFUSED: "refused by privacy, consent or a guard",
-    Exit.VAULT: "the vault, git, the file system or a file's format is in the way",
-    Exit.LOCKED: "somebody else is writing, or the file changed meanwhile",
+    Exit.VAULT: "a problem with the vault, git, the file system or a file's format",
+    Exit.LOCKED: "somebody else is writing, or the file has changed in the meantime",
     Exit.BUG: "a bug in memstore; -v shows where",
     Exit.INTERRUPTED: "interrupted",
 }
 
 KEY_MEANINGS = {
-    "type": "what it is; the only key that must be there",
-    "id": "its name for good: m_ and ten characters",
-    "title": "one line; else the first heading or sentence of the text",
-    "aliases": "other names or phrasings under which it is found",
+    "type": "what kind of memory it is; the only required key",
+    "id": "its permanent id: m_ and ten characters",
+    "title": "one line; by default the first heading or sentence of the text",
+    "aliases": "other names or phrasings by which it is found",
     "tags": "words to filter by",
-    "status": "active by default; only active memories are found without asking",
-    "status_reason": "why it was put out of sight",
-    "proposes": "what a suggestion would do; but for create, to the belief in relates_to",
+    "status": "active by default; others are found only with --status",
+    "status_reason": "why it has that status",
+    "proposes": "what a suggestion would do: create a belief, or change the one in relates_to",
     "created_at": "when it was written down",
-    "valid_from": "since when what it says is true in the world",
-    "valid_until": "until when what it says was true in the world",
+    "valid_from": "when what it says became true in the world",
+    "valid_until": "when what it says stopped being true in the world",
     "scope": "global by default",
     "owner": "whose memory it is; the vault's owner by default",
     "author": "who wrote it",
-    "platform": "where it was written",
+    "platform": "the platform on which it was written",
     "source": "where it comes from, in any words",
     "source_type": "how it is known",
     "source_entity": "who told it",
     "source_chain": "through whom it came, nearest first",
     "channel": "the stream of an agent's notes that it came through",
-    "origin": "the session and the trigger of writing",
-    "derived_from": "the memories it was made of, or marks like url:… and file:…",
+    "origin": "the session in which it was written, and what triggered it",
+    "derived_from": "the memories it was derived from, or marks like url:… and file:…",
     "relates_to": "the memories that support it",
-    "processed_into": "the memories that were made of it",
-    "supersedes": "the memory that it takes the place of",
-    "superseded_by": "the memory that took its place",
+    "processed_into": "the memories that were derived from it",
+    "supersedes": "the memory that it replaces",
+    "superseded_by": "the memory that replaced it",
     "context_tags": "words about the circumstances",
     "entities": "names that an episode mentions",
     "subject_ids": "whom it is about",
     "context": "the privacy context in which it was said",
-    "access_grants": 'who may see it beside its owner; "*" is everybody',
+    "access_grants": 'who may see it besides its owner; "*" is everybody',
     "access_denies": "who may not, whatever the grants say",
-    "consent_grants": "who consented to its being shared",
-    "upstream_grants": "the grants of what it was made of",
-    "generalized": "it was made of several memories, so that none can be told from it",
-    "generalization": "the verdict of the check behind that",
+    "consent_grants": "who consented to sharing it",
+    "upstream_grants": "the grants of the memories it was derived from",
+    "generalized": "it sums up several memories, so that none can be recognized in it",
+    "generalization": "the verdict of that check",
     "belief_type": "fact by default",
-    "foundational": "it stays, whatever the evidence",
+    "foundational": "it is kept, whatever the evidence",
     "importance": "normal by default",
     "confidence": "how sure its holder is",
     "confidence_history": "the events behind that number",
@@ -153,8 +153,8 @@ KEY_MEANINGS = {
     "compressed_from": "where the whole text of a compressed memory is kept",
     "signature": "its author's signature",
     "witnesses": "what others attest about it",
-    "anchors": "what shows from outside what it said, and when",
-    "resolutions": "how disputes about it came out",
+    "anchors": "evidence outside the file of what it said, and when",
+    "resolutions": "how disputes about it were decided",
 }
 
 _QUERY = """\
@@ -172,47 +172,47 @@ A question in plain words is a query too: "What did the vet say about Bella's he
 
 Every filter is an option as well, for search and list alike; several values of one filter are alternatives,
 several filters hold together. --where takes any key of the frontmatter: --where 'confidence >= 0.8'. A filter that
-can't be read is an error and never a wider result; a `word:` that is no filter is read as words, and so is a quote that
-nothing closes.
+can't be parsed is an error, never a wider result; a `word:` that is no filter is read as words, and so is a quote that
+is never closed.
 
 Dates: 2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo, 1y; in --where the first four,
-of which each means all of its year, month or day.
+each of which means its whole year, month or day.
 """
 
 _PRIVACY = """\
-A memory is seen by its owner (the key `owner`, else the vault's), and by whomever it was granted to:
+A memory is seen by its owner (the key `owner`, else the vault's), and by everybody it was granted to:
 
-  memstore add "Bella limps" --access human:sean        write it so that Sean sees it, too
-  memstore privacy grant m_7f3 --to human:sean          grant it later; `privacy revoke` takes that back
+  memstore add "Bella limps" --access human:sean        write it, and let Sean see it, too
+  memstore privacy grant m_7f3 --to human:sean          grant it later; `privacy revoke` takes it back
   memstore privacy explain m_7f3 --for human:sean       who may see it, why, and what is missing
 
 A grant names an entity, a group, a role, a context or everybody ("*"); `access_denies` beats it. It counts only once
-everybody who has a say consented: whoever the memory is about (`subject_ids`), and whoever told it (`source_entity`),
-or a guardian of theirs: memstore consent grant. What was made of a memory is as closed as that memory, unless it is
-a generalization that was checked.
+everybody who has a say has consented: whoever the memory is about (`subject_ids`) and whoever told it
+(`source_entity`), or a guardian of theirs: memstore consent grant. What was derived from a memory is as closed as
+that memory, unless it is a generalization that was checked.
 
-In a context, everybody who listens there has to be allowed: --context CTX, MEMSTORE_CONTEXT, or the one that was
-entered with `memstore context enter`. --self says that nobody else listens.
+In a context, everybody who listens there must be allowed to see a memory. The context is --context CTX,
+MEMSTORE_CONTEXT, or the one entered with `memstore context enter`. --self says that nobody else listens.
 
 Who looks is the first of: --as ENTITY, MEMSTORE_ENTITY, `entity` in your configuration, the vault's owner. It is
-also the author of what is written. --as is a claim: it guards against slips, and stops nobody who can start programs
-here. A memory that may not be seen is answered exactly as one that is not there, and a file that can't be read is
-shown to the vault's owner alone.
+also the author of what is written. --as is a claim: it guards against slips, but stops nobody who can start programs
+here. The answer for a memory that you may not see is exactly the answer for one that does not exist, and only the
+vault's owner sees files that can't be read.
 
-The files themselves are as private as the folder and the git repository that they lie in. docs/privacy.md says more.
+The files themselves are as private as their folder and its git repository. docs/privacy.md says more.
 """
 
 _MERGE = """\
-Git merges memories key by key, by memstore's merge driver: what both sides added to lists, grants and histories is in,
-what either took out is not, and the confidence is recomputed. The text below is merged by lines.
+Git merges memories key by key, with memstore's merge driver: the result has what either side added to lists, grants
+and histories, but nothing that either side removed, and the confidence is recomputed. The text is merged by lines.
 
-What can't both hold stands between git's markers (<<<<<<<, >>>>>>>). In the frontmatter they make the file broken until
-they are gone: it is reported by `memstore check` with its line, left out of searches, and rewritten by no command. Keep
-one side, delete the markers, `git add`, go on; the pre-commit hook checks what is staged.
+What can't be merged is left between git's markers (<<<<<<<, >>>>>>>). Markers in the frontmatter make the file broken
+until they are gone: `memstore check` reports it with its line, searches leave it out, and no command rewrites it. Keep
+one side, delete the markers, run `git add` and go on; the pre-commit hook checks what is staged.
 
 `memstore init` and `memstore hooks install` set it up. A clone without it merges by lines, with more conflicts, and
 `memstore status` says so. .gitattributes must say `*.md merge=memstore diff=memstore -text`, and never `merge=union`,
-which would bring back grants that somebody took away. docs/merging.md says more.
+which would bring back grants that somebody revoked. docs/merging.md says more.
 """
 
 
@@ -225,7 +225,7 @@ def _exit_codes() -> str:
 def _frontmatter() -> str:
     from memstore.core.keys import KEYS
 
-    lines = ["The keys of a memory's frontmatter; all but `type` may be absent. Others are yours, and kept.", ""]
+    lines = ["The keys of a memory's frontmatter; only `type` is required. Keys of your own are kept.", ""]
     for key in KEYS:
         lines.append(f"  {key.name:<20}{KEY_MEANINGS[key.name]}")
         lines.append(f"  {'':<20}({', '.join(key.choices) or key.shape.value})")
@@ -238,15 +238,15 @@ def _options() -> str:
     ctx = click.Context(click.Command("memstore"))
     records = [record for option in GLOBAL_OPTIONS if (record := option.get_help_record(ctx))]
     rows = {**dict(records), "--help": "Explain the command, and do nothing.", "--version": "Print the version."}
-    return "\n".join(["Options that stand before or after any command:", "", *_table(rows)])
+    return "\n".join(["Options that you can give before or after any command:", "", *_table(rows)])
 
 
 # Topic -> what it is about, and its text.
 TOPICS: dict[str, tuple[str, Callable[[], str]]] = {
     "exit-codes": ("what the program's exit codes mean", _exit_codes),
-    "query": ("how to ask: words, phrases, filters, dates", lambda: _QUERY),
+    "query": ("how to write a query: words, phrases, filters, dates", lambda: _QUERY),
     "frontmatter": ("the keys of a memory", _frontmatter),
     "privacy": ("who may see what", lambda: _PRIVACY),
-    "options": ("what may stand before or after any command", _options),
+    "options": ("options that work with every command", _options),
     "merge": ("what happens when two people change one memory", lambda: _MERGE),
 }

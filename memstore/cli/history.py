@@ -26,14 +26,14 @@ _NOT_COMMITTED = "·"
     "log",
     examples=(
         "memstore log                               # all memories, newest first",
-        "memstore log belief:m_7f3k9q2x1c           # commits and events of the confidence",
+        "memstore log belief:m_7f3k9q2x1c           # commits and confidence events",
         "memstore log -n 5 --json",
     ),
 )
 @named_argument(required=False, metavar="[REF]")
-@click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
+@click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="Show at most this many.")
 def log(session: CliSession, ref: str | None, limit: int | None) -> None:
-    """Show what happened, newest first: when, in which commit (`·`: an event of the confidence), what, by whom."""
+    """Show what happened, newest first: when, in which commit (`·` marks a confidence event), what, and by whom."""
     from memstore.documents.history import log_document
     from memstore.history.log import log as happened
 
@@ -66,7 +66,7 @@ def blame(session: CliSession, ref: str) -> None:
 @command(
     "diff",
     examples=(
-        "memstore diff                              # all that is not committed",
+        "memstore diff                              # everything that is not committed",
         "memstore diff m_7f3 HEAD~3                 # since three commits ago",
         "memstore diff m_7f3 2026-01 2026-02        # from the end of January to that of February",
     ),
@@ -75,7 +75,7 @@ def blame(session: CliSession, ref: str) -> None:
 @click.argument("old", metavar="[A]", required=False)
 @click.argument("new", metavar="[B]", required=False)
 def diff(session: CliSession, ref: str | None, old: str | None, new: str | None) -> None:
-    """Show what became different: in words, and the text as lines. A and B are commits or dates."""
+    """Show what changed: keys in words, the text as lines. A and B are commits or dates."""
     from memstore.documents.history import diff_document
     from memstore.history.diff import diff as compare
 
@@ -94,7 +94,7 @@ def diff(session: CliSession, ref: str | None, old: str | None, new: str | None)
 
 @command("status", examples=("memstore status", "memstore status --json"))
 def status(session: CliSession) -> None:
-    """Show what is not committed, which Markdown files could be adopted, which can't be read, and the hooks."""
+    """Show what is not committed, which files could be adopted or can't be read, and which hooks are missing."""
     from memstore.documents.vault import status_document
     from memstore.vault.status import status as look
 
@@ -110,14 +110,14 @@ def status(session: CliSession) -> None:
     ),
 )
 @ref_argument("refs", nargs=-1, metavar="[REF...]")
-@click.option("-m", "--message", metavar="TEXT", help="What the message says; the trailers are added.")
+@click.option("-m", "--message", metavar="TEXT", help="The commit message; trailers are added to it.")
 def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> None:
     """Commit pending memories and nothing else; other staged files stay staged.
 
-    Without a REF, what the vault itself consists of is committed as well: settings, entities, groups, consents.
+    Without REF, the vault's own files are committed as well: settings, entities, groups, consents.
 
-    The checks of the pre-commit hook are made; other hooks do not run, and the commit is not signed: for these use
-    git commit.
+    The checks of the pre-commit hook run, other hooks don't, and only a change of the keyring is signed. Use git commit
+    if you need more than that.
     """
     from memstore.documents.history import committed_document
     from memstore.vault.status import commit as make
@@ -132,7 +132,7 @@ def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> N
         _say_safely(session, f"left out: {session.from_here(path)} can't be read; see `memstore check`")
 
 
-@command("undo", examples=("memstore undo                              # a second one does it again",))
+@command("undo", examples=("memstore undo                              # run it again to redo",))
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 def undo(session: CliSession, *, dry_run: bool) -> None:
     """Take back what memstore wrote last, if the files have not been changed since. Commits stay."""
@@ -204,14 +204,14 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
     count = f"{status.memories} {'memory' if status.memories == 1 else 'memories'}"
     yield f"{count}, {_where(status)}"
     yield from _uncommitted_lines(session, status.uncommitted)
-    yield from _section(session, "of the vault itself, not committed (memstore commit)", status.own_files)
+    yield from _section(session, "of the vault's own files, not committed (memstore commit)", status.own_files)
     yield from _section(session, "can't be read (memstore check says why)", status.broken)
     yield from _plain_lines(session, status.plain)
     if status.widened:
         from memstore.cli.output import safe_line
 
         yield ""
-        yield paint("warning", "lets somebody see more than at the last check (memstore check)")
+        yield paint("warning", "changes that let somebody see more than at the last check (memstore check)")
         yield from (f"  {paint.path(finding.path)}: {safe_line(finding.text)}" for finding in status.widened)
     missing = [name for name, state in status.hooks.items() if state.name != "OURS"]
     if missing:
@@ -224,7 +224,7 @@ _MOST_PLAIN = 10
 
 
 def _plain_lines(session: CliSession, paths: Sequence[str]) -> Iterator[str]:
-    yield from _section(session, "plain notes (memstore adopt makes them memories)", paths[:_MOST_PLAIN])
+    yield from _section(session, "plain notes (memstore adopt turns them into memories)", paths[:_MOST_PLAIN])
     if len(paths) > _MOST_PLAIN:
         yield f"  … and {len(paths) - _MOST_PLAIN:,} more"
 
@@ -234,7 +234,7 @@ def _where(status: Status) -> str:
 
     repository = status.repository
     if repository is None:
-        return "in no git repository, so there is no history"
+        return "not in a git repository, so there is no history"
     at = f"branch {safe_line(repository.branch)}" if repository.branch else "no branch"
     if not status.is_owners:
         return f"on {at}"

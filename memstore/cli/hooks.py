@@ -23,7 +23,7 @@ def hooks() -> None:
 
 @subcommand(hooks, "install", examples=("memstore hooks install",))
 def install(session: CliSession) -> None:
-    """Put memstore's hooks and its merge driver in place, never over another program's."""
+    """Install memstore's hooks and its merge driver, never over another program's."""
     from memstore.vault import init as flow
 
     _emit(session, "install", flow.install(session.view()))
@@ -31,7 +31,7 @@ def install(session: CliSession) -> None:
 
 @subcommand(hooks, "uninstall", examples=("memstore hooks uninstall",))
 def uninstall(session: CliSession) -> None:
-    """Take memstore's hooks and its merge driver away, and only these."""
+    """Uninstall memstore's hooks and its merge driver, and nothing else."""
     from memstore.vault import init as flow
 
     _emit(session, "uninstall", flow.uninstall(session.view()))
@@ -39,7 +39,7 @@ def uninstall(session: CliSession) -> None:
 
 @subcommand(hooks, "status", examples=("memstore hooks status --json",))
 def status(session: CliSession) -> None:
-    """Show whose hooks are in place."""
+    """Show whose hooks are installed."""
     from memstore.vault import init as flow
 
     _emit(session, "status", flow.states(session.view()))
@@ -49,7 +49,7 @@ def status(session: CliSession) -> None:
 @click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg"]))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run(session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
-    """Run a hook, called from another program's hook or where the installed one has lost its Python."""
+    """Run a hook: to be called from another program's hook, or if the installed one can't find its Python."""
     import os
     import subprocess
     import sys
@@ -72,10 +72,10 @@ def run(session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
 @click.argument("path")
 @click.argument("marker_size", required=False, default="7")
 def merge_driver(session: CliSession, /, **arguments: str) -> None:
-    """Merge three versions of a file into OURS, key by key; exit 1 where a conflict is left in it.
+    """Merge three versions of a file into OURS, key by key; exit 1 if a conflict is left in it.
 
-    `memstore init` and `memstore hooks install` set it up as the merge driver of Markdown files. PATH is where the file
-    lies, from the current folder.
+    `memstore init` and `memstore hooks install` set it up as the merge driver of Markdown files. PATH is the file's
+    path from the current folder.
     """
     from pathlib import Path
 

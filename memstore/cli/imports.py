@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @group("import", examples=("memstore import seeds beliefs.yaml --dry-run",))
 def import_() -> None:
-    """Take over memories from files of other kinds; what is there already is left out."""
+    """Import memories from files of other kinds; what is already here is left out."""
 
 
 @subcommand(
@@ -28,10 +28,10 @@ def import_() -> None:
 @commit_option()
 @dry_run_option()
 def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
-    """Take over seed beliefs from YAML, JSON or a Markdown list.
+    """Import seed beliefs from YAML, JSON or a Markdown list.
 
     An item is a statement, or a map with statement, confidence and tags; in Markdown `- Statement. (0.65) #tag`. A
-    belief that states the same is left as it is.
+    belief that already states the same is left as it is.
     """
     from memstore.documents.memories import imported_document
     from memstore.memories.import_seeds import import_seeds, read
@@ -44,7 +44,7 @@ def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> Non
         lines=lambda: _lines(session, done.saved, dry_run=dry_run),
         each="memories",
     )
-    session.say(f"{len(done.saved)} {'would be ' if dry_run else ''}imported, {len(done.known)} there already")
+    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
 
 
 # -- memory-v0.1 ---------------------------------------------------------------------------------
@@ -59,11 +59,11 @@ def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> Non
 @commit_option()
 @dry_run_option()
 def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
-    """Take over memories from JSON of the form memory-v0.1: an object, a list, or one a line.
+    """Import memories from JSON in the memory-v0.1 format: an object, a list, or one object a line.
 
-    They keep their ids, or get others where somebody else than the vault's owner imports them; what is here already
-    stays as it is. Handles are the entities that have them as an alias, or si:NAME. Their trust is computed here,
-    whatever the file says; nobody but you sees them.
+    They keep their ids if the vault's owner imports them, and get new ones otherwise; what is already here stays as it
+    is. A handle stands for the entity that has it as an alias, or else for si:NAME. Trust is computed here, whatever
+    the file says; nobody but you sees the imported memories.
     """
     from memstore.documents.memories import imported_memories_document
     from memstore.memories.memory_v01 import import_memories as take_over
@@ -79,12 +79,12 @@ def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bo
     )
     for ref in done.different:
         session.say(f"{ref} says something else here, and stays as it is")
-    session.say(f"{len(done.saved)} {'would be ' if dry_run else ''}imported, {len(done.known)} there already")
+    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
 
 
 @group("export", examples=("memstore export memory-v0.1 m_7f3", "memstore export memory-v0.1 --all > memories.json"))
 def export() -> None:
-    """Give memories to other programs."""
+    """Export memories for other programs."""
 
 
 @subcommand(
@@ -93,11 +93,11 @@ def export() -> None:
     examples=("memstore export memory-v0.1 m_7f3", "memstore export memory-v0.1 --all > memories.json"),
 )
 @click.argument("refs", metavar="[REF…]", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All that you may see.")
+@click.option("--all", "everything", is_flag=True, help="Export every memory that you may see.")
 def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: bool) -> None:
-    """Print memories as JSON of the form memory-v0.1: one object for one ref, else a list of them.
+    """Print memories as JSON in the memory-v0.1 format: one object for one ref, else a list of them.
 
-    Trust is as it is now. Who may see a memory is not told. What the form has no place for stands under "memstore".
+    Trust is as it is now. Who may see a memory is left out. What the format has no place for is under "memstore".
     """
     from memstore.cli import output
     from memstore.documents.memories import exported_document

@@ -26,12 +26,12 @@ _MEGABYTE = 1_000_000
 
 @group("index", examples=("memstore index status", "memstore index rebuild"))
 def index() -> None:
-    """See, place or rebuild the search index; every read keeps it up to date by itself."""
+    """Show, locate or rebuild the search index; every read keeps it up to date by itself."""
 
 
 @subcommand(index, "status", examples=("memstore index status --json",))
 def status(session: CliSession) -> None:
-    """Show where the index lies, what is in it, and how many files have changed since."""
+    """Show where the index is, what is in it, and how many files have changed since."""
     from memstore.documents.vault import index_status_document
     from memstore.search import index as flow
 
@@ -41,7 +41,7 @@ def status(session: CliSession) -> None:
 
 @subcommand(index, "rebuild", examples=("memstore index rebuild",))
 def rebuild(session: CliSession) -> None:
-    """Drop the index and build it anew; nothing is lost with it."""
+    """Delete the index and build it again; nothing is lost."""
     from memstore.documents.vault import index_rebuilt_document
     from memstore.search import index as flow
 
@@ -51,7 +51,7 @@ def rebuild(session: CliSession) -> None:
 
 @subcommand(index, "path", examples=("du -sh $(memstore index path)",))
 def path(session: CliSession) -> None:
-    """Print the folder in which the index lies."""
+    """Print the folder of the index."""
     from memstore.cli.output import harmless_path
     from memstore.documents.vault import index_path_document
 
@@ -66,7 +66,7 @@ def _status_lines(found: IndexStatus) -> Iterator[str]:
 
     yield f"path: {safe_line(str(found.folder))}"
     if not found.usable:
-        yield "not used: the folder belongs to others, or others can write into it; everything is read anew each time"
+        yield "not used: the folder belongs to others, or others can write to it; every command reads all files again"
     elif not found.built:
         yield "not built yet: the next search builds it"
     else:
@@ -91,7 +91,7 @@ LONGEST_SECONDS = 86_400.0
 def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float:
     """Return the number; `nan` is one to Python, which is in every range."""
     if isnan(value):
-        raise click.BadParameter("nan is no number")
+        raise click.BadParameter("nan is not a number")
     return value
 
 
@@ -103,15 +103,15 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float
     default=DEFAULT_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait between two looks.",
+    help="How long to wait between two looks at the files.",
 )
-@click.option("--once", is_flag=True, help="Look once, and end.")
+@click.option("--once", is_flag=True, help="Look once, and exit.")
 def watch(session: CliSession, every: float, *, once: bool) -> None:
-    """Write changes into the index as they come, until Ctrl-C.
+    """Write changes into the index as they happen, until Ctrl-C.
 
-    Nothing needs it: every command sees files as they are. In a vault of a hundred thousand files that change by the
-    hundred, as after `git pull`, it saves the next search the work. A line is printed each time that files were new,
-    changed or gone; with --jsonl, a document.
+    Nothing depends on it: every command sees files as they are. In a vault of a hundred thousand files where hundreds
+    change at once, as after `git pull`, it saves the next search the work. It prints a line each time files were added,
+    changed or deleted; with --jsonl, a document.
     """
     from memstore.search import index as flow
 

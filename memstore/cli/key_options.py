@@ -51,7 +51,9 @@ def key_options(*, without: frozenset[str] = frozenset()) -> Callable[[F], F]:
     """Add an option for each key that a person may give, and `--set` for keys of their own."""
 
     def decorate(function: F) -> F:
-        own = click.option("--set", "own_keys", cls=SeveralOption, metavar="KEY=VALUE…", help="Any key, your own too.")
+        own = click.option(
+            "--set", "own_keys", cls=SeveralOption, metavar="KEY=VALUE…", help="Any key, including your own."
+        )
         decorated = own(function)
         for key in reversed(OFFERED):
             if key.name == "origin":
@@ -140,6 +142,6 @@ def own_values(pairs: tuple[str, ...]) -> dict[str, list[str]]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
-            raise UsageError(f"`{pair}` is no KEY=VALUE", hint="write like importance=high; KEY= empties a key")
+            raise UsageError(f"`{pair}` is not KEY=VALUE", hint="write it like importance=high; KEY= removes a key")
         texts.setdefault(name.strip(), []).append(value)
     return texts

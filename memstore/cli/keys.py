@@ -22,7 +22,7 @@ _ROLES = {"valid": "ok", "revoked": "error", "expired": "warning", "not yet": "w
 
 @group("keys", examples=("memstore keys add si:pith ~/pith.pub", "memstore keys list", "memstore keys revoke si:pith"))
 def keys() -> None:
-    """Say whose keys count in this vault; the files are stock OpenSSH's allowed_signers and a list of revoked keys."""
+    """Manage whose keys count in this vault; the files are OpenSSH's allowed_signers and a list of revoked keys."""
 
 
 @subcommand(
@@ -36,18 +36,18 @@ def keys() -> None:
 )
 @click.argument("holder", metavar="ENTITY")
 @click.argument("file")
-@click.option("--keeper", is_flag=True, help="Commits that it signs may change the keyring itself.")
-@click.option("--authority", is_flag=True, help="It signs nothing itself, but certifies keys: ssh-keygen -s CA.")
+@click.option("--keeper", is_flag=True, help="Commits signed with it may change the keyring.")
+@click.option("--authority", is_flag=True, help="It signs no memories, but certifies keys: ssh-keygen -s CA.")
 @commit_option()
 @dry_run_option()
 def add(
     session: CliSession, holder: str, file: str, *, keeper: bool, authority: bool, commit: bool, dry_run: bool
 ) -> None:
-    """Enrol an entity's public key. Compare the fingerprint that is printed with what its holder tells you."""
+    """Enrol an entity's public key. Compare the printed fingerprint with the one that its holder tells you."""
     from memstore.trust.keys import add_key
 
     done = add_key(session.view(), holder, file, keeper=keeper, authority=authority, dry_run=dry_run, commit=commit)
-    _emit(session, "keys-add", done, dry_run=dry_run, unchanged="that key counts already")
+    _emit(session, "keys-add", done, dry_run=dry_run, unchanged="that key already counts")
 
 
 @subcommand(
@@ -61,9 +61,9 @@ def add(
 )
 @click.argument("holder", metavar="ENTITY")
 @click.argument("file")
-@click.option("--old", metavar="FILE", help="The old key, which has to sign, too; else your setting signing_key.")
+@click.option("--old", metavar="FILE", help="The old key, which must sign, too; by default your setting signing_key.")
 @click.option("--print", "only_print", is_flag=True, help="Only print the statement that both keys sign.")
-@click.option("--signed", metavar="FILE", help="Take in a statement that was printed elsewhere.")
+@click.option("--signed", metavar="FILE", help="Import a statement that was printed elsewhere.")
 @commit_option()
 @dry_run_option()
 def rotate(
@@ -77,10 +77,10 @@ def rotate(
     commit: bool,
     dry_run: bool,
 ) -> None:
-    """Put a new key in the place of an entity's; the old one signs nothing from now on, but that this is so.
+    """Replace an entity's key with a new one; from now on the old one signs nothing but this statement.
 
-    The statement by both keys is kept in the vault, so that others can see that it is still the same holder. If the
-    old key is lost, revoke it, and add the new one.
+    The statement, signed by both keys, is kept in the vault, so that others can see that the holder is still the same.
+    If the old key is lost, revoke it, and add the new one.
     """
     from memstore.trust.rotate import rotate_key
 
@@ -93,9 +93,9 @@ def rotate(
     done = rotate_key(session.view(), holder, file, old=old, signed=data, dry_run=dry_run, commit=commit)
     _emit(session, "keys-rotate", done, dry_run=dry_run, unchanged="")
     session.say(
-        "what the old key signed counts on only where something proves that it is older: a stamp, or in a pinned"
+        "what the old key signed still counts only if something proves that it is older: a stamp, or in a pinned"
     )
-    session.say("  vault an earlier commit that a keeper signed, with an anchor; memstore check names the rest")
+    session.say("  vault an earlier commit that a keeper signed, with an anchor; memstore check lists the rest")
 
 
 def _print_statement(session: CliSession, holder: str, file: str, old: str | None) -> None:
@@ -109,7 +109,7 @@ def _print_statement(session: CliSession, holder: str, file: str, old: str | Non
     signatures = composition.signatures(session.environment(), read=lambda path: session.bytes_of(str(path)))
     former = old or signatures.own_key
     if former is None:
-        raise UsageError("the old key has to sign, too", hint="--old FILE names it")
+        raise UsageError("the old key must sign, too", hint="name it with --old FILE")
     said = rotation.written(statement_by_both(signatures, holder, former, file, at=instant(SystemClock().now())))
     session.emit("keys-statement", document=lambda: statement_document(said), lines=lambda: (said,))
 
@@ -123,7 +123,7 @@ def revoke(session: CliSession, named: str, *, commit: bool, dry_run: bool) -> N
     from memstore.trust.keys import revoke_key
 
     done = revoke_key(session.view(), named, dry_run=dry_run, commit=commit)
-    _emit(session, "keys-revoke", done, dry_run=dry_run, unchanged="it was revoked already")
+    _emit(session, "keys-revoke", done, dry_run=dry_run, unchanged="it was already revoked")
 
 
 def _emit(session: CliSession, verb: str, done: KeysChanged, *, dry_run: bool, unchanged: str) -> None:
@@ -144,11 +144,17 @@ def _say_what_counts(session: CliSession, done: KeysChanged) -> None:
     if done.counts:
         session.say("a keeper signed the commit, so it counts wherever the vault is pinned")
     elif done.commit is None:
-        session.say("the vault is pinned: until it is committed it counts for you, and then only if a keeper signs")
-        session.say("  hint: `memstore commit` signs with your setting signing_key, `git commit -S` as git is told")
+        session.say(
+            "the vault is pinned: this counts for you until you commit it, and then only if a keeper signs the commit"
+        )
+        session.say(
+            "  hint: `memstore commit` signs with your setting signing_key, `git commit -S` with git's signing key"
+        )
     else:
         session.say("no keeper signed the commit, so it does not count")
-        session.say("  hint: a keeper's key as signing_key, then git commit --amend -S; or memstore keys pin again")
+        session.say(
+            "  hint: set signing_key to a keeper's key and git commit --amend -S, or run memstore keys pin again"
+        )
 
 
 def _lines(session: CliSession, done: KeysChanged, *, dry_run: bool) -> Iterator[str]:
@@ -176,7 +182,7 @@ def list_(session: CliSession) -> None:
         session.say("no key counts here yet")
         session.say("  hint: memstore keys add ENTITY FILE.pub")
     elif found.pin is None:
-        session.say("unpinned: whoever can write this file says whose keys count")
+        session.say("unpinned: whoever can write this file decides whose keys count")
         session.say("  hint: compare the fingerprints with their holders, then memstore keys pin")
     say_findings(session, found.findings)
 
@@ -209,11 +215,9 @@ def _key_line(session: CliSession, one: KnownKey) -> str:
     ),
 )
 @click.argument("revision", required=False)
-@click.option(
-    "--block", nargs=2, type=(int, str), metavar="HEIGHT HEADER", help="Pin the header of a block of Bitcoin's chain."
-)
-@click.option("--host", nargs=2, metavar="HOST ENTITY", help="Pin whose a host on the web is.")
-@click.option("--remove", is_flag=True, help="Take the pin away: whoever can write the files says whose keys count.")
+@click.option("--block", nargs=2, type=(int, str), metavar="HEIGHT HEADER", help="Pin the header of a Bitcoin block.")
+@click.option("--host", nargs=2, metavar="HOST ENTITY", help="Pin whom a web host belongs to.")
+@click.option("--remove", is_flag=True, help="Remove the pin: whoever can write the files decides whose keys count.")
 @dry_run_option()
 def pin(
     session: CliSession,
@@ -224,14 +228,17 @@ def pin(
     remove: bool,
     dry_run: bool,
 ) -> None:
-    """Trust the keyring of a commit, in your own settings; a later change counts where a keeper signed its commit."""
+    """Trust the keyring of a commit, in your own settings; a later change counts only if a keeper signed its commit."""
     from memstore.core.times import instant
     from memstore.documents.trust import pinned_block_document, pinned_document, pinned_host_document
     from memstore.trust import pin as flow
 
     asked = [revision is not None, remove, block is not None, host is not None]
     if asked.count(True) > 1 or (dry_run and any(asked[1:])):
-        raise UsageError("pin what?", hint="a commit, or --remove, or --block HEIGHT HEADER, or --host HOST ENTITY")
+        raise UsageError(
+            "keys pin takes one of several arguments",
+            hint="give a commit, or --remove, or --block HEIGHT HEADER, or --host HOST ENTITY",
+        )
     view = session.view()
     if block is not None:
         at = flow.pin_block(view, *block)

@@ -43,19 +43,19 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
 @command(
     "trace",
     examples=(
-        "memstore trace m_7f3                          # what it was made of, and rests on",
-        "memstore trace m_7f3 --reverse                # what was made of it",
+        "memstore trace m_7f3                          # what it was derived from, and rests on",
+        "memstore trace m_7f3 --reverse                # what was derived from it",
         "memstore trace m_7f3 -n 50                    # no more than the 50 nearest links",
         "memstore trace m_7f3 --format dot | dot -Tsvg > lineage.svg",
     ),
 )
 @named_argument()
-@click.option("--reverse", is_flag=True, help="Down to what depends on it, instead of up to its sources.")
+@click.option("--reverse", is_flag=True, help="Follow links down to what depends on it, instead of up to its sources.")
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="tree", show_default=True, help="How it is drawn."
+    "--format", "form", type=click.Choice(FORMATS), default="tree", show_default=True, help="The output format."
 )
-@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Follow at most so many links in a row.")
-@_limit_option(f"Show at most so many links, the nearest; 0 for all. A tree has {MOST_LINES}, other formats all.")
+@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Follow at most this many links in a row.")
+@_limit_option(f"Show at most this many links, nearest first; 0 for all. By default {MOST_LINES} in a tree, else all.")
 def trace(session: CliSession, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None) -> None:
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
     from memstore.documents.lineage import trace_document
@@ -87,7 +87,7 @@ def _drawn(session: CliSession, traced: Trace, form: str) -> Iterator[str]:
 
 
 @command("orphans", examples=("memstore orphans", "memstore orphans --json"))
-@_limit_option(f"List at most so many; 0 for all. For people {MOST_LINES}.")
+@_limit_option(f"List at most this many; 0 for all. By default {MOST_LINES} in text output, else all.")
 def orphans(session: CliSession, *, limit: int | None) -> None:
     """List memories that can't say where they come from, and refs that lead nowhere."""
     from memstore.documents.lineage import orphans_document
@@ -122,17 +122,17 @@ def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
     if found.is_fixable:
         yield "Fix: memstore fix-provenance"
     elif found.without_source:
-        yield 'Fix: say where they come from, as in memstore set REF source="a walk"'
+        yield 'Fix: record where they come from, as in memstore set REF source="a walk"'
     else:
-        yield "Fix: mend these refs in an editor, or take them out"
+        yield "Fix: correct these refs in an editor, or remove them"
 
 
 def _dangling(paint: Palette, one: Dangling) -> str:
     from memstore.cli.output import safe_line
 
     place = f"{paint.path(one.node.path)}:{paint('line', str(one.at.line))}"
-    ungrounded = ", and nothing else is left of what it rests on" if one.is_ungrounded else ""
-    return f"{place}: {one.field} names {paint('ref', safe_line(one.target))}, which is not there{ungrounded}"
+    ungrounded = ", and nothing else that it rests on is left" if one.is_ungrounded else ""
+    return f"{place}: {one.field} names {paint('ref', safe_line(one.target))}, which does not exist{ungrounded}"
 
 
 # -- impact --------------------------------------------------------------------------------------
@@ -140,9 +140,9 @@ def _dangling(paint: Palette, one: Dangling) -> str:
 
 @command("impact", examples=("memstore impact raw:m_f70cefb6ab", "memstore impact m_7f3 --json"))
 @named_argument()
-@_limit_option(f"Show at most so many, the nearest; 0 for all. For people {MOST_LINES}.")
+@_limit_option(f"Show at most this many, nearest first; 0 for all. By default {MOST_LINES} in text output, else all.")
 def impact(session: CliSession, ref: str, *, limit: int | None) -> None:
-    """Show what would lose ground if a memory were gone."""
+    """Show what would lose its support if a memory were gone."""
     from memstore.documents.lineage import impact_document
     from memstore.lineage.trace import impact_of
 
@@ -155,9 +155,9 @@ def _impact_lines(paint: Palette, found: Impact) -> Iterator[str]:
 
     yield f"If {named(paint, found.gone[0])} were gone,"
     if not found.lost and not found.weakened:
-        yield "nothing would lose ground."
+        yield "nothing would lose its support."
     for title, harmed in (
-        ("these would have no ground left:", found.lost),
+        ("these would have no support left:", found.lost),
         ("these would lose a source:", found.weakened),
     ):
         if harmed:
@@ -185,10 +185,10 @@ def _harmed(paint: Palette, one: Harmed) -> str:
 @click.option("--dry-run", is_flag=True, help="Change nothing; print the plan as JSON.")
 @click.option("-c", "--commit", is_flag=True, help="Commit the files as well.")
 def fix_provenance(session: CliSession, *, dry_run: bool, commit: bool) -> None:
-    """Fill in sources that were not recorded, where they can be told without judgement.
+    """Fill in sources that were not recorded, where that needs no judgement.
 
-    Links that only one of two memories records, seed beliefs by their statement, raw memories and memories that say
-    the same within half an hour.
+    It fills in links that only one of two memories records, the source of seed beliefs, and links between raw memories
+    and memories that say the same within half an hour.
     """
     from memstore.documents.lineage import fixed_provenance_document
     from memstore.lineage.repair import fix_provenance as fix

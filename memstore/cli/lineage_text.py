@@ -56,7 +56,7 @@ def trace_lines(paint: Palette, trace: Trace) -> Iterator[str]:
         yield f"Superseded in turn: {_in_turn(paint, trace)}"
     if trace.is_ungrounded:
         yield ""
-        yield paint("warning", "Ungrounded: all that it rests on is gone.")
+        yield paint("warning", "Ungrounded: everything that it rests on is gone.")
 
 
 def _in_turn(paint: Palette, trace: Trace) -> str:

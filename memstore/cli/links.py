@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 @command("links", examples=("memstore links m_7f3", 'memstore links "Green tea"', "memstore links m_7f3 --json"))
 @named_argument()
 def links(session: CliSession, ref: str) -> None:
-    """Show the links of a note, with their lines, and those of other notes that lead to it.
+    """Show the links of a note, with their lines, and the links of other notes to it.
 
-    Links are `[[Note]]`, `[[Note#Heading|text]]`, `![[Note]]` and Markdown's with a relative path. They are for finding
-    one's way: `memstore trace` shows what a memory was made of.
+    Links are `[[Note]]`, `[[Note#Heading|text]]`, `![[Note]]` and Markdown's with a relative path. They are for
+    navigation: `memstore trace` shows what a memory was derived from.
     """
     from memstore.documents.memories import links_document
     from memstore.memories.links import links as links_of
@@ -49,7 +49,7 @@ def _section(session: CliSession, title: str, links: Sequence[NoteLink], about: 
 def _outgoing(session: CliSession, link: NoteLink) -> str:
     if link.target is None:
         return session.paint("warning", "leads nowhere")
-    others = f", or {len(link.others)} more of that name" if link.others else ""
+    others = f", or {len(link.others)} more with that name" if link.others else ""
     return f"{_name(session, link.target)}{others}"
 
 

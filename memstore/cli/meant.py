@@ -29,7 +29,7 @@ _MEANT: dict[str, str] = {
         "`memstore trace REF --reverse` shows what came of a memory; `memstore impact REF` what needs it"
     ),
     "move rename": "`memstore mv REF PATH` moves or renames a memory's file",
-    "replace": "`memstore supersede REF TEXT` puts another memory in the place of one",
+    "replace": "`memstore supersede REF TEXT` replaces a memory with a new one",
     "history versions revisions changes": "`memstore log REF` shows what happened to a memory; `memstore log` to all",
     "pr pull-request merge-request": "`memstore review BRANCH` shows what a branch changes",
     "annotate": "`memstore blame REF` shows who wrote each line",
@@ -42,34 +42,34 @@ _MEANT: dict[str, str] = {
     "validate lint fsck verify": (
         "`memstore check` finds what is wrong; `memstore trust REF` shows whose signatures hold"
     ),
-    "fix repair mend": "`memstore check --fix` mends what needs no judgement",
-    "format": "`memstore fmt` makes the layout of memories even",
-    "reindex index-rebuild refresh": (
-        "every search refreshes the index by itself; `memstore index rebuild` makes it anew"
-    ),
+    "fix repair mend": "`memstore check --fix` fixes what needs no judgement",
+    "format": "`memstore fmt` formats the frontmatter of memories",
+    "reindex index-rebuild refresh": "every search updates the index by itself; `memstore index rebuild` rebuilds it",
     "duplicates duplicate dups": "`memstore conflicts --duplicates` finds memories that say nearly the same",
-    "compare": "`memstore diff REF` shows what became different; `memstore conflicts` what can't both be right",
-    "support confirm evidence": "`memstore reinforce REF --evidence REF` records what speaks for a memory",
+    "compare": "`memstore diff REF` shows what changed; `memstore conflicts` what can't both be right",
+    "support confirm evidence": "`memstore reinforce REF --evidence REF` records evidence for a memory",
     "oppose refute dispute": (
-        "`memstore contradict REF --evidence REF` records what speaks against a memory; `memstore witness REF "
-        "--attest dispute` says so under your signature"
+        "`memstore contradict REF --evidence REF` records evidence against a memory; `memstore witness REF "
+        "--attest dispute` disputes it under your signature"
     ),
-    "explain": "`memstore why REF` shows how a memory's numbers came about; `memstore help COMMAND` explains a command",
-    "dream reflect": "`memstore consolidate` suggests what to believe from what happened",
-    "accept": "`memstore suggestions accept REF` does what was suggested",
-    "reject": "`memstore suggestions reject REF` puts a suggestion away",
+    "explain": (
+        "`memstore why REF` shows how a memory's numbers were computed; `memstore help COMMAND` explains a command"
+    ),
+    "dream reflect": "`memstore consolidate` suggests beliefs from what happened repeatedly",
+    "accept": "`memstore suggestions accept REF` accepts a suggestion",
+    "reject": "`memstore suggestions reject REF` rejects a suggestion",
     "share grant permit": "`memstore privacy grant REF --to ENTITY` lets others see a memory",
     "revoke unshare": (
         "`memstore privacy revoke REF --from ENTITY` takes a grant back; `memstore consent revoke ID` a consent"
     ),
     "generalize": (
-        "`memstore add TEXT --derived-from REF` writes down what follows from memories; it stays as closed as they are"
+        "`memstore add TEXT --derived-from REF` writes down what follows from memories; it is as closed as they are"
     ),
-    "who visible": "`memstore privacy explain REF --for ENTITY` says whether somebody may see a memory, and why",
+    "who visible": "`memstore privacy explain REF --for ENTITY` shows whether somebody may see a memory, and why",
     "enter leave": "`memstore context enter CTX` and `memstore context leave` say where you are",
     "tags": "`memstore search QUERY --facets tags` counts tags; `memstore tag REF TAG` gives a memory one",
     "report info summary count": "`memstore stats` counts memories; `memstore privacy report` shows who sees what",
-    "load": "`memstore import` takes over memories from other files",
+    "load": "`memstore import` imports memories from other files",
     "dump backup": (
         "a vault is a folder of text files in git: copy or clone it; `memstore export memory-v0.1 --all` gives JSON"
     ),
@@ -79,7 +79,7 @@ _MEANT: dict[str, str] = {
     ),
     "seal unseal encrypt": "memstore encrypts nothing in this version: keep a vault on an encrypted disk",
     "gc clean cleanup purge": (
-        "`memstore compress` puts summaries in the place of old texts; `memstore doctor --fix` deletes leftovers"
+        "`memstore compress` replaces old texts with summaries; `memstore doctor --fix` deletes leftovers"
     ),
     "version": "`memstore --version` prints it",
     "man docs tutorial usage topics commands": "`memstore help` lists topics, `memstore help --all` all commands",

@@ -40,16 +40,19 @@ def privacy() -> None:
     ),
 )
 @ref_argument()
-@several("--to", "to", metavar="ENTITY…", required=True, help="Who is to see it: entities, groups, ctx:… or '*'.")
-@several("--consent", "consents", metavar="ENTITY…", help="Who has consented; recorded for this memory and these.")
+@several("--to", "to", metavar="ENTITY…", required=True, help="Who may see it: entities, groups, ctx:… or '*'.")
+@several(
+    "--consent", "consents", metavar="ENTITY…", help="Who has consented; recorded for this memory and these grantees."
+)
 @commit_option()
 @dry_run_option()
 def grant(
     session: CliSession, ref: str, *, to: tuple[str, ...], consents: tuple[str, ...], commit: bool, dry_run: bool
 ) -> None:
-    """Let others see a memory of yours.
+    """Let others see one of your memories.
 
-    Whom it is about and who told it must have consented, for these grantees; what it was made of must be open to them.
+    Those it is about and those who told it must have consented to these grantees, who must also be allowed to see what
+    it was derived from.
     """
     from memstore.access.privacy import grant_access
 
@@ -59,11 +62,11 @@ def grant(
 
 @subcommand(privacy, "revoke", examples=("memstore privacy revoke m_7f3 --from si:old_agent",))
 @ref_argument()
-@several("--from", "whom", metavar="ENTITY…", required=True, help="Who is not to see it any more.")
+@several("--from", "whom", metavar="ENTITY…", required=True, help="Who may no longer see it.")
 @commit_option()
 @dry_run_option()
 def revoke(session: CliSession, ref: str, *, whom: tuple[str, ...], commit: bool, dry_run: bool) -> None:
-    """Take a grant back. Who would still see it through a group, a context or '*' is denied by name."""
+    """Take a grant back. Whoever would still see the memory through a group, a context or '*' is denied by name."""
     from memstore.access.privacy import revoke_access
 
     done = revoke_access(session.view(), ref, whom, commit=commit, dry_run=dry_run)
@@ -79,10 +82,10 @@ def revoke(session: CliSession, ref: str, *, whom: tuple[str, ...], commit: bool
     ),
 )
 @ref_argument()
-@click.option("--for", "viewer", metavar="ENTITY", required=True, help="Who would look.")
+@click.option("--for", "viewer", metavar="ENTITY", required=True, help="Who would be looking.")
 @click.option("--in", "in_context", metavar="CTX", help="In which context.")
 def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | None) -> None:
-    """Say whether somebody may see a memory, why, and what would change that."""
+    """Show whether somebody may see a memory, why, and what would change that."""
     from memstore.access.privacy import explain_access
     from memstore.documents.access import decision_document
 
@@ -102,18 +105,21 @@ def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | Non
         "memstore privacy audit --id m_7f3",
     ),
 )
-@click.option("--subject", metavar="ENTITY", help="Memories about it, and who sees them.")
+@click.option("--subject", metavar="ENTITY", help="Memories about this entity, and who sees them.")
 # Not `entity`: that is the global option --as.
-@click.option("--entity", "seer", metavar="ENTITY", help="Memories that it sees; '*' is everybody.")
+@click.option("--entity", "seer", metavar="ENTITY", help="Memories that this entity sees; '*' is everybody.")
 @click.option("--id", "ref", metavar="REF", help="One memory, and who sees it.")
-@click.option("--stack", metavar="DIR", help="Another vault than this one.")
+@click.option("--stack", metavar="DIR", help="A vault other than this one.")
 def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: str | None, stack: str | None) -> None:
     """Show who sees what. Anybody but the vault's owner learns no more than what they see themselves."""
     from memstore.access.report import audit_sight
     from memstore.documents.access import sight_document
 
     if sum(given is not None for given in (subject, seer, ref)) != 1:
-        raise UsageError("say what to look at", hint="one of --subject ENTITY, --entity ENTITY, --id REF")
+        raise UsageError(
+            "privacy audit needs a subject, an entity or a memory",
+            hint="give one of --subject ENTITY, --entity ENTITY, --id REF",
+        )
     if stack is not None:
         session.choices.vault = stack
     found = audit_sight(session.view(), subject=subject, entity=seer, ref=ref)
@@ -148,7 +154,7 @@ def report(session: CliSession) -> None:
 @click.argument("old", metavar="[A]", default="HEAD")
 @click.argument("new", metavar="[B]", required=False)
 def diff(session: CliSession, *, old: str, new: str | None) -> None:
-    """Say who gained or lost sight of what between two states: commits or dates; B is the work tree if not given."""
+    """Show who can see more or less in one state than in another: commits or dates; B is the work tree by default."""
     from memstore.access.report import sight_diff
     from memstore.documents.access import sight_diff_document
 
@@ -160,7 +166,7 @@ def diff(session: CliSession, *, old: str, new: str | None) -> None:
         each="changes",
     )
     if not changes:
-        session.say("nobody gained or lost sight of anything")
+        session.say("nobody can see more or less than before")
 
 
 # -- as JSON and as lines ---------------------------------------------------------------------------

@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     default=DEFAULT_BUDGET,
     show_default=True,
     metavar="N",
-    help="Tokens that all of it takes at most.",
+    help="The most tokens that the answer may take.",
 )
 @click.option(
-    "--profile", type=click.Choice(PROFILES), default=PROFILES[0], show_default=True, help="How they are ordered."
+    "--profile", type=click.Choice(PROFILES), default=PROFILES[0], show_default=True, help="How results are ranked."
 )
 @click.option("--hook", is_flag=True, help="Read the prompt from standard input, and never fail.")
 def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, profile: str, hook: bool) -> None:
     """Bring to mind what matters for a prompt: at most 3 memories and 2 beliefs, with their lines.
 
-    It reads alone: nothing is written, and nothing counts as used. `memstore show --full` shows all of a memory.
+    It only reads: nothing is written, and nothing counts as used. `memstore show --full` shows all of a memory.
     """
     if hook:
         _answer_hook(session, " ".join(prompt), budget, profile)
@@ -56,9 +56,9 @@ def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, prof
     recalled = _recalled(session, text, budget, profile)
     _emit(session, recalled)
     if profile == RecallProfile.SEED_002.value and not recalled.by_meaning:
-        session.say("without an embedder the seed's list by vectors is empty; memstore config --user embedder FOLDER")
+        session.say("without an embedder nothing is found by meaning; memstore config --user embedder FOLDER sets one")
     if recalled.left_out:
-        session.say(f"no room for {recalled.left_out} more in {budget} tokens; --budget gives more")
+        session.say(f"{recalled.left_out} more would not fit in {budget} tokens; --budget sets the limit")
     elif not (recalled.memories or recalled.beliefs):
         session.say("nothing comes to mind")
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
 _entity_argument = click.argument("entity_id", metavar="ENTITY")
-_remove_option = click.option("--remove", is_flag=True, help="Take them away.")
+_remove_option = click.option("--remove", is_flag=True, help="Remove them.")
 
 
 @group("entity", examples=("memstore entity add dog:bella --alias Bella --guardian human:sean", "memstore entity list"))
 def entity() -> None:
-    """See and change who there is: people, agents, animals, topics."""
+    """List and register entities: people, agents, animals, topics."""
 
 
 @subcommand(
@@ -36,15 +36,17 @@ def entity() -> None:
     ),
 )
 @_entity_argument
-@several("--alias", "--aliases", "aliases", metavar="NAME…", help="Names by which people call it.")
+@several("--alias", "--aliases", "aliases", metavar="NAME…", help="Names that people call it by.")
 @several("--guardian", "--guardians", "guardians", metavar="ENTITY…", help="Who speaks for it.")
-@click.option("--kind", type=click.Choice(ENTITY_KINDS), help="What it is, where its namespace does not say so.")
+@click.option(
+    "--kind", type=click.Choice(ENTITY_KINDS), help="What kind of entity it is, if its namespace does not say so."
+)
 @several("--role", "--roles", "roles", metavar="ROLE…", help="Roles it holds.")
-@click.option("--note", metavar="TEXT", default="", help="A text for people.")
+@click.option("--note", metavar="TEXT", default="", help="A note for people.")
 @commit_option()
 @dry_run_option()
 def add(session: CliSession, /, entity_id: str, *, dry_run: bool, **said: Any) -> None:
-    """Register an entity. Names are what a generalization must not give away; guardians consent for it."""
+    """Register an entity. Its names are what a generalization must not give away; its guardians consent for it."""
     from memstore.access.entities import add_entity
 
     done = add_entity(session.view(), entity_id, dry_run=dry_run, **said)
@@ -60,7 +62,7 @@ def add(session: CliSession, /, entity_id: str, *, dry_run: bool, **said: Any) -
 def alias(
     session: CliSession, entity_id: str, names: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
 ) -> None:
-    """Give an entity names, or take them away."""
+    """Give an entity names, or remove them."""
     from memstore.access.entities import name_entity
 
     done = name_entity(session.view(), entity_id, names, remove=remove, commit=commit, dry_run=dry_run)
@@ -85,7 +87,7 @@ def guardian(
 
 @subcommand(entity, "list", examples=("memstore entity list",))
 def list_entities(session: CliSession) -> None:
-    """List the registered entities; anybody but the vault's owner sees no more than themselves."""
+    """List the registered entities; anybody but the vault's owner sees only themselves."""
     from memstore.access.entities import entities
     from memstore.documents.access import entities_document
 
@@ -114,7 +116,7 @@ def _entity_line(session: CliSession, one: KnownEntity) -> str:
 
 @group("group", examples=("memstore group add group:bella_care_team human:sean vet:dr_smith", "memstore group list"))
 def group_() -> None:
-    """See and change groups, whose members see what the group is granted, while they are members."""
+    """List and change groups. Members see what is granted to the group, while they are members."""
 
 
 @subcommand(
@@ -127,8 +129,8 @@ def group_() -> None:
 )
 @click.argument("group_id", metavar="GROUP")
 @click.argument("members", metavar="ENTITY…", nargs=-1, required=True)
-@click.option("--from", "since", metavar="DATE", help="From when on; now, if not given.")
-@click.option("--until", metavar="DATE", help="Until just before when.")
+@click.option("--from", "since", metavar="DATE", help="When the membership begins; now by default.")
+@click.option("--until", metavar="DATE", help="When the membership ends.")
 @commit_option()
 @dry_run_option()
 def add_to_group(
@@ -141,7 +143,7 @@ def add_to_group(
     commit: bool,
     dry_run: bool,
 ) -> None:
-    """Put entities in a group, which is made where there is none."""
+    """Add entities to a group; if there is no such group, it is made."""
     from memstore.access.entities import add_members
 
     view = session.view()
@@ -157,7 +159,7 @@ def add_to_group(
 def remove_from_group(
     session: CliSession, group_id: str, members: tuple[str, ...], *, commit: bool, dry_run: bool
 ) -> None:
-    """End memberships now. What the group gave ends with them; grants by name stay."""
+    """End memberships now. What was granted to the group is no longer seen; grants by name stay."""
     from memstore.access.entities import remove_members
 
     done = remove_members(session.view(), group_id, members, commit=commit, dry_run=dry_run)

@@ -33,15 +33,15 @@ _SHORT = 10
     ),
 )
 @click.argument("branch", metavar="[BRANCH]", required=False)
-@click.option("--against", metavar="REV", help="Compare with this very commit instead of where the branch began.")
-@click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How the review is written.")
+@click.option("--against", metavar="REV", help="Compare with this commit itself instead of where the branch began.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="text", help="The output format.")
 def review(session: CliSession, *, branch: str | None, against: str | None, output_format: str) -> None:
-    """Show what a branch changes, in memories' terms; exit 1 where it brings errors.
+    """Show what a branch changes, memory by memory; exit 1 if it brings errors.
 
-    Memories and notes that were added, changed, removed or moved; numbers that moved, and why; conflicts that were
-    raised; who gains or loses sight of what, with consents and entities that changed; what is wrong with it. Without
-    BRANCH it is the current branch, since it left the default one: origin/HEAD, else main or master. What is not
-    committed is no part of it: see memstore status.
+    It shows memories and notes that were added, changed, removed or moved; numbers that moved, and why; conflicts that
+    were raised; who can see more or less, and consents and entities that changed; and what is wrong with the branch.
+    Without BRANCH it reviews the current branch, since it left the default one: origin/HEAD, else main or master.
+    Uncommitted changes are not part of it: see memstore status.
     """
     from memstore.documents.findings import review_lines
     from memstore.documents.history import review_document
@@ -69,7 +69,9 @@ def _say_uncommitted(session: CliSession, found: Review) -> None:
     waiting = view.pending().changes
     if count := len(waiting.memories) + len(waiting.broken) + len(view.own_pending()):
         what = (
-            "file is not committed and no part of this" if count == 1 else "files are not committed and no part of this"
+            "file is not committed, and not part of this"
+            if count == 1
+            else "files are not committed, and not part of this"
         )
         session.say(f"{count} {what}; see memstore status")
 
@@ -83,7 +85,7 @@ def _nothing(found: Review) -> str:
         return f"nothing to review: {head} is the default branch; memstore review BRANCH reviews another"
     if between.head == between.base:
         return f"nothing to review: {base} has all that is committed on {head}"
-    return f"nothing to review: no commit on {head} changes a memory, or one of the vault's own files"
+    return f"nothing to review: no commit on {head} changes a memory or one of the vault's own files"
 
 
 # -- how much there is -----------------------------------------------------------------------------
@@ -96,8 +98,8 @@ def _counts(found: Review) -> str:
         ", ".join(_of_kind(found, "note", "notes")),
         _counted(len(found.numbers), "number moved", "numbers moved"),
         _counted(len(found.conflicts), "conflict raised", "conflicts raised"),
-        _counted(sum(len(one.change.gained) for one in found.sight), "gain of sight", "gains of sight"),
-        _counted(sum(len(one.change.lost) for one in found.sight), "loss of sight", "losses of sight"),
+        _counted(sum(len(one.change.gained) for one in found.sight), "gain of access", "gains of access"),
+        _counted(sum(len(one.change.lost) for one in found.sight), "loss of access", "losses of access"),
         _counted(len(found.own), "of the vault's own files", "of the vault's own files"),
         _counted(found.errors, "error", "errors"),
         _counted(len(found.findings) - found.errors, "warning", "warnings"),
@@ -209,7 +211,7 @@ def _sight_of(session: CliSession, moved: Sequence[SightMoved], *, gains: bool) 
     for one in moved:
         for seer in one.change.gained if gains else one.change.lost:
             by_seer.setdefault(seer, []).append(one)
-    role, does, rest = ("added", "gains sight of", "not") if gains else ("removed", "loses sight of", "but for")
+    role, does, rest = ("added", "can now see", "not") if gains else ("removed", "can no longer see", "but for")
     for seer in sorted(by_seer, key=lambda one: (one.entity, one.context or "")):
         yield session.paint(role, f"{safe_line(in_words([seer]))} {does}")
         for one in by_seer[seer]:

@@ -49,10 +49,10 @@ _TYPE = frozenset({"type"})
 def promote(
     session: CliSession, /, raw: str, text: str | None, *, kind: str | None, commit: bool, dry_run: bool, **keys: Any
 ) -> None:
-    """Make a memory of a raw memory; both then name each other.
+    """Turn a raw memory into another type of memory; both then name each other.
 
-    It says what the raw memory says, unless there is a TEXT, and takes over how that is known, whom it is about and
-    who may see it. A raw memory is promoted once.
+    The new memory says what the raw one says, unless there is a TEXT, and takes over how that is known, whom it is
+    about and who may see it. A raw memory can be promoted only once.
     """
     from memstore.memories.promote import promote as make
 
@@ -84,7 +84,7 @@ def promote(
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @click.option("--reason", metavar="TEXT", help="Why, for the history.")
-@click.option("--since", metavar="DATE", help="The world changed then: until when the old one was true.")
+@click.option("--since", metavar="DATE", help="When the world changed: the old one was true until then.")
 @key_options(without=_TYPE)
 @commit_option()
 @dry_run_option()
@@ -101,16 +101,16 @@ def supersede(
     dry_run: bool,
     **keys: Any,
 ) -> None:
-    """Write a memory that takes the place of another; both then name each other.
+    """Write a memory that replaces another; both then name each other.
 
-    The old one keeps its text and its confidence, and is found with --status superseded. The new one is of the same
-    type and rests on what the old one rested on.
+    The old one keeps its text and its confidence, and is found with --status superseded. The new one has the same type,
+    and rests on what the old one rested on.
     """
     from memstore.memories.promote import supersede as replace
 
     given = given_text(session, text, file)
     if given is None:
-        raise UsageError("there is no text to supersede it with", hint='memstore supersede REF "what holds instead"')
+        raise UsageError("there is no new text", hint='memstore supersede REF "what holds instead"')
     linked = replace(
         session.view(),
         ref,
@@ -131,23 +131,23 @@ def supersede(
 @ref_argument()
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
-@click.option("--title", metavar="TEXT", help="Another title.")
-@click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c.")
+@click.option("--title", metavar="TEXT", help="The new title.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c.")
 @commit_option()
 @dry_run_option()
 def revise(
     session: CliSession, /, ref: str, text: str | None, *, file: str | None, dry_run: bool, **settings: Any
 ) -> None:
-    """Say the same in better words: the memory keeps its id, its history and all that names it.
+    """Say the same in better words: the memory keeps its id, history and references.
 
-    Where it is to say something else, memstore supersede keeps both, and which took the place of which.
+    If the memory is to say something else, use memstore supersede: it keeps both, and records which replaced which.
     """
     from memstore.beliefs.revise import revise as reword
 
     given = given_text(session, text, file)
     words = None if given is None else utf8(given)
     saved = reword(session.view(), ref, words, dry_run=dry_run, **settings)
-    emit_saved(session, "revise", saved, dry_run=dry_run, unchanged="nothing changed: it says so already")
+    emit_saved(session, "revise", saved, dry_run=dry_run, unchanged="nothing changed: it already says so")
 
 
 @command(
@@ -158,14 +158,14 @@ def revise(
 @click.argument("texts", metavar="TEXT TEXT", nargs=2)
 @several("--first", type=REF, metavar="REF…", help="The evidence that goes to the first of the two.")
 @several("--second", type=REF, metavar="REF…", help="The evidence that goes to the second.")
-@click.option("--reason", metavar="TEXT", help="Why; what is superseded keeps it.")
+@click.option("--reason", metavar="TEXT", help="Why; kept in what is superseded.")
 @commit_option()
 @dry_run_option()
 def split(session: CliSession, /, ref: str, texts: tuple[str, str], *, dry_run: bool, **settings: Any) -> None:
-    """Make two memories of one that said two things; they take its place.
+    """Split a memory that says two things into two, which replace it.
 
-    Each states what the old one stated, and each piece of evidence goes to one of the two. What spoke for it only in
-    part counts half for each, unless it is given to one.
+    Each starts from the confidence that the old one stated, and each piece of evidence goes to one of the two. What
+    supported the old one only in part counts half for each, unless you give it to one.
     """
     from memstore.memories.split import split as divide
 
@@ -174,13 +174,13 @@ def split(session: CliSession, /, ref: str, texts: tuple[str, str], *, dry_run: 
 
 @command("merge", examples=("memstore merge m_7f3 m_abc --dry-run", "memstore merge m_7f3 m_abc m_def -c"))
 @ref_argument("refs", metavar="KEPT OTHER…", nargs=-1, required=True)
-@click.option("--reason", metavar="TEXT", help="Why; what is superseded keeps it.")
+@click.option("--reason", metavar="TEXT", help="Why; kept in what is superseded.")
 @commit_option()
 @dry_run_option()
 def merge(session: CliSession, refs: tuple[str, ...], *, reason: str | None, dry_run: bool, commit: bool) -> None:
-    """Make one memory of several that say the same; the first one takes the place of the others.
+    """Merge several memories that say the same into the first one, which replaces the others.
 
-    It keeps its words and gets their evidence, sources and titles. The same evidence counts once.
+    It keeps its text and gets their evidence, sources and titles. The same evidence counts once.
     """
     from memstore.memories.split import merge as unite
 
@@ -193,20 +193,20 @@ def merge(session: CliSession, refs: tuple[str, ...], *, reason: str | None, dry
     examples=("memstore archive m_7f3", 'memstore archive m_7f3 m_abc -c --reason "refuted long ago"'),
 )
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
-@click.option("--reason", metavar="TEXT", help="Why; the memories keep it.")
+@click.option("--reason", metavar="TEXT", help="Why; kept in the memories.")
 @commit_option()
 @dry_run_option()
 def archive(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
-    """Put memories out of sight; nothing is deleted, and memstore list --status archived finds them."""
+    """Put memories out of sight; nothing is deleted, and memstore list --status archived still lists them."""
     from memstore.beliefs.archive import archive as put_away
 
     saved = put_away(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
-    _emit(session, "archive", saved, dry_run=dry_run, already="archived already")
+    _emit(session, "archive", saved, dry_run=dry_run, already="already archived")
 
 
 @command("restore", examples=("memstore restore m_7f3", "memstore restore m_7f3 --dry-run"))
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
-@click.option("--reason", metavar="TEXT", help="Why, for the commit's message: give -c.")
+@click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c.")
 @commit_option()
 @dry_run_option()
 def restore(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:

@@ -223,7 +223,7 @@ class CliSession:
 
     def say_former(self, called: str, today: str) -> None:
         """Tell what is called otherwise today; what was called goes with the next version."""
-        self.say(f"memstore: `{called}` is now `{today}`; the next version knows only that")
+        self.say(f"memstore: `{called}` is now `{today}`; the next version drops the old name")
 
     def say_left_out(self, count: int) -> None:
         """Tell how many files an answer is without, since they can't be read."""
@@ -256,7 +256,7 @@ class CliSession:
         if self.choices.no_input or self.as_json or sys.stdin is None or not sys.stdin.isatty():
             from memstore.core.errors import UsageError
 
-            raise UsageError(f"this needs a yes: {question}", hint=f"say it with {instead}")
+            raise UsageError(f"this needs a yes, and there is nobody to ask: {question}", hint=f"do it with {instead}")
         from memstore.cli import output
 
         output.write_message(f"{question}? {'[Y/n]' if enter else '[y/N]'} ", end="")

@@ -31,26 +31,29 @@ _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_h
     examples=(
         "memstore show m_7f3",
         "memstore show belief:m_7f3k9q2x1c --at 2026-02",
-        "memstore show m_7f3 --full                 # with what it is linked with",
+        "memstore show m_7f3 --full                 # with what it is linked to",
         "memstore show m_7f3 --whole > whole.md     # the file as it was before it was compressed",
     ),
 )
 @named_argument()
 @at_option()
 @click.option("--trace", "with_lineage", is_flag=True, help="Show what it comes from and what came of it, instead.")
-@click.option("--verified", is_flag=True, help="Show who vouches for it too, and which keys nobody signed.")
-@click.option("--full", is_flag=True, help="Show what it is linked with, too.")
+@click.option("--verified", is_flag=True, help="Show who vouches for it, too, and which keys nobody signed.")
+@click.option("--full", is_flag=True, help="Show what it is linked to, too.")
 @click.option("--whole", is_flag=True, help="Print the file's bytes instead, as they were before it was compressed.")
 def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool, verified: bool, **more: bool) -> None:
-    """Show a memory: what its file says of it, how its confidence came about, its text."""
+    """Show a memory: its keys, how its confidence came about, and its text."""
     from memstore.documents.memories import shown_document
     from memstore.memories.show import show_memory
 
     if verified and (at or with_lineage):
-        raise UsageError("--verified tells how it stands now", hint="leave --at and --trace out")
+        raise UsageError("--verified shows how it stands now", hint="leave out --at and --trace")
     if any(more.values()):
         if at or with_lineage or verified or all(more.values()):
-            raise UsageError("--full and --whole stand alone", hint=f"memstore show {ref} --full")
+            raise UsageError(
+                "--full and --whole can't be combined with each other, or with --at, --trace or --verified",
+                hint=f"memstore show {ref} --full",
+            )
         from memstore.cli.recall import show_all
 
         show_all(session, ref, whole=more["whole"])
@@ -99,19 +102,19 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
     examples=(
         "memstore list                              # newest first",
         "memstore list -t belief --tag health       # of one type, with a tag",
-        "memstore list --sort confidence -n 10      # what is held surest",
+        "memstore list --sort confidence -n 10      # highest confidence first",
         'memstore show "$(memstore list | fzf | cut -f 4)"',
         "memstore list --at 2026-02 --json          # the vault as it was",
     ),
 )
 @filter_options
 @at_option()
-@click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What stands first.")
-@click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="At most so many.")
+@click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What comes first.")
+@click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="Show at most this many.")
 def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: int | None) -> None:
-    """List memories, one a line: what, when and how sure, and last what names it for other commands.
+    """List memories, one a line: what, when, how sure, and last the ref to give to other commands.
 
-    In a pipe tabs stand between, and the path before the last column.
+    In a pipe, tabs separate the columns, and the path comes before the last one.
     """
     from memstore.documents.memories import listed_document
     from memstore.memories.show import list_memories
@@ -198,10 +201,10 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
         votes = f"{standing.votes_for} for, {standing.votes_against} against"
         yield "votes", f"{votes}; uncertainty {standing.uncertainty:.2f}"
     if standing.contested:
-        yield "contested", f"both sides have their evidence: memstore split {ref} TEXT TEXT, or find out more"
+        yield "contested", f"there is evidence for both sides: memstore split {ref} TEXT TEXT, or find out more"
     if standing.labile:
         ways = f"memstore edit {ref}, memstore supersede {ref} TEXT or memstore split {ref} TEXT TEXT"
-        yield "labile", f"it surprised on {standing.labile:%Y-%m-%d}: {ways}"
+        yield "labile", f"evidence surprised on {standing.labile:%Y-%m-%d}, so it may need revision: {ways}"
     if shown.prunable:
         yield shown.prunable.value, f"memstore archive {ref} puts it out of sight"
 

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
         'memstore today "Bella slept till nine"',
         "memstore today                      # opens it in your editor",
         "fortune | memstore today - -c",
-        'code "$(memstore today)"            # the path, where no terminal is there to edit in',
+        'code "$(memstore today)"            # the path, since there is no terminal to edit in',
     ),
 )
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @commit_option()
 @dry_run_option()
 def today(session: CliSession, text: str | None, *, commit: bool, dry_run: bool) -> None:
-    """Put a line into the note of this day, which is begun with its first line; without TEXT open it in your editor.
+    """Add a line to today's note, and make the note if there is none; without TEXT open it in your editor.
 
-    The daily note is a note with the tag `daily` and the date as its title, one a day (in UTC), a context and a person.
-    Where no terminal is there to edit in, its path is printed instead.
+    The daily note is a note with the tag `daily` and the date as its title: one for each day (in UTC), context and
+    person. Without a terminal to edit in, its path is printed instead.
     """
     from memstore.cli.add import given_text, utf8
     from memstore.memories.today import note_today

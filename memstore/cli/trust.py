@@ -33,13 +33,17 @@ _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a pa
     "--profile",
     type=click.Choice(PROFILES),
     default=PROFILES[0],
-    help="isnad-0.1 counts what was verified, beta-1 weighs each word by what its speaker's words were worth; "
-    "isnad-0.1-literal counts what the file claims, for comparison only.",
+    help=(
+        "isnad-0.1 counts what was verified, beta-1 weighs each attestation by its giver's reputation; "
+        "isnad-0.1-literal counts what the file claims, for comparison only."
+    ),
 )
 @click.option("--literal", is_flag=True, help="The same as --profile isnad-0.1-literal.")
-@click.option("--online", is_flag=True, help="Fetch the pages that anchor it, and tell whether they changed since.")
+@click.option(
+    "--online", is_flag=True, help="Fetch the pages that anchor it, and show whether they have changed since."
+)
 def trust(session: CliSession, ref: str, *, profile: str, literal: bool, online: bool) -> None:
-    """Show who vouches for a memory: the number, its level, and every point of it."""
+    """Show who vouches for a memory: the trust score, its level, and what each point is for."""
     from memstore.documents.trust import trust_document
     from memstore.trust.lineage_strength import lineage_strength_of
     from memstore.trust.score import TrustProfile

@@ -27,26 +27,28 @@ if TYPE_CHECKING:
     examples=(
         "memstore init                              # this folder",
         "memstore init ~/notes --owner human:sean   # that folder, whose memories are Sean's",
-        "memstore init --undo                       # this folder is a vault no more",
+        "memstore init --undo                       # this folder is no longer a vault",
     ),
 )
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
 @click.option("--owner", metavar="ENTITY", help="Whose memories these are; human:<login name> by default.")
 @click.option(
-    "--notes", type=click.Choice(NOTES), help="What Markdown files are; mixed by default where some lie here."
+    "--notes",
+    type=click.Choice(NOTES),
+    help="Whether files with frontmatter are all memories (own) or not (mixed); mixed by default if there are notes.",
 )
-@click.option("--undo", is_flag=True, help="Take away what init made, where nothing else was made of the vault yet.")
-@click.option("--dry-run", is_flag=True, help="With --undo: only show what would go.")
+@click.option("--undo", is_flag=True, help="Remove what init made, if the vault holds nothing else yet.")
+@click.option("--dry-run", is_flag=True, help="With --undo: only show what would be removed.")
 def init(
     session: CliSession, folder: str | None, owner: str | None, notes: str | None, *, undo: bool, dry_run: bool
 ) -> None:
-    """Make a folder a vault: with a configuration, a git repository where there is none, and git hooks.
+    """Make a folder a vault: with settings, git hooks, and a git repository if there is none.
 
-    Notes that lie in the folder stay as they are, and nothing is committed. Running it again changes nothing. They are
-    searched, listed and cited for the owner alone until they are adopted (mixed). In a vault of its own every Markdown
-    file with frontmatter is a memory, and is checked as one (own).
+    Notes in the folder stay as they are, and nothing is committed. Running it again changes nothing. In a mixed vault,
+    notes are searched, listed and cited for the owner alone until they are adopted. In a vault of memstore's own (own),
+    every Markdown file with frontmatter is a memory, and is checked as one.
 
-    --undo takes away what init made, and only that: settings, hooks, lines in git's files, index. It refuses where
+    --undo removes what init made, and nothing else: settings, hooks, lines in git's files, the index. It refuses if
     there are memories by now, or settings were changed. The repository stays.
     """
     from memstore.core.errors import UsageError
@@ -57,7 +59,7 @@ def init(
     if undo and (owner or notes):
         raise UsageError("--owner and --notes are for a new vault", hint="leave them out of init --undo")
     if dry_run and not undo:
-        raise UsageError("--dry-run goes with --undo", hint="memstore init --undo takes away what init made")
+        raise UsageError("--dry-run needs --undo", hint="memstore init --undo --dry-run shows what would be removed")
     env = session.environment()
     composition.checked_entity(session.choices.entity, "--as")
     root = Path(os.path.realpath(env.expanded(folder or session.choices.vault or ".")))
@@ -80,11 +82,11 @@ def _lines(session: CliSession, done: Initialised) -> Iterator[str]:
     paint = session.paint
     where = paint("path", safe_line(str(done.root)))
     if not done.did_anything:
-        yield f"{where} is a vault of {done.owner} already; nothing to do"
+        yield f"{where} is already a vault of {done.owner}; nothing to do"
         return
     owner = paint("ref", done.owner)
     yield (
-        f"{paint('ok', 'made')} {where} a vault of {owner}" if done.is_new else f"{where} is a vault of {owner} already"
+        f"{paint('ok', 'made')} {where} a vault of {owner}" if done.is_new else f"{where} is already a vault of {owner}"
     )
     if done.is_new and done.mixed:
         stay = "1 note stays as it is" if done.notes == 1 else f"{done.notes} notes stay as they are"
@@ -111,7 +113,7 @@ def _next_steps(session: CliSession, done: Initialised) -> Iterator[str]:
     if not done.is_new:
         yield "  memstore list                       # see what there is"
     elif done.notes:
-        yield "  memstore search WORDS               # find the lines of your notes that hold them"
+        yield "  memstore search WORDS               # find the matching lines of your notes"
         yield "  memstore adopt                      # see which of them can become memories"
     else:
         yield '  memstore add "My first memory"      # write one'
@@ -144,25 +146,25 @@ def _lines_undone(session: CliSession, done: InitUndone) -> Iterator[str]:
 
     paint = session.paint
     where = paint("path", safe_line(str(done.root)))
-    would = "would be" if done.dry_run else "is"
-    yield f"{where} {would} no vault any more" if not done.is_vault else f"{where} stays a vault"
-    took = "would take" if done.dry_run else "took"
+    now = "would no longer be" if done.dry_run else "is no longer"
+    yield f"{where} {now} a vault" if not done.is_vault else f"{where} stays a vault"
+    took = "would remove" if done.dry_run else "removed"
     if done.removed:
-        yield f"  {took} away {safe_line(', '.join(done.removed))}"
+        yield f"  {took} {safe_line(', '.join(done.removed))}"
     if done.restored:
-        yield f"  {took} memstore's line out of {safe_line(', '.join(done.restored))}"
+        yield f"  {took} memstore's line from {safe_line(', '.join(done.restored))}"
     if done.hooks:
-        yield f"  {took} away the git hooks {', '.join(done.hooks)}"
+        yield f"  {took} the git hooks {', '.join(done.hooks)}"
     if done.git_key:
-        yield f"  {took} away git config {done.git_key}"
+        yield f"  {took} git config {done.git_key}"
     if done.is_forgotten:
-        yield f"  {took} away its index and local state on this machine"
+        yield f"  {took} its index and local state on this machine"
     for what, why in done.kept.items():
         yield f"  {safe_line(what)} stays: {safe_line(why)}"
     if done.has_repository:
         yield "  the git repository stays"
     if done.tracked:
-        yield f"  git has {safe_line(', '.join(done.tracked))} in its index: commit that change, too"
+        yield f"  git still tracks {safe_line(', '.join(done.tracked))}: commit their removal, too"
 
 
 # -- doctor ----------------------------------------------------------------------------------------
@@ -172,7 +174,7 @@ _ROLES = {"ok": "ok", "fixed": "ok", "warning": "warning", "error": "error"}
 
 
 @command("doctor", examples=("memstore doctor", "memstore doctor --fix"))
-@click.option("--fix", is_flag=True, help="Mend what needs no judgement, and say so.")
+@click.option("--fix", is_flag=True, help="Fix what needs no judgement, and say so.")
 def doctor(session: CliSession, *, fix: bool) -> None:
     """Check Python, git, settings, vault, hooks, index, cache, keyring, clocks, leftovers; exit 1 on errors."""
     from memstore.documents.vault import diagnosis_document

@@ -111,7 +111,9 @@ def say_what_stays_out(session: CliSession, saved: Saved) -> None:
     if saved.stays_out:
         from memstore.cli.output import safe_line
 
-        session.say(f"not committed: git ignores {safe_line(session.from_here(saved.path))}, or has it as it is")
+        session.say(
+            f"not committed: git ignores {safe_line(session.from_here(saved.path))}, or already has it as it is"
+        )
 
 
 def diff_lines(session: CliSession, diff: str) -> Iterator[str]:
@@ -166,7 +168,7 @@ def in_vault(session: CliSession, path: str, *, is_folder: bool = False) -> str:
     if folder.is_relative_to(root) or Path(path).is_absolute():
         from memstore.core.errors import UsageError
 
-        raise UsageError(f"{path} lies outside the vault {root}", hint="name a path in it")
+        raise UsageError(f"{path} is outside the vault {root}", hint="name a path inside it")
     return path
 
 

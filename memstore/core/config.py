@@ -59,34 +59,38 @@ class Setting(NamedTuple):
 
 VAULT_SETTINGS = (
     Setting("format", SettingKind.WHOLE, "version of the file format", fixed=True),
-    Setting("extensions", SettingKind.WORDS, "what a program must know beyond the format to write here", fixed=True),
-    Setting("owner", SettingKind.ENTITY, "whose memories these are, and who acts where nobody else is named"),
+    Setting(
+        "extensions", SettingKind.WORDS, "extensions of the format that a program must know to write here", fixed=True
+    ),
+    Setting("owner", SettingKind.ENTITY, "whose memories these are, and who acts if nobody else is named"),
     Setting(
         "notes",
         SettingKind.CHOICE,
-        'whether every file with frontmatter is a memory ("own"), or only one with an id of memstore ("mixed")',
+        'whether every file with frontmatter is a memory ("own"), or only files with an id from memstore ("mixed")',
         NOTES,
     ),
-    Setting("notes_for", SettingKind.WORDS, "who besides the owner sees the notes that are not memories"),
+    Setting("notes_for", SettingKind.WORDS, "who besides the owner sees plain notes"),
     Setting("filenames", SettingKind.CHOICE, 'names of new files; "id" keeps titles out of them', FILENAMES),
-    Setting("auto_commit", SettingKind.FLAG, "commit each change at once"),
+    Setting("auto_commit", SettingKind.FLAG, "commit every change at once"),
     Setting("quality_profile", SettingKind.CHOICE, "how quality is computed", QUALITY_PROFILES),
-    Setting("every", SettingKind.WHOLE, "after how many hours `memstore consolidate --if-due` looks again"),
-    Setting("require_context", SettingKind.FLAG, "refuse everybody but the owner at a terminal without a context"),
+    Setting("every", SettingKind.WHOLE, "after how many hours `memstore consolidate --if-due` runs again"),
+    Setting("require_context", SettingKind.FLAG, "without a context, refuse everybody but the owner at a terminal"),
 )
 USER_SETTINGS = (
-    Setting("vault", SettingKind.FOLDER, "the vault where no other is named or around the folder"),
+    Setting("vault", SettingKind.FOLDER, "the vault to use if none is named or around the folder"),
     Setting("entity", SettingKind.ENTITY, "who acts and looks, in every vault"),
     Setting(
-        "synthesizer", SettingKind.LINE, "a command that words suggestions of `memstore consolidate`, or llm:MODEL"
+        "synthesizer", SettingKind.LINE, "what words the suggestions of `memstore consolidate`: a command, or llm:MODEL"
     ),
-    Setting("embedder", SettingKind.FOLDER, "a folder with model.onnx and tokenizer.json, to find by meaning too"),
-    Setting("signing_key", SettingKind.FILE, "the key that you sign with, or its .pub where an ssh-agent holds it"),
     Setting(
-        "pins", SettingKind.PINS, "of each vault the commit whose keyring you trust; `memstore keys pin`", fixed=True
+        "embedder", SettingKind.FOLDER, "a folder with model.onnx and tokenizer.json, to find memories by meaning, too"
+    ),
+    Setting("signing_key", SettingKind.FILE, "the key that you sign with, or its .pub if an ssh-agent holds it"),
+    Setting(
+        "pins", SettingKind.PINS, "for each vault, the commit whose keyring you trust; `memstore keys pin`", fixed=True
     ),
     Setting("block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
-    Setting("hosts", SettingKind.HOSTS, "whose a host on the web is; `memstore keys pin --host`", fixed=True),
+    Setting("hosts", SettingKind.HOSTS, "whom a web host belongs to; `memstore keys pin --host`", fixed=True),
     Setting("revocations", SettingKind.REVOCATIONS, "keys whose revocation was seen in a pinned vault", fixed=True),
 )
 

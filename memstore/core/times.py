@@ -54,7 +54,7 @@ def period(text: str, *, now: datetime) -> Period:
     except (ValueError, OverflowError):
         found = None
     if found is None:
-        raise UsageError(f"`{text}` is no date", hint=f"write one like {FORMS}")
+        raise UsageError(f"`{text}` is not a date", hint=f"write it like {FORMS}")
     return found
 
 

@@ -162,8 +162,8 @@ def refuse_as_not_owner(view: View, file: MemoryFile) -> NoReturn:
     """Say that only its owner changes a memory; the viewer knows already that it is there."""
     owner = file.memory.owner or view.config.owner
     raise RefusedError(
-        f"{file.memory.ref or file.path} is {owner}'s, and only its owner changes it",
-        hint="memstore add writes a memory of your own; --derived-from says what it is made of",
+        f"{file.memory.ref or file.path} is {owner}'s, and only its owner may change it",
+        hint="memstore add writes a memory of your own; --derived-from names what it was derived from",
     )
 
 
@@ -175,8 +175,8 @@ def message_of(view: View, reason: str | None, *, commit: bool, dry_run: bool) -
     """
     if reason and not (commit or view.config.auto_commit or dry_run):
         raise UsageError(
-            "only the commit's message has a place for this reason, and nothing is committed",
-            hint="add -c, or leave it out and say it with memstore commit -m",
+            "the reason goes into the commit message, and nothing is committed",
+            hint="add -c, or leave it out and give it with memstore commit -m",
         )
     return reason
 

@@ -225,7 +225,7 @@ def proposal_hint(proposal: GraduationProposal) -> str:
     """Return what a hand did, and the command that makes the memories say the same."""
     accept = f"memstore suggestions accept {proposal.suggestion}"
     if proposal.ref is None:
-        return f"written by hand, and kept; {accept} makes a memory of it"
+        return f"written by hand, and kept; {accept} turns it into a memory"
     if not proposal.text:
-        return f"{proposal.ref} was taken out by hand, and stays out; {accept} archives it"
+        return f"{proposal.ref} was removed by hand, and stays out; {accept} archives it"
     return f"changed by hand, and kept; {accept} makes the memory say so"

@@ -68,7 +68,7 @@ def github_lines(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
 
 
 def review_lines(review: Review, prefix: str) -> Iterator[str]:
-    """Yield workflow commands for a review: findings, then warnings of conflicts and of sight gained, then numbers."""
+    """Yield workflow commands for a review: findings, then warnings of conflicts and of access gained, then numbers."""
     yield from github_lines(review.findings, prefix)
     for conflict in review.conflicts:
         mine, theirs = conflict.lines
@@ -79,7 +79,7 @@ def review_lines(review: Review, prefix: str) -> Iterator[str]:
         if change.gained:
             text = f"{title}: now seen by {in_words(change.gained, but=change.but)}"
             yield github_line(
-                Severity.WARNING, prefix + change.path, Position(line or 1), title="sight gained", text=text
+                Severity.WARNING, prefix + change.path, Position(line or 1), title="access gained", text=text
             )
     for one in review.numbers:
         text = f"{one.title}: {one}"
@@ -106,5 +106,5 @@ def _message(finding: Finding) -> str:
     if finding.hint:
         parts.append(f"hint: {finding.hint}")
     if finding.mended is not None:
-        parts.append(f"mended: {finding.mended}")
+        parts.append(f"should read: {finding.mended}")
     return "\n".join(parts)

@@ -100,7 +100,7 @@ class Batch:
             UsageError: the block has not ended.
         """
         if not self._is_done:
-            raise UsageError("conflicts are compared at the end of the block", hint="ask after it")
+            raise UsageError("conflicts are compared at the end of the block", hint="ask for them after it")
         comparer = Comparer(self._view())
         found: dict[frozenset[str], Conflict] = {}
         for saved in self.saved:

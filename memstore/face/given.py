@@ -133,7 +133,7 @@ def choice(kind: type[E], word: str) -> E:
     """Return one of a few words as what it stands for; `UsageError` for any other word."""
     words = [str(one.value) for one in kind]
     if word not in words:
-        raise UsageError(f"`{word}` is none of {', '.join(words)}", hint=f"choose one of {', '.join(words)}")
+        raise UsageError(f"`{word}` is not one of {', '.join(words)}", hint=f"choose one of {', '.join(words)}")
     return kind(word)
 
 
@@ -246,14 +246,14 @@ def filters_of(which: Which, *, now: datetime) -> Filters:
 def _level(word: str | None) -> str | None:
     words = [level.word for level in Level]
     if word is not None and word not in words:
-        raise UsageError(f"`{word}` is no level of trust", hint=f"choose one of {', '.join(words)}")
+        raise UsageError(f"`{word}` is not a level of trust", hint=f"choose one of {', '.join(words)}")
     return word
 
 
 def _moment(given: str | datetime | None, now: datetime, side: str) -> datetime | None:
     if isinstance(given, datetime):
         if given.tzinfo is None:
-            raise TypeError("a time needs a zone: datetime.now(UTC), not datetime.now()")
+            raise TypeError("a time needs a time zone: datetime.now(UTC), not datetime.now()")
         return given.astimezone(UTC)
     found: datetime | None = None if given is None else getattr(times.period(given, now=now), side)
     return found

@@ -89,11 +89,11 @@ def _mend(
 
 def _guesses(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
     """Yield what `line` could have been meant to be, with a hint for each."""
-    yield 'everybody is written "*", in quotes', _STAR.sub('"*"', line)
+    yield 'write everybody as "*", in quotes', _STAR.sub('"*"', line)
     if "\t" in line:
         yield "use spaces, not tabs", line.replace("\t", " ")
     if line[:1] == " " and not line.lstrip().startswith("- "):
-        yield "a key stands at the start of its line", line.lstrip()
+        yield "put the key at the start of its line", line.lstrip()
     yield from _better_indents(line, above)
     tight = _TIGHT_COLON.fullmatch(line)
     if tight:
@@ -109,7 +109,7 @@ def _better_indents(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
     if before and _DASH.match(line):
         yield "put the dash below the one above", before[1] + line.lstrip()
     elif before and _DASH.match(above[-1]) and line.startswith(before[1]):
-        yield "each item of a list begins with a dash", f"{before[1]}- {line.lstrip()}"
+        yield "begin each item of a list with a dash", f"{before[1]}- {line.lstrip()}"
 
 
 def _better_values(before: str, value: str) -> Iterator[tuple[str, str]]:
@@ -123,7 +123,7 @@ def _better_values(before: str, value: str) -> Iterator[tuple[str, str]]:
             yield "the quote is not opened", f"{before}{quote}{value}"
     inner = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
     escaped = inner.replace("\\", "\\\\").replace('"', '\\"')
-    yield "a text with a colon, a quote or a sign in it needs quotes around it", f'{before}"{escaped}"'
+    yield "put quotes around a text that contains a colon, a quote or another special character", f'{before}"{escaped}"'
 
 
 def _text(lines: list[str], number: int) -> str:

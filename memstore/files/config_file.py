@@ -61,7 +61,7 @@ def read_user_config(path: Path) -> UserConfig:
     try:
         return UserConfig(**ConfigFile(path, USER_SETTINGS).values())
     except FormatError as error:
-        raise FormatError(f"{error}; without your settings nothing is done", hint=error.hint) from error
+        raise FormatError(f"{error}; your settings are needed, so nothing was done", hint=error.hint) from error
 
 
 class ConfigFile:
@@ -134,7 +134,7 @@ class ConfigFile:
             line = error.object.count(b"\n", 0, error.start) + 1
             raise FormatError(f"{self.path}:{line}: not UTF-8", hint="save it as UTF-8") from error
         except OSError as error:
-            raise VaultError(f"can't read {self.path}: {error.strerror}", hint="look at its permissions") from error
+            raise VaultError(f"can't read {self.path}: {error.strerror}", hint="check its permissions") from error
 
     def _parsed(self, text: str) -> dict[str, Any]:
         try:
@@ -153,9 +153,9 @@ class ConfigFile:
         if text.startswith("\ufeff"):
             hint = "save it without a byte order mark"
         elif slip.mended is not None:
-            hint = f"it could read: {slip.mended}"
+            hint = f"it should probably read: {slip.mended}"
         elif slip.is_again:
-            hint = "that was said above already: take one of the two out"
+            hint = "it is already set above: remove one of the two"
         elif slip.name in self.settings:
             hint = f"{slip.name!r} must be {_wanted(self.settings[slip.name])}"
         return FormatError(f"{self.path}:{slip.line}:{slip.column}: not readable as TOML: {slip.said}", hint=hint)
@@ -183,7 +183,7 @@ class ConfigFile:
         if setting.kind in _TABLES and isinstance(value, dict) and (strays := value.keys() & self.settings.keys()):
             stray = min(strays)
             raise FormatError(
-                f"{self._place(stray, text)}: {stray!r} stands below [{name}] and so is none of your settings",
+                f"{self._place(stray, text)}: {stray!r} is below [{name}], so it is not one of your settings",
                 hint=f"put that line above [{name}]",
             )
         if not _fits(setting, value):
@@ -202,10 +202,10 @@ class ConfigFile:
         from memstore.core.errors import did_you_mean
 
         if name in _names(VAULT_SETTINGS):
-            return f"it is a vault's setting: memstore config {name}"
+            return f"it is a setting of the vault: memstore config {name}"
         if name in _names(USER_SETTINGS):
             return f"it is a setting of your own, for all vaults: memstore config --user {name}"
-        return did_you_mean(name, self.settings, otherwise=f"there are {', '.join(self.settings)}")
+        return did_you_mean(name, self.settings, otherwise=f"settings: {', '.join(self.settings)}")
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ class ConfigFile:
         if setting is None:
             raise UsageError(f"there is no setting {name!r} in {self.path}", hint=self.advice(name))
         if setting.fixed:
-            raise UsageError(f"{name!r} is no choice: {setting.meaning}", hint="leave it as it is")
+            raise UsageError(f"{name!r} can't be changed: {setting.meaning}", hint="leave it as it is")
         return setting
 
     def _edit(self, name: str, value: object) -> None:

@@ -108,7 +108,7 @@ def _trouble(what: str, path: Path) -> Iterator[None]:
     except OSError as error:
         raise VaultError(
             f"can't {what} the journal {path}: {error.strerror or error}",
-            hint="make room there, or mend the permissions",
+            hint="make room there, or fix the permissions",
         ) from error
 
 

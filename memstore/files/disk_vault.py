@@ -119,9 +119,9 @@ class DiskVault:
             self._must_be_inside(path, _place_of(handle, joined))
             status = os.fstat(handle)
             if stat.S_ISDIR(status.st_mode):
-                raise VaultError(f"{path} is a folder, where a file is expected", hint="look at its permissions")
+                raise VaultError(f"{path} is a folder, where a file is expected", hint="check its permissions")
             if not stat.S_ISREG(status.st_mode):
-                raise VaultError(f"{path} is no regular file", hint="put a plain file in its place")
+                raise VaultError(f"{path} is not a regular file", hint="put a plain file in its place")
             if status.st_size > MOST_BYTES:
                 raise TooLargeError(
                     f"{path} has {status.st_size:,} bytes; a memory has at most {MOST_BYTES:,}",
@@ -198,7 +198,7 @@ class DiskVault:
             with _or_back("delete", path, lambda: _put_back(aside, place)):
                 place.rename(aside)
                 if _seen(Path(os.path.realpath(aside))) != expected:
-                    raise _changed(path, "its text is another one")
+                    raise _changed(path, "its text has changed")
                 sync_folder(place.parent)
         except FileNotFoundError as error:
             raise _changed(path, "it is gone") from error
@@ -216,7 +216,7 @@ class DiskVault:
         except NoFileError as error:
             raise _changed(path, "it is gone") from error
         if found != expected:
-            raise _changed(path, "its text is another one")
+            raise _changed(path, "its text has changed")
 
     def _place(self, path: str) -> Path:
         """Return the real place of an existing file; links are followed, so that a write goes where they lead."""
@@ -257,7 +257,7 @@ class DiskVault:
     def _joined(self, path: str) -> str:
         parts = path.split("/")
         if not path or "\0" in path or any(part in ("", ".", "..", ".git") for part in parts):
-            raise VaultError(f"{path!r} is no path in the vault", hint="paths are relative to the vault's folder")
+            raise VaultError(f"{path!r} is not a path in the vault", hint="write it relative to the vault's folder")
         return self._base + path
 
     def _inside(self, path: str, place: str) -> Path:
@@ -326,7 +326,7 @@ class _Temporary:
             except FileNotFoundError as error:
                 raise _changed(self.path, "it is gone") from error
             if done and _seen(self.place) != expected:
-                raise _changed(self.path, "its text is another one")
+                raise _changed(self.path, "its text has changed")
             if done:
                 sync_folder(self.folder)
         self._is_ours = True
@@ -403,7 +403,7 @@ def _or_back(what: str, path: str, back: Callable[[], object], *, kept: str = ""
             reason = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
             raise VaultError(
                 f"can't {what} {path}: {reason}{kept}",
-                hint="look at the disk, and at the file",
+                hint="check the disk and the file",
                 outcome=DONE_ALL_THE_SAME,
             ) from error
         raise
@@ -554,16 +554,16 @@ def _mode_of(place: Path) -> int | None:
 
 def _cant(what: str, path: str, error: OSError) -> VaultError:
     kind = NoFileError if isinstance(error, FileNotFoundError | NotADirectoryError) else VaultError
-    hint = "make room there, and try again" if error.errno in _NO_ROOM else "look at the path and its permissions"
+    hint = "make room there, and try again" if error.errno in _NO_ROOM else "check the path and its permissions"
     return kind(f"can't {what} {path}: {error.strerror or error}", hint=hint)
 
 
 def _is_there(path: str) -> ChangedMeanwhileError:
-    return ChangedMeanwhileError(f"{path} is there already", hint="choose another name, or edit that file")
+    return ChangedMeanwhileError(f"{path} already exists", hint="choose another name, or edit that file")
 
 
 def _changed(path: str, how: str) -> ChangedMeanwhileError:
-    return ChangedMeanwhileError(f"{path} changed meanwhile: {how}", hint="look at the file and try again")
+    return ChangedMeanwhileError(f"{path} changed in the meantime: {how}", hint="check the file, and try again")
 
 
 def _stop_unless_missing(error: OSError) -> None:

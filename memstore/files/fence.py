@@ -138,8 +138,8 @@ def _fence_that_was_meant(data: bytes) -> Problem | None:
     return Problem(
         "fence-opening",
         Position(line),
-        "this looks like a frontmatter, and its fence is not on line 1, or not ---",
-        hint="let the file begin with a line ---, nothing before it",
+        "this looks like frontmatter, but its fence is not on line 1, or is not ---",
+        hint="begin the file with a line ---, with nothing before it",
         mended="---" if line == 1 else None,
     )
 
@@ -157,7 +157,7 @@ def _unclosed(data: bytes, head_start: int) -> Problem:
         return Problem(
             "fence-unclosed",
             Position(data.count(b"\n", 0, almost.start()) + 1),
-            f"the frontmatter is opened on line 1 and never closed; `{found}` closes nothing",
+            f"the frontmatter is opened on line 1 and never closed; `{found}` does not close it",
             hint="write --- at the start of the line",
             mended="---",
         )
@@ -170,7 +170,7 @@ def _unclosed(data: bytes, head_start: int) -> Problem:
         "fence-unclosed",
         Position(1),
         "the frontmatter is opened here and never closed",
-        hint=f"put a line --- between the last key and the text, after line {last} as it seems",
+        hint=f"put a line --- between the last key and the text, probably after line {last}",
     )
 
 
@@ -248,7 +248,7 @@ class _Scan:
             yield Problem(
                 "yaml-tab",
                 self._place(m.end() - 1),
-                "a tab as indent",
+                "a tab used as indent",
                 hint="indent with spaces",
                 mended=self._mended(m, partial(_untabbed, above=above)),
             )

@@ -179,7 +179,7 @@ def locate(head: str) -> Mapping | None:
     node = _composed(head)
     found = None if node is None else _node(node, head, 0)
     if found is not None and not isinstance(found, Mapping):
-        raise UnlocatableError("the frontmatter is no map")
+        raise UnlocatableError("the frontmatter is not a map")
     return found
 
 
@@ -208,7 +208,7 @@ def _node(node: Any, head: str, at: int) -> Node:
 
 def _pair(key: Any, value: Any, head: str, at: int) -> Pair:
     if key.id != "scalar":
-        raise UnlocatableError("a key that is no word")
+        raise UnlocatableError("a key that is not a word")
     place = _node(key, head, at)
     assert isinstance(place, Scalar)  # noqa: S101 - tells the type checker what the line above made sure of
     found = _node(value, head, at)

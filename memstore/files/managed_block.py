@@ -73,8 +73,8 @@ def read(path: str, data: bytes | None) -> Page:
     if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
         at = (begins or ends)[-1] + 1
         raise FormatError(
-            f"{path}:{at}: the comments memstore:begin and memstore:end are not one pair; nothing was written",
-            hint="put back the missing one, or take both out: memstore graduate then writes a new block",
+            f"{path}:{at}: the comments memstore:begin and memstore:end don't make a pair; nothing was written",
+            hint="put back the missing one, or remove both: memstore graduate then writes a new block",
         )
     found = _END.fullmatch(lines[ends[0]])
     written = dict(pair.split("=") for pair in (found[1].split() if found else ()))

@@ -153,7 +153,7 @@ def unreadable(path: str, why: str) -> BrokenFile:
     """Return the file that is there and of which no byte can be had."""
     from memstore.core.finding import Position
 
-    found = Problem("file-unreadable", Position(1), why, hint="look at its permissions").found_in(path)
+    found = Problem("file-unreadable", Position(1), why, hint="check its permissions").found_in(path)
     return BrokenFile(path, b"", (found,))
 
 

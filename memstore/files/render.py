@@ -61,7 +61,7 @@ def scalar(value: str | float | None, *, style: str = "", flow: bool = False) ->
 def number(value: float) -> str:
     """Return a finite number in the spelling that YAML 1.1 and 1.2 both read as one."""
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no number that a file can hold")
+        raise ValueError(f"{value} is not a number that a file can hold")
     text = repr(value)
     return text.replace("e", ".0e") if "e" in text and "." not in text else text
 
@@ -213,7 +213,9 @@ def _items(key: Key, items: Sequence[str]) -> Plain:
     said = list(dict.fromkeys(item for item in items if item))
     if key.shape is Shape.GRANTS and NOBODY in said:
         if len(said) > 1:
-            raise UsageError(f"`{key.name}`: {NOBODY} and others at once", hint=f"write either {NOBODY} or who may")
+            raise UsageError(
+                f"`{key.name}` names {NOBODY} and others at once", hint=f"write either {NOBODY} or those who may"
+            )
         return []
     return [*said]
 

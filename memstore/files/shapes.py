@@ -108,7 +108,7 @@ class _ShapeCheck:
         if not isinstance(value, dict):
             self.report(
                 "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}",
-                'write "si:ash": [role:tutor] lines below it',
+                'write lines like "si:ash": [role:tutor] below it',
             )  # fmt: skip
             return
         for who, roles in value.items():
@@ -153,7 +153,7 @@ class _ShapeCheck:
         known = tuple(k.name for k in key.entry)
         for name in value:
             if name not in known:
-                hint = did_you_mean(name, known, otherwise=f"an entry of `{key.name}` has: {', '.join(known)}")
+                hint = did_you_mean(name, known, otherwise=f"an entry of `{key.name}` may have: {', '.join(known)}")
                 self.report("entry-key", (*path, name), f"unknown key `{name}` in an entry of `{key.name}`", hint)
         self.keys(value, key.entry, path)
 
@@ -167,7 +167,7 @@ class _ShapeCheck:
             )  # fmt: skip
         elif not 0 <= value <= _MOST.get(key.shape, value):
             self.report(
-                "value-range", path, f"`{key.name}` must be {key.shape.value}, and is {value}", "mend the number"
+                "value-range", path, f"`{key.name}` must be {key.shape.value}, and is {value}", "correct the number"
             )
 
     def text(self, key: Key, value: object, path: KeyPath) -> None:
@@ -255,7 +255,7 @@ def _hint_for(key: Key) -> str:
 def _close(key: Key, value: str) -> str:
     if key.choices:
         return did_you_mean(value, key.choices, otherwise=f"choose one of {', '.join(key.choices)}")
-    return _EXAMPLES.get(key.shape, "mend the value")
+    return _EXAMPLES.get(key.shape, "correct the value")
 
 
 def _number_meant(value: object) -> str | None:
@@ -385,14 +385,14 @@ _FORMS: dict[Shape, tuple[str, Callable[[str], bool]]] = {
     Shape.DAY: ("instant-form", lambda text: is_day(text) or is_instant(text)),
 }
 _EXAMPLES = {
-    Shape.SAY_SCOPE: "write like mem:m_7f3k9q2x1c, ctx:bella_care, subject:dog:bella or source:human:sean",
-    Shape.MEMORY_ID: "lower-case letters, digits, - and _, 3 to 64 of them, like m_7f3k9q2x1c",
+    Shape.SAY_SCOPE: "write it like mem:m_7f3k9q2x1c, ctx:bella_care, subject:dog:bella or source:human:sean",
+    Shape.MEMORY_ID: "use 3 to 64 lower-case letters, digits, - and _, like m_7f3k9q2x1c",
     Shape.ENTITY: "write kind:name in lower case, like human:sean",
     Shape.GRANTEE: 'write kind:name in lower case, like human:sean, or "*"',
-    Shape.ENTITIES: "write one kind:name an item, like human:sean; look for a missing dash or indent",
-    Shape.GRANTS: 'write one kind:name an item, like human:sean, or "*"; look for a missing dash or indent',
-    Shape.GRANT_LISTS: 'write one kind:name an item, like human:sean, or "*"',
-    Shape.CONTEXT: "write ctx:name; free text belongs into context_tags",
+    Shape.ENTITIES: "write one kind:name per item, like human:sean; look for a missing dash or indent",
+    Shape.GRANTS: 'write one kind:name per item, like human:sean, or "*"; look for a missing dash or indent',
+    Shape.GRANT_LISTS: 'write one kind:name per item, like human:sean, or "*"',
+    Shape.CONTEXT: "write ctx:name; free text belongs in context_tags",
     Shape.SCOPE: "write global or project:name",
     Shape.REF: f"write type:id, with a type of {', '.join(MEMORY_TYPES)}",
     Shape.REFS: f"write type:id, with a type of {', '.join(MEMORY_TYPES)}",

@@ -124,7 +124,7 @@ def _after(path: str, text: FencedText, front: Frontmatter, edit: Edit) -> tuple
 
 def _by_hand(path: str, front: Frontmatter, key: str) -> FormatError:
     return FormatError(
-        f"{path}:{front.position(key).line}: `{key}` can't be changed here without touching other lines",
+        f"{path}:{front.position(key).line}: `{key}` can't be changed here without changing other lines",
         hint="change the line in an editor",
     )
 

@@ -200,7 +200,7 @@ class _EventReader:
         if event.tag is not None:
             shown = event.tag.replace("tag:yaml.org,2002:", "!!")
             self._refuse(
-                event, "yaml-tag", f"the tag {shown}", "write the plain value, or quote the whole",
+                event, "yaml-tag", f"the tag {shown}", "write the plain value, or quote all of it",
                 mended=self._without(shown, event),
             )  # fmt: skip
 
@@ -253,8 +253,8 @@ class _EventReader:
                     Problem(
                         "yaml-indent",
                         Position(self.first_line + number, len(line) - len(text) + 1),
-                        "indented so far, this is no list item but more of the text above",
-                        "put the dash below the one above; quote the text where a dash is meant",
+                        "with this indent it is not a list item, but part of the text above",
+                        "put the dash below the one above, or quote the text if a dash is meant",
                         None if indent is None else " " * indent + text,
                         self.key,
                     )
@@ -294,7 +294,7 @@ class _EventReader:
     def _key(self, event: Any, path: KeyPath) -> str | None:
         """Return the text of a key, or None where it is none; what was wrong is reported."""
         if not isinstance(event, self.yaml.ScalarEvent):
-            self._refuse(event, "yaml-key", "a key that is no word", "write `key: value`")
+            self._refuse(event, "yaml-key", "a key that is not a word", "write `key: value`")
             self._node(event, (*path, "?"))
             return None
         self._check_properties(event)
@@ -308,16 +308,16 @@ class _EventReader:
             self._refuse(event, "yaml-key", "a colon without a key before it", "write `key: value`")
         elif not is_plain(text) or _DATE.match(text):
             self._refuse(
-                event, "yaml-key", f"the key `{text[:40]}` is no text to every reader", f'quote it: "{text[:40]}":',
+                event, "yaml-key", f"the key `{text[:40]}` is not text to every reader", f'quote it: "{text[:40]}":',
                 mended=self._quoted(event),
             )  # fmt: skip
         return text
 
     def _repeated(self, event: Any, key: str, first: str, first_path: KeyPath) -> None:
         line = self.out.position(*first_path).line
-        how = "again" if key == first else f"as `{first}` in other letters"
+        what = "appears again" if key == first else f"is `{first}` in other letters"
         self._refuse(
-            event, "yaml-duplicate-key", f"the key `{key}` stands {how} (first on line {line})", "keep one of the two",
+            event, "yaml-duplicate-key", f"the key `{key}` {what} (first on line {line})", "keep one of the two",
         )  # fmt: skip
 
     # -- reports ---------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import ReadFile
 
 # The outcome of a `VaultError` whose call has changed the file, and could not take that back.
-DONE_ALL_THE_SAME = "; it is done all the same"
+DONE_ALL_THE_SAME = "; the change was made nevertheless"
 
 
 class FileStat(NamedTuple):

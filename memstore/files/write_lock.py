@@ -76,12 +76,12 @@ class WriteLock:
         if stat.S_ISREG(os.fstat(handle).st_mode):
             return handle
         os.close(handle)
-        raise self._cant("it is no plain file")
+        raise self._cant("it is not a plain file")
 
     def _cant(self, why: str) -> VaultError:
         return VaultError(
             f"can't make the lock {self.path}: {why}",
-            hint="take away what lies there, or mend the folder's permissions",
+            hint="remove what lies there, or fix the folder's permissions",
         )
 
     def _locked(self) -> LockedError:
@@ -90,7 +90,7 @@ class WriteLock:
         except OSError:
             holder = "another program"
         return LockedError(
-            f"the vault is being written by {holder}; waited {self.patience_seconds:g} s",
+            f"{holder} is writing to the vault; waited {self.patience_seconds:g} s",
             hint="try again when it has finished",
         )
 

@@ -55,8 +55,10 @@ def branching(view: View, branch: str | None = None, *, against: str | None = No
     if base is None:
         raise NotFoundError(
             f"{head_name} and {left_name} have no commit in common",
-            hint=f"memstore review {f'{another} ' if another else ''}--against REV names what to compare with; "
-            "a shallow clone first needs git fetch --unshallow",
+            hint=(
+                f"memstore review {(f'{another} ' if another else '')}--against REV names what to compare with; in a "
+                "shallow clone, first run git fetch --unshallow"
+            ),
         )
     is_default = another is None and left_name.removeprefix("origin/") == head_name
     return Branching(head=head, head_name=head_name, base=base, base_name=left_name, is_default=is_default)
@@ -69,7 +71,7 @@ def _checked_out(history: GitHistory, current: str | None, *, beside: str = "") 
         return head, current or head[:10]
     if beside:
         raise NotFoundError(
-            f"nothing is committed where you are, so there is nothing to compare {beside} with",
+            f"nothing is committed on the current branch, so there is nothing to compare {beside} with",
             hint=f"memstore review {beside} --against REV names a commit to compare with",
         )
     raise NotFoundError(
@@ -87,7 +89,7 @@ def _tip(history: GitHistory, branch: str) -> tuple[str, str]:
             continue
     raise NotFoundError(
         f"there is no branch or commit `{branch}`",
-        hint="git branch --all lists branches; git fetch brings those of the remote",
+        hint="git branch --all lists branches; git fetch gets those of the remote",
     )
 
 
@@ -96,7 +98,7 @@ def _default(history: GitHistory) -> tuple[str, str]:
     ref = history.default_branch()
     if ref is None:
         raise NotFoundError(
-            "it can't be told where this branch began: there is no origin/HEAD, main or master",
+            "it is unknown where this branch began: there is no origin/HEAD, main or master",
             hint="memstore review --against REV names the commit to compare with; "
             "git remote set-head origin --auto asks the remote for its default branch",
         )

@@ -168,7 +168,7 @@ def key_change(name: str, old: Any, new: Any) -> Iterator[str]:
         return
     gained = [f"+{item}" for item in new if item not in old]
     lost = [f"−{item}" for item in old if item not in new]
-    yield f"{name} {' '.join(gained + lost) or 'in another order'}"
+    yield f"{name} {' '.join(gained + lost) or 'in a different order'}"
 
 
 def _of_own_keys(before: Memory, after: Memory) -> Iterator[str]:
@@ -176,7 +176,7 @@ def _of_own_keys(before: Memory, after: Memory) -> Iterator[str]:
         if name not in before.extra:
             yield f"{name} added"
         elif name not in after.extra:
-            yield f"{name} taken out"
+            yield f"{name} removed"
         elif before.extra[name] != after.extra[name]:
             yield f"{name} changed"
 

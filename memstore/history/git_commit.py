@@ -37,7 +37,7 @@ class CommitMaker:
             done = self._git.attempt("var", variable)
             if done.returncode != 0:
                 raise GitError(
-                    "git does not know who commits",
+                    "git does not know who is committing",
                     hint='git config --global user.name "Your Name" && git config --global user.email you@example.com',
                 )
         return os.fsdecode(done.stdout).rpartition(">")[0] + ">"
@@ -58,7 +58,7 @@ class CommitMaker:
     def branch_tip(self, branch: str) -> str | None:
         """Return the commit that a branch is at; `UsageError` where no branch can have that name."""
         if self._git.attempt("check-ref-format", "--branch", branch).returncode != 0:
-            raise UsageError(f"no branch can be called {branch!r}", hint="--branch suggestions")
+            raise UsageError(f"{branch!r} is not a valid branch name", hint="--branch suggestions")
         done = self._git.attempt("rev-parse", "-q", "--verify", f"refs/heads/{branch}^{{commit}}")
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
@@ -77,7 +77,7 @@ class CommitMaker:
             "update-ref", "--create-reflog", "-m", "memstore", name, commit, tip or "0" * len(commit)
         )
         if done.returncode != 0:
-            raise ChangedMeanwhileError(f"the branch {branch} was moved by somebody else", hint="try again")
+            raise ChangedMeanwhileError(f"somebody else moved the branch {branch}", hint="try again")
         return commit
 
     def is_merging(self) -> bool:
@@ -88,12 +88,14 @@ class CommitMaker:
         """Stop where git does not know who commits, where its own commit would stop, and where its index is locked."""
         self.identity()
         if self.is_merging():
-            raise GitError("a merge is under way in this repository", hint="finish it with git commit, then try again")
+            raise GitError(
+                "a merge is in progress in this repository", hint="finish it with git commit, then try again"
+            )
         # Of the whole repository: `:/` is its top, if git may read it so.
         if self._git.run("ls-files", "--unmerged", "-z", "--", ":/", env={"GIT_LITERAL_PATHSPECS": "0"}):
             raise GitError(
-                "files are unmerged in this repository: a rebase or the like is under way",
-                hint="git status tells how to go on with it, or to give it up; then try again",
+                "files in this repository are unmerged: a rebase or the like is in progress",
+                hint="git status says how to continue or abort it; then try again",
             )
         lock = _lock_of(self._git_path("index"))
         if lock.exists():
@@ -166,7 +168,7 @@ class CommitMaker:
             raise _locked(lock) from error
         if _identity_of(index) != before:
             lock.unlink()
-            raise ChangedMeanwhileError("git's index changed meanwhile; nothing was committed", hint="try again")
+            raise ChangedMeanwhileError("git's index changed in the meantime; nothing was committed", hint="try again")
         lock.replace(index)
 
     def _advance(self, head: str | None, commit: str, message: str) -> None:
@@ -179,7 +181,7 @@ class CommitMaker:
         if done.returncode != 0:
             said = os.fsdecode(done.stderr).strip()
             raise ChangedMeanwhileError(
-                f"the branch could not be moved, probably since somebody else committed: {said}", hint="try again"
+                f"the branch could not be moved, probably because somebody else committed: {said}", hint="try again"
             )
 
     def _git_path(self, name: str) -> Path:
@@ -213,7 +215,7 @@ def _lock_of(index: Path) -> Path:
 
 def _locked(lock: Path) -> LockedError:
     return LockedError(
-        f"git's index is locked by {lock}", hint="wait for the other git command; if none runs, delete that file"
+        f"git's index is locked by {lock}", hint="wait for the other git command; if none is running, delete that file"
     )
 
 

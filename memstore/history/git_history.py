@@ -105,7 +105,7 @@ class GitHistory:
         """Return the repository; `GitError`, saying what to do, where there is none."""
         if self.repository is None:
             raise self._no_git or GitError(
-                f"{self._vault_root} has no history: it lies in no git repository",
+                f"{self._vault_root} has no history: it is not in a git repository",
                 hint=f"git init {self._vault_root}, then memstore commit",
             )
         return self.repository

@@ -49,7 +49,7 @@ class GitHooks:
         done = self._git.attempt("rev-parse", "--git-path", "hooks", own_hooks_path=True)
         if done.returncode != 0:
             raise GitError(
-                f"{self._git.folder} lies in no git repository, so there are no hooks", hint="git init, then try again"
+                f"{self._git.folder} is not in a git repository, so there are no hooks", hint="git init, then try again"
             )
         return self._git.folder / os.fsdecode(done.stdout).removesuffix("\n")
 
@@ -118,7 +118,7 @@ class GitHooks:
     def _refuse_shared(self, folder: Path) -> None:
         if self.are_shared():
             raise RefusedError(
-                f"core.hooksPath names {folder}, which lies outside of this repository and may serve others",
+                f"core.hooksPath names {folder}, which is outside this repository and may serve others",
                 hint='add this line to the hook there: memstore hooks run pre-commit "$@" || exit 1',
             )
 

@@ -101,7 +101,7 @@ def commit(commit_id: str, data: bytes) -> Commit:
     found = {word: rest for word, _, rest in (line.partition(b" ") for line in reversed(lines))}
     author, committer = _IDENT.match(found.get(b"author", b"")), _IDENT.match(found.get(b"committer", b""))
     if author is None or committer is None:
-        raise GitError(f"commit {commit_id} names no author or committer", hint="git fsck")
+        raise GitError(f"commit {commit_id} does not name an author or committer", hint="git fsck")
     encoding = found.get(b"encoding", b"utf-8").decode("ascii", "replace")
     return Commit(
         id=commit_id,

@@ -112,10 +112,10 @@ class GitProcess:
                 check=False,
             )
         except FileNotFoundError as error:
-            raise GitError("git was to be run, and is not installed", hint="install git") from error
+            raise GitError("git is needed, and is not installed", hint="install git") from error
 
 
 def failed(arguments: tuple[str, ...], done: subprocess.CompletedProcess[bytes]) -> GitError:
     """Return the error for a git command that failed."""
-    said = os.fsdecode(done.stderr).strip().replace("\n", "; ") or f"it ended with {done.returncode}"
+    said = os.fsdecode(done.stderr).strip().replace("\n", "; ") or f"it ended with exit code {done.returncode}"
     return GitError(f"git {arguments[0]} failed: {said}")

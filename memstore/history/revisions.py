@@ -155,7 +155,9 @@ def true_objects(view: View, ids: Iterable[str]) -> Mapping[str, GitObject]:
     found = view.history.objects(dict.fromkeys(ids))
     for object_id, one in found.items():
         if not git_objects.is_named(object_id, one):
-            raise GitError(f"the object {object_id} is not what its name says", hint="git fsck, and restore a backup")
+            raise GitError(
+                f"the content of the object {object_id} does not match its name", hint="git fsck, and restore a backup"
+            )
     return found
 
 

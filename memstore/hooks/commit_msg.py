@@ -41,7 +41,7 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str]) -> 
 def _stop_outside_git(file: Path) -> None:
     """Stop at a file that is none of git's own, where it keeps messages: nobody else calls this hook."""
     if ".git" not in file.resolve().parts and not any((folder / "HEAD").is_file() for folder in file.resolve().parents):
-        raise FileNotFoundError(errno.ENOENT, "this is not a message of git's")
+        raise FileNotFoundError(errno.ENOENT, "this is not a commit message from git")
 
 
 def added(text: str, lines: Sequence[str], comment: str = "#") -> str:

@@ -68,7 +68,7 @@ def told(finding: Finding, prefix: str) -> Iterator[str]:
     if finding.hint:
         yield f"  hint: {finding.hint}"
     if finding.mended is not None:
-        yield f"  mended: {finding.mended}"
+        yield f"  should read: {finding.mended}"
 
 
 def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, Finding | None]]:

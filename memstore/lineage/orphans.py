@@ -91,9 +91,9 @@ def one_sided_promotions(graph: Graph) -> list[ProvenanceChange]:
                     found.append((row, source, kinds))
     circles = _circles(graph, [source for _, source, _ in found])
     return [
-        _processed_into(graph, source, row, "it names this as what it derives from")
+        _processed_into(graph, source, row, "it names this as its source")
         if EdgeKind.DERIVED_FROM in kinds
-        else _derived_from(graph, row, source, "it names this as what became of it")
+        else _derived_from(graph, row, source, "it names this as derived from it")
         for row, source, kinds in found
         if row not in circles or circles[row] != circles.get(source)
     ]

@@ -80,7 +80,7 @@ def _refuse_circle(view: View, sources: Sequence[str], of: str) -> None:
     circle = way_back(graph, start, targets) if start is not None and targets else ()
     if circle:
         raise RefusedError(
-            f"`derived_from` would lead in a circle: {' -> '.join(circle)}", hint="take that ref out of the list"
+            f"`derived_from` would lead in a circle: {' -> '.join(circle)}", hint="remove that ref from the list"
         )
 
 
@@ -97,10 +97,12 @@ def _ref(view: View, name: str, text: str, of: str | None) -> str:
     if is_external_mark(text):
         if name == "derived_from":
             return text
-        raise UsageError(f"`{name}` names memories, and `{text}` is none", hint="external marks go into derived_from")
+        raise UsageError(
+            f"`{name}` names memories, and `{text}` is not a memory", hint="external marks go into derived_from"
+        )
     entry = view.find(text)
     if entry.path == of:
-        raise UsageError(f"`{name}` would name the memory itself", hint="take that ref out")
+        raise UsageError(f"`{name}` would name the memory itself", hint="remove that ref")
     if entry.ref is None:
         raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
     return entry.ref

@@ -71,9 +71,11 @@ def _filled(view: View, path: str, changes: tuple[ProvenanceChange, ...]) -> tup
         return Filled(ref=None, path=path, changes=changes, skipped="it changed while it was read"), None
     ref = str(file.memory.ref) if file.memory.ref else None
     if not view.owns(file.memory):
-        return Filled(ref=ref, path=path, changes=changes, skipped="it is somebody else's"), None
+        return Filled(ref=ref, path=path, changes=changes, skipped="it belongs to somebody else"), None
     if file.memory.signature is not None:
-        return Filled(ref=ref, path=path, changes=changes, skipped="it is signed, and so is its provenance"), None
+        return Filled(
+            ref=ref, path=path, changes=changes, skipped="it is signed, and the signature covers its provenance"
+        ), None
     try:
         after = splice.apply(file, [_edit(change) for change in changes])
     except FormatError as error:

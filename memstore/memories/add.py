@@ -108,8 +108,8 @@ def prepared(view: View, values: Mapping[str, Plain], body: str) -> tuple[Edit, 
     given = {"type": DEFAULT_TYPE, **said}
     if (owner := given.get("owner")) not in (None, view.actor):
         raise RefusedError(
-            f"{view.actor} can't write what is {owner}'s",
-            hint="leave it out: a memory is its writer's; --as says who that is",
+            f"{view.actor} can't write a memory that belongs to {owner}",
+            hint="leave it out: a memory belongs to whoever writes it; --as says who that is",
         )
     whole = {**given, **whole_refs(view, given)}
     heard = inherited(view, whole, explicit="access_grants" in values)
@@ -299,11 +299,11 @@ class Refusal(NamedTuple):
 
 
 _PAIRED = "both memories name each other"
-_GENERALIZE = "memstore add TEXT --derived-from REF, then put generalized: true into its file by hand"
+_GENERALIZE = "memstore add TEXT --derived-from REF, then write generalized: true into its file by hand"
 _REFUSED = {
-    "id": Refusal("an id is for good, others refer to it", "add a new memory and supersede this one"),
-    "author": Refusal("the author is who wrote it", "write it with --as ENTITY"),
-    "proposes": Refusal("a suggestion has it, with its evidence", "memstore consolidate --apply"),
+    "id": Refusal("an id is permanent, since others refer to it", "add a new memory, and supersede this one"),
+    "author": Refusal("the author is whoever wrote it", "write it with --as ENTITY"),
+    "proposes": Refusal("only suggestions have it, with their evidence", "memstore consolidate --apply"),
     "processed_into": Refusal(_PAIRED, "memstore promote RAW --to TYPE"),
     "supersedes": Refusal(_PAIRED, "memstore supersede REF TEXT"),
     "superseded_by": Refusal(_PAIRED, "memstore supersede REF TEXT"),
@@ -311,17 +311,17 @@ _REFUSED = {
     "confidence_history": Refusal(
         "its lines are events", "memstore reinforce REF --evidence REF, or memstore set REF confidence=0.8"
     ),
-    "upstream_grants": Refusal("it is what the sources allowed", _GENERALIZE),
-    "generalized": Refusal("it says that a check was passed", _GENERALIZE),
-    "generalization": Refusal("it is the verdict of a check", _GENERALIZE),
-    "compressed_from": Refusal("it says where the whole text is kept", "memstore compress REF"),
+    "upstream_grants": Refusal("it records what the sources allowed", _GENERALIZE),
+    "generalized": Refusal("it records that a check was passed", _GENERALIZE),
+    "generalization": Refusal("it records the verdict of a check", _GENERALIZE),
+    "compressed_from": Refusal("it records where the whole text is kept", "memstore compress REF"),
     "signature": Refusal("only a key makes one", "memstore sign REF"),
     "witnesses": Refusal("only witnesses write it", "memstore witness REF"),
     "resolutions": Refusal("only a key makes one", "memstore resolve REF --outcome upheld"),
     "anchors": Refusal("an anchor must be looked up", "memstore anchor REF"),
 }
 _REFUSED_STATUSES = {
-    "superseded": Refusal("its heir has to name it, too", "memstore supersede REF TEXT"),
+    "superseded": Refusal("the memory that replaces it must name it, too", "memstore supersede REF TEXT"),
     "forgotten": Refusal(
         "forgetting leaves a tombstone and a record", "memstore archive REF, or delete its file and memstore commit"
     ),
@@ -347,7 +347,7 @@ def refuse_by_hand(key: str, value: object) -> None:
         UsageError: it is no key.
     """
     if not key.strip():
-        raise UsageError("a key needs a name", hint="write KEY=VALUE")
+        raise UsageError("a key has no name", hint="write KEY=VALUE")
     refusal = why_not(key, str(value))
     if refusal is not None:
         raise RefusedError(f"`{key}` is not set by hand: {refusal.why}", hint=refusal.instead)

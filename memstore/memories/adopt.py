@@ -101,14 +101,15 @@ def _files(view: View, paths: Sequence[str]) -> Iterator[tuple[ReadFile, FileSta
     """Yield the files below the paths, by path, each with what the file system knows of it."""
     if not view.is_owners:
         raise RefusedError(
-            f"only {view.config.owner} adopts files here", hint=f"{view.actor} adds memories with memstore add"
+            f"only {view.config.owner} may adopt files here", hint="write memories of your own with memstore add"
         )
     stats = sorted(view.whole.memory_files(), key=lambda stat: stat.path)
     named = [path.rstrip("/").removeprefix("./") for path in paths]
     for path in named:
         if path not in ("", ".") and not any(_lies_below(stat.path, path) for stat in stats):
             raise VaultError(
-                f"{path} is no Markdown file of this vault", hint="memstore status lists what could be one"
+                f"{path} is not a Markdown file of this vault",
+                hint="memstore status lists the files that can be adopted",
             )
     for stat in stats:
         if not named or any(path in ("", ".") or _lies_below(stat.path, path) for path in named):
@@ -147,14 +148,16 @@ def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: s
     try:
         data = _with_keys(file, added)
     except FormatError:
-        in_the_way = "no key can be added to its front matter without touching other lines"
-        return _stays(file, in_the_way, "write its front matter a key a line")
+        in_the_way = "no key can be added to its front matter without changing other lines"
+        return _stays(file, in_the_way, "write its front matter with one key per line")
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     if isinstance(after, MemoryFile) and after.memory.id == memory_id:
         return _Plan(Edit(path=file.path, before=file, after=data), tuple(added))
     if isinstance(after, BrokenFile):
         return after.findings[0]
-    return _stays(file, "with an id it would not read as a memory", "write its front matter a key a line")
+    return _stays(
+        file, "with an id it still could not be read as a memory", "write its front matter with one key per line"
+    )
 
 
 def _obstacle(
@@ -166,11 +169,13 @@ def _obstacle(
     if isinstance(text, Problem):
         return text.found_in(file.path)
     if text is None and file.data.removeprefix(BOM).startswith(_TOML_FENCE):
-        return _stays(file, "its front matter is TOML, which stays first", "write it as YAML between lines ---")
+        return _stays(
+            file, "its front matter is TOML, and nothing may be put before it", "write it as YAML between lines ---"
+        )
     if front and front.problems:
         return front.problems[0].found_in(file.path)
     if front and view.config.mixed and "id" in front.values:
-        return _stays(file, "its `id` is another program's", "give the key another name to make it a memory", key="id")
+        return _stays(file, "its `id` is another program's", "to make it a memory, rename that key", key="id")
     return None
 
 

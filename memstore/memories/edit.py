@@ -112,7 +112,7 @@ def tag(
     """
     both = set(add) & set(remove)
     if both:
-        raise UsageError(f"`{min(both)}` is to be added and removed at once")
+        raise UsageError(f"`{min(both)}` is both added and removed")
     adding = render.parse("tags", add) if add else []
     removing = render.parse("tags", remove) if remove else []
     file = view.original(ref)
@@ -181,8 +181,8 @@ def accept(
         both = merged(before.data, draft, now.data)
         if both is None or now.path != before.path:
             raise ChangedMeanwhileError(
-                f"{before.path}: somebody else changed the same lines meanwhile; nothing was written",
-                hint="put the draft together with the file as it is now",
+                f"{before.path}: somebody else changed the same lines in the meantime; nothing was written",
+                hint="merge the draft with the file as it is now",
             )
         draft = both
     findings = _wrong_with(view, now, draft)
@@ -296,8 +296,8 @@ def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool =
     if not view.is_owners and (not _has_id(name, file) or MEMORY_SUFFIX in folders):
         # Any other name may be taken by a memory that they may not know of, also that of a folder.
         raise RefusedError(
-            f"only {view.config.owner} gives files any name they like here",
-            hint="keep the memory's id in the name, or name a folder: memstore mv REF folder/",
+            f"only {view.config.owner} may choose names of files freely here",
+            hint="keep the memory's id in the name, or give a folder: memstore mv REF folder/",
         )
     links = relinked(view, file, path)
     with view.transaction("mv", dry_run=dry_run, commit=commit) as change:
@@ -325,11 +325,14 @@ def _target(file: MemoryFile, to: str) -> str:
     parts = [part for part in whole.split("/") if part not in ("", ".")]
     path = "/".join(parts)
     if ".." in parts:
-        raise UsageError(f"{to} may lie outside the vault", hint="write a path below the vault's folder")
+        raise UsageError(f"{to} may be outside the vault", hint="give a path below the vault's folder")
     if not is_memory_path(path, mixed=False):
         raise UsageError(
-            f"no memory can lie at {path or to}",
-            hint=f"end the name with {MEMORY_SUFFIX}, or a folder's with /; hidden and reserved names hold no memories",
+            f"{path or to} can't be the path of a memory",
+            hint=(
+                f"end the name with {MEMORY_SUFFIX}, or a folder's with /; hidden and reserved names are not used for "
+                "memories"
+            ),
         )
     return path
 

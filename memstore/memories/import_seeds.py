@@ -59,7 +59,7 @@ def read(path: str, data: bytes) -> tuple[Seed, ...]:
     else:
         seeds = tuple(_of_item(f"{path}: item {number}", item) for number, item in enumerate(_items(path, text), 1))
     if not seeds:
-        raise FormatError(f"{path} holds no beliefs", hint="write a list, one statement an item")
+        raise FormatError(f"there are no beliefs in {path}", hint="write a list with one statement per item")
     return seeds
 
 
@@ -83,7 +83,7 @@ def _items(path: str, text: str) -> list[Any]:
     if isinstance(value, dict):
         value = next((value[name] for name in _LISTS if name in value), None)
     if not isinstance(value, list):
-        raise FormatError(f"{path} holds no list of beliefs", hint="write a list, one statement an item")
+        raise FormatError(f"there is no list of beliefs in {path}", hint="write a list with one statement per item")
     return value
 
 
@@ -92,13 +92,13 @@ def _parsed(path: str, text: str) -> Any:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"{path} is no JSON: {error}") from error
+            raise FormatError(f"{path} is not JSON: {error}") from error
     import yaml
 
     try:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise FormatError(f"{path} is no YAML: {' '.join(str(error).split())}") from error
+        raise FormatError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
 
 
 def _of_item(where: str, item: object) -> Seed:
@@ -110,7 +110,7 @@ def _of_item(where: str, item: object) -> Seed:
     confidence, tags = item.get("confidence"), item.get("tags") or []
     if confidence is not None and not _is_fraction(confidence):
         raise FormatError(
-            f"{where}: `confidence` must be a number from 0 to 1, and is {confidence!r}", hint="mend the number"
+            f"{where}: `confidence` must be a number from 0 to 1, and is {confidence!r}", hint="correct the number"
         )
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise FormatError(f"{where}: `tags` must be a list of words", hint="write tags: [one, two]")

@@ -207,10 +207,10 @@ def _why_left(view: View, file: memory_file.ReadFile, after: bytes) -> str:
     if not view.owns(file.memory):
         return f"it is {file.memory.owner or view.config.owner}'s"
     if file.memory.signature or file.memory.witnesses:
-        return "it is signed as it stands"
+        return "it is signed as it is now"
     made = memory_file.read(file.path, after, mixed=view.config.mixed)
     if not isinstance(made, MemoryFile):
-        return "it could not be read any more"
+        return "it can no longer be read"
     return next((finding.text for finding in findings_between(file, made) if finding.is_error), "")
 
 

@@ -103,7 +103,7 @@ def export_memories(view: View, refs: Sequence[str], *, everything: bool = False
         UsageError: nothing is named, or one has no id yet.
     """
     if bool(refs) == everything:
-        raise UsageError("export which memories?", hint="name refs, or say --all")
+        raise UsageError("no memories to export were named", hint="name refs, or give --all")
     load = loader(view)
     if everything:
         files = [file for file in view.memories() if file.memory.ref and file.memory.status != "forgotten"]
@@ -183,11 +183,11 @@ def _entities(view: View) -> Callable[[str], str]:
             return handle
         named = [one for one, known in entities.items() if handle.casefold() in map(str.casefold, known.aliases)]
         if len(named) > 1:
-            raise FormatError(f"{handle} may be {' or '.join(sorted(named))}", hint="write the entity's id")
+            raise FormatError(f"{handle} may mean {' or '.join(sorted(named))}", hint="write the entity's id")
         found = named[0] if named else memory_v01.folded(handle)
         if found is None:
             raise FormatError(
-                f"whom {handle!r} names is not known", hint=f"memstore entity add si:NAME --alias {handle}"
+                f"it is unknown whom {handle!r} names", hint=f"memstore entity add si:NAME --alias {handle}"
             )
         return found
 

@@ -144,7 +144,7 @@ def ref_of_new(new: Edit) -> str:
     """Return the ref of a memory that is about to be written."""
     file = memory_file.read(new.path, new.after)
     if not isinstance(file, MemoryFile) or file.memory.ref is None:
-        raise ValueError(f"{new.path} holds no memory with an id")
+        raise ValueError(f"{new.path} does not hold a memory with an id")
     return str(file.memory.ref)
 
 
@@ -160,8 +160,8 @@ def _promotable(file: MemoryFile) -> str:
         raise RefusedError(f"{memory.ref} was forgotten: nothing is left to promote")
     if memory.type != "raw" and memory.status != "draft":
         raise RefusedError(
-            f"{memory.ref} is a memory already: raw memories and suggestions are promoted",
-            hint=f"memstore supersede {memory.ref} TEXT takes its place",
+            f"{memory.ref} is not raw, and only raw memories and suggestions can be promoted",
+            hint=f"memstore supersede {memory.ref} TEXT replaces it",
         )
     return str(memory.ref)
 
@@ -171,11 +171,13 @@ def _checked_kind(memory: Memory, kind: str | None, account: Account | None) -> 
     kinds = [name for name in MEMORY_TYPES if name != "raw"]
     if kind not in kinds:
         raise UsageError(
-            f"a raw memory is not promoted to {kind}" if kind else "nothing says what it is promoted to",
-            hint=f"--to {', '.join(kinds)}",
+            f"a raw memory can't be promoted to {kind}" if kind else "--to is missing",
+            hint=f"give --to with one of {', '.join(kinds)}",
         )
     if account and kind != "episode":
-        raise UsageError(f"objective, outcome and lessons are an episode's, and not a {kind}'s", hint="--to episode")
+        raise UsageError(
+            f"--objective, --outcome and --lesson are for episodes, not for the type {kind}", hint="--to episode"
+        )
     return kind
 
 
@@ -183,17 +185,17 @@ def _refuse_second(view: View, file: MemoryFile, source: str) -> None:
     """Stop where something was made of it already, even if a crash kept that from being recorded here."""
     results = [entry.ref for entry in entries(view, file.memory.processed_into) if entry.ref]
     if results:
-        hint = f"memstore supersede {results[0]} TEXT says it better"
-        raise RefusedError(f"{source} was promoted already: {results[0]}", hint=hint)
+        hint = f"memstore supersede {results[0]} TEXT replaces that"
+        raise RefusedError(f"{source} was already promoted: {results[0]}", hint=hint)
     if file.memory.processed_into:
-        hint = f"take processed_into out of {file.path} to promote it again"
-        raise RefusedError(f"{source} was promoted already, to what is not there any more", hint=hint)
+        hint = f"remove processed_into from {file.path} to promote it again"
+        raise RefusedError(f"{source} was already promoted, to a memory that no longer exists", hint=hint)
     graph = graph_of(view)
     row = graph.row_at(file.path, file.memory.id or "")
     for link in graph.dependents(row, kinds=_MADE_OF) if row is not None else ():
         if link.key >= 0 and graph.column("source")[link.key] in (BY_COMMAND, BY_FUNCTION):
             made = graph.name(link.key)
-            raise RefusedError(f"{source} was promoted already: {made}", hint="memstore fix-provenance links the two")
+            raise RefusedError(f"{source} was already promoted: {made}", hint="memstore fix-provenance links the two")
 
 
 # -- what it becomes -----------------------------------------------------------------------------
@@ -227,7 +229,7 @@ def _title(given: Mapping[str, Any], account: Account) -> str:
     """Return the title that was given, as one or as the objective."""
     title: str = given.get("title", "")
     if title and account.title:
-        raise UsageError("an episode's objective is its title, and both were given", hint="leave one out")
+        raise UsageError("--objective and --title both set an episode's title", hint="leave one out")
     return title or account.title
 
 
@@ -252,8 +254,8 @@ def _state_confidence(
         made["confidence"] = own if least is None else min(own, least)
     elif least is not None and isinstance(stated, int | float) and stated > least:
         raise RefusedError(
-            f"the confidence {stated:g} is above that of what it is made of, {least:g}",
-            hint=f"leave it out; memstore set REF confidence={stated:g} then records that you are surer",
+            f"the confidence {stated:g} is above {least:g}, that of what it is derived from",
+            hint=f"leave it out; then record that you are surer with memstore set REF confidence={stated:g}",
         )
     return {"evidence_source": source, "reason": f"Promoted from {source}"}
 
@@ -375,12 +377,12 @@ def supersedable(view: View, file: MemoryFile) -> str:
     heir = _heir(view, file)
     if heir:
         raise RefusedError(
-            f"{memory.ref} is superseded already, by {heir}", hint=f"memstore supersede {heir} TEXT goes on from there"
+            f"{memory.ref} is already superseded, by {heir}", hint=f"memstore supersede {heir} TEXT replaces that one"
         )
     if memory.status == "superseded" or memory.superseded_by:
         raise RefusedError(
-            f"{memory.ref} is superseded already, by what is not there any more",
-            hint=f"take status and superseded_by out of {file.path} to supersede it again",
+            f"{memory.ref} is already superseded, by a memory that no longer exists",
+            hint=f"remove status and superseded_by from {file.path} to supersede it again",
         )
     return str(memory.ref)
 

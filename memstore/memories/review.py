@@ -236,7 +236,7 @@ def _changed(changes: Iterable[MemoryChange], old: Files, new: Files) -> Iterato
         if told := differences(_with_numbers_of(before, after), after):
             yield _reviewed(change, told)
         elif before == after and _data(old, change.path_before) != _data(new, change.path_after):
-            yield _reviewed(change, ("its layout alone",))
+            yield _reviewed(change, ("its layout only",))
 
 
 def _mended(change: MemoryChange, old: Files) -> bool:
@@ -248,9 +248,9 @@ def _half_hidden(change: MemoryChange, hidden: str) -> Reviewed:
     """Return a memory that is the reviewer's to see on one side alone, as it is there."""
     if hidden == "after":
         seen = replace(change, after=None, path_after=None)
-        return _reviewed(seen, ("you don't see it any more",))
+        return _reviewed(seen, ("you can no longer see it",))
     seen = replace(change, before=None, path_before=None)
-    return _reviewed(seen, ("you did not see it before",))
+    return _reviewed(seen, ("you could not see it before",))
 
 
 def _data(files: Files, path: str | None) -> bytes:

@@ -84,7 +84,7 @@ def list_memories(
         UsageError: results can't be sorted so without a query, or `at` is neither a date nor a commit.
     """
     if sort not in SORTS:
-        raise UsageError(f"a list has no {sort.value}", hint=f"sort by {', '.join(s.value for s in SORTS)}")
+        raise UsageError(f"a list can't be sorted by {sort.value}", hint=f"sort by {', '.join(s.value for s in SORTS)}")
     asked = filters or Filters()
     then = view.at(at)
     rows = narrowed(then, then.texts, asked)
@@ -308,8 +308,8 @@ def _whole(view: View, memory: Memory) -> bytes | None:
     # Decided on the bytes that are shown: they have grants of their own.
     if before is None or not view.sees(before.memory):
         raise NotFoundError(
-            f"the history has no blob {kept.blob[:10]}, of which {memory.ref} is the summary",
-            hint=f"fetch the history that has commit {kept.commit[:10]}",
+            f"the history does not have the blob {kept.blob[:10]} that {memory.ref} summarizes",
+            hint=f"fetch the history with commit {kept.commit[:10]}",
         )
     return _shown_bytes(view, before)
 

@@ -118,7 +118,7 @@ def _named(view: View, file: MemoryFile, ledger: Sequence[LedgerLine], refs: Seq
     strange = sorted(found - known.keys())
     if strange:
         listed = ", ".join(known) or "it has none"
-        raise UsageError(f"{strange[0]} is no evidence of {file.memory.ref}", hint=f"its evidence: {listed}")
+        raise UsageError(f"{strange[0]} is not evidence for {file.memory.ref}", hint=f"its evidence: {listed}")
     return frozenset(found)
 
 
@@ -128,15 +128,15 @@ def _shares(
     """Return how much of each source goes to either side."""
     if first & second:
         raise UsageError(
-            f"{min(first & second)} is given to both", hint="each piece of evidence goes to one of the two"
+            f"{min(first & second)} is given to both", hint="give each piece of evidence to one of the two"
         )
     known = next_lines.standing(ledger)
     halved = {source for source, said in known.items() if said[0].op == "partial" or not said[0].evidence_source}
     lacking = sorted(known.keys() - first - second - halved)
     if lacking:
         raise UsageError(
-            f"nothing says which of the two has this evidence: {', '.join(lacking)}",
-            hint="--first REF… and --second REF… name what goes to each",
+            f"this evidence is given to neither of the two: {', '.join(lacking)}",
+            hint="name with --first REF… and --second REF… what goes to each",
         )
     sides = [{**dict.fromkeys(halved - first - second, _EVEN), **dict.fromkeys(side, 1.0)} for side in (first, second)]
     return sides[0], sides[1]
@@ -179,7 +179,7 @@ def merge(
     """
     files = list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
     if len(files) < FEWEST:
-        raise UsageError("two memories or more become one", hint="memstore merge KEPT OTHER…")
+        raise UsageError("it takes at least two memories to merge", hint="memstore merge KEPT OTHER…")
     names = [supersedable(view, file) for file in files]
     kept, others = files[0], files[1:]
     for other in others:
@@ -201,7 +201,7 @@ def _refuse_strangers(kept: Memory, other: Memory) -> None:
         mine, others = getattr(kept, name), getattr(other, name)
         if mine != others:
             raise RefusedError(
-                f"{kept.ref} and {other.ref} differ in `{name}`, so that one memory can't stand for both",
+                f"{kept.ref} and {other.ref} differ in `{name}`, so one memory can't stand for both",
                 hint=f"memstore set {other.ref} {name}=… first, if it is meant to be the same",
             )
 
@@ -214,7 +214,7 @@ def _refuse_to_show(view: View, after: bytes, files: Sequence[MemoryFile]) -> No
     kept = read(files[0].path, after)
     if isinstance(kept, MemoryFile) and shows_more(view, kept.memory, [file.memory for file in files]):
         raise RefusedError(
-            "somebody sees one of them and not the other, and would see what becomes of both",
+            "somebody who sees only one of them would see the merged memory",
             hint=f"memstore privacy audit --id {files[0].memory.ref} shows who sees it; "
             "give all of them the same grants and consents first",
         )

@@ -123,7 +123,7 @@ def _opened(view: View, ref: str) -> MemoryFile:
     if file.memory.status == "draft":
         return file
     if not file.path.startswith(SUGGESTIONS):
-        raise NotFoundError(f"{name} is no suggestion", hint="memstore suggestions list")
+        raise NotFoundError(f"{name} is not a suggestion", hint="memstore suggestions list")
     heirs = ", ".join(file.memory.processed_into)
     was = f"accepted: {heirs}" if heirs else REJECTED if REJECTED in file.memory.tags else "decided on"
     raise RefusedError(f"{name} was {was}", hint=None if heirs else f"memstore set {name} status=draft reopens it")
@@ -150,7 +150,7 @@ def _recorded(view: View, one: Waiting) -> Edit:
     """Return the edit by which a suggestion changes its target: evidence joins it, or it goes out of sight."""
     name = one.memory.ref or one.file.path
     if one.target is None:
-        raise RefusedError(f"{name} says not what it is about", hint="put the belief into relates_to")
+        raise RefusedError(f"{name} does not say which belief it is about", hint="add the belief to relates_to")
     if one.action in (Action.ARCHIVE, Action.REVISE):
         return edit_of(one.action, view.original(one.target), title_of(one.memory), str(name))
     load = loader(view)

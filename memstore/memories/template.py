@@ -110,9 +110,9 @@ def _refuse(path: str, front: Frontmatter, name: str, value: Plain, kind: str) -
     """Stop where a template sets what has to be decided for each memory by itself."""
     place = f"{path}:{front.position(name).line}"
     if name == "type" and value != kind:
-        raise RefusedError(f"{place}: this is the template of {kind}, and its type is {value}", hint=f"type: {kind}")
+        raise RefusedError(f"{place}: this is the template for {kind}, but its type is {value}", hint=f"type: {kind}")
     if (name in _KNOWN and name not in MAY_BE_SET) or why_not(name, str(value)):
         raise RefusedError(
-            f"{place}: `{name}` is not for a template to set; it is said of each memory by itself",
-            hint="take the line out of the template",
+            f"{place}: a template can't set `{name}`, which each memory states for itself",
+            hint="remove the line from the template",
         )

@@ -39,7 +39,7 @@ def note_today(view: View, line: str | None = None, *, dry_run: bool = False, co
         RefusedError: the active context has expired, or is not one context.
     """
     if line is not None and not line.strip():
-        raise UsageError("there is no text to put down", hint='memstore today "what happened"')
+        raise UsageError("there is no text to add", hint='memstore today "what happened"')
     day = instant(view.clock.now())[:10]
     if dry_run or path_of_day(view, day):
         return _put_down(view, day, line, dry_run=dry_run, commit=commit)

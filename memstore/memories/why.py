@@ -63,7 +63,7 @@ class Number(NamedTuple):
 
 def of_confidence(memory: Memory) -> Number:
     """Return the confidence as its history has it, line by line."""
-    meaning = "how sure its holder is, as it is stored"
+    meaning = "how sure its holder is, as stored"
     held = next_lines.held(memory)
     if held is None:
         return Number("confidence", None, "a memory of this type needs none")
@@ -71,7 +71,7 @@ def of_confidence(memory: Memory) -> Number:
         return Number("confidence", held, meaning, tuple(_ledger_terms(memory, held)))
     if memory.confidence is None:
         return Number(
-            "confidence", held, "none is stored", (Term("unstated", held, "beliefs that say nothing have it"),)
+            "confidence", held, "none is stored", (Term("unstated", held, "what beliefs that state none have"),)
         )
     return Number("confidence", held, meaning, (Term("stated", held, "without a history", ("confidence",)),))
 
@@ -82,7 +82,9 @@ def _ledger_terms(memory: Memory, held: float) -> Iterator[Term]:
     before = 0.0
     if steps[0][0].op in _OF_EVIDENCE:
         before = ledger.BASE_CONFIDENCE
-        yield Term("prior", before, f"even odds to begin with, as {ledger.PRIOR_WEIGHT:g} observations")
+        yield Term(
+            "prior", before, f"even odds to begin with, weighing as much as {ledger.PRIOR_WEIGHT:g} observations"
+        )
     for line, after in steps:
         pull = after.confidence - before
         before = after.confidence
@@ -93,12 +95,12 @@ def _ledger_terms(memory: Memory, held: float) -> Iterator[Term]:
 
 _OF_EVIDENCE = {
     "support": "supports it",
-    "partial": "speaks for it in part",
+    "partial": "supports it in part",
     "contradict": "contradicts it",
     "retract": "was taken back",
-    "propagate": "is held otherwise now",
+    "propagate": "has another confidence now",
 }
-_OF_STATEMENTS = {"assert": "stated", "edit": "set by hand", "checkpoint": "summed up from earlier lines"}
+_OF_STATEMENTS = {"assert": "stated", "edit": "set by hand", "checkpoint": "folded from earlier lines"}
 
 
 def _line_words(line: LedgerLine, pull: float) -> str:
@@ -127,8 +129,8 @@ def of_confidence_now(memory: Memory, now: datetime) -> Number:
         today,
         meaning,
         (
-            Term("confidence", held, "as it is stored"),
-            Term("faded", today - held, f"what is of importance {importance} {fades}"),
+            Term("confidence", held, "as stored"),
+            Term("faded", today - held, f"a memory of {importance} importance {fades}"),
         ),
     )
 
@@ -149,16 +151,14 @@ def of_quality(of: QualityGrounds, memory: Memory, conflicts: Sequence[Conflict]
         Term(
             "citation",
             terms.citation,
-            "it cites lines that still stand" if of.cites else "it cites no lines that stand",
+            "it cites lines that still exist" if of.cites else "it cites no lines that still exist",
         ),
         *_conflict_terms(conflicts, terms.conflicts, literal=literal),
     ]
     cut = terms.total - sum(terms)
     if abs(cut) >= NOTHING:
-        found.append(Term("cut", cut, "a quality lies between 0 and 1"))
-    return Number(
-        "quality", round(terms.total, quality_rules.DIGITS), "how far it may be relied on today", tuple(found)
-    )
+        found.append(Term("cut", cut, "quality lies between 0 and 1"))
+    return Number("quality", round(terms.total, quality_rules.DIGITS), "how far you can rely on it today", tuple(found))
 
 
 def _base_term(of: QualityGrounds, value: float, memory: Memory) -> Term:
@@ -203,14 +203,14 @@ def of_strength(of: Strength, made_at: str | None, uses: Sequence[tuple[datetime
     meaning = "how readily it comes to mind: exp(-days / stability)"
     if of.last is None:
         return Number("strength", 0.0, "it has neither a date nor a use")
-    since = "its last use" if uses else "it was made" if made_at else "its file was saved, as it has no date"
+    since = "its last use" if uses else "it was written" if made_at else "its file was saved (it has no date)"
     place = ("created_at",) if made_at and not uses else ()
     days = Term("days", max(days_between(of.last, now), 0.0), f"since {since}", place)
     return Number("strength", of.retrieval, meaning, (*_stability_terms(made_at, uses), days), unit="days")
 
 
 def _stability_terms(made_at: str | None, uses: Sequence[tuple[datetime, str]]) -> Iterator[Term]:
-    yield Term("stability", STABILITY_DAYS, "as every memory begins")
+    yield Term("stability", STABILITY_DAYS, "what every memory begins with")
     made = datetime.fromisoformat(made_at) if made_at else None
     gains, before = [], STABILITY_DAYS
     for _, after in stabilities(made, [at for at, _ in uses]):

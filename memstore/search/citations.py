@@ -165,7 +165,7 @@ def cite(view: View, text: str) -> Cited:
     entry = _entry(then, place)
     file = then.text(entry.path)
     if file is None:
-        raise NotFoundError(f"no memory answers to `{place.name}`", hint="memstore list shows what there is")
+        raise NotFoundError(f"no memory matches `{place.name}`", hint="memstore list shows what there is")
     data = file.data
     blob = digests.blob_id(data, digests.format_of(entry.blob))
     if place.lines and place.blob and not blob.startswith(place.blob):
@@ -215,7 +215,7 @@ def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
     # A file that was edited has a dead row, too, which says what it was.
     file = then.opened(next(row for row in then.texts if paths[row] == entry.path))
     if file is None:
-        raise NotFoundError(f"no memory answers to `{entry.path}`", hint="memstore list shows what there is")
+        raise NotFoundError(f"no memory matches `{entry.path}`", hint="memstore list shows what there is")
     if not file.passages:
         return 1, LineMap(file.data).line_count
     return file.passages[0].line_start, file.passages[-1].line_end

@@ -301,7 +301,7 @@ class HitReader:
         return []
 
     def _with_meaning(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[ScoredPassage]:
-        """Return passages, and the line that is closest in meaning: it stands first where no line of the text matches."""
+        """Return passages, and the line that is closest in meaning: first where no other line matches."""
         alike = self._candidates.alike(row)
         if not (alike and passages):
             return passages

@@ -129,5 +129,5 @@ class Isnad:
         named = [name for name, one in known.items() if handle.casefold() in map(str.casefold, one.aliases)]
         found = named[0] if len(named) == 1 else None if named else memory_v01.folded(handle)
         if found is None:
-            raise UsageError(f"whom {handle!r} names is not known", hint="give an id, like si:pith")
+            raise UsageError(f"it is unknown whom {handle!r} names", hint="give an id, like si:pith")
         return found

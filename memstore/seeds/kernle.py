@@ -129,7 +129,9 @@ class Kernle:
         made = [view.find(ref) for ref in processed_into]
         for entry in made:
             if raw not in entry.derived_from:
-                raise RefusedError(f"{entry.ref} does not say that it was made of {raw}", hint="derived_from says so")
+                raise RefusedError(
+                    f"{entry.ref} does not say that it was derived from {raw}", hint="derived_from says so"
+                )
         after = splice.apply(file, [splice.AppendItems("processed_into", tuple(entry.ref for entry in made))])
         save(view, Edit(path=file.path, before=file, after=after), verb="promote")
 
@@ -142,7 +144,7 @@ class Kernle:
             UsageError: there is no evidence; a confidence here follows from evidence, and not from counting calls.
         """
         if evidence_source is None:
-            raise UsageError("what is the evidence?", hint='evidence_source="episode:…", or a mark "consolidation:…"')
+            raise UsageError("the evidence is missing", hint='evidence_source="episode:…", or a mark "consolidation:…"')
         done = self.vault.beliefs.reinforce(belief_id, evidence=evidence_source, reason=reason)
         return done.saved.changed
 

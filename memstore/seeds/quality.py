@@ -137,5 +137,5 @@ def detect_contradiction(a: str, b: str) -> SimpleNamespace | None:
 def _file(path: str, text: str) -> MemoryFile:
     file = memory_file.read(path, new_file({"type": "note"}, text))
     if not isinstance(file, MemoryFile):
-        raise UsageError("this text can't be a memory's")
+        raise UsageError("this can't be the text of a memory")
     return file

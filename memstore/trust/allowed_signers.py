@@ -98,7 +98,7 @@ def ended(line: str, before: datetime) -> str:
     """Return a line of allowed_signers whose key signs nothing from a time on, in UTC."""
     found = _LINE.fullmatch(line.rstrip("\r\n"))
     if found is None:
-        raise FormatError("it is no line of allowed_signers")
+        raise FormatError("it is not a line of allowed_signers")
     kept = [part for part in re.split(r',(?=[a-z-]+[="])', found["options"]) if not part.startswith("valid-before=")]
     options = ",".join([*kept, f'valid-before="{before.astimezone(UTC):%Y%m%d%H%M%SZ}"'])
     return line[: found.start("options")] + options + line[found.end("options") :]
@@ -114,15 +114,20 @@ def _signer(line: str, number: int) -> Signer:
     found = _LINE.fullmatch(line)
     if found is None:
         raise FormatError(
-            "it is no PRINCIPAL OPTIONS TYPE BASE64", hint='si:ash namespaces="attest@memstore.dev" ssh-…'
+            "it does not have the form PRINCIPAL OPTIONS TYPE BASE64",
+            hint='si:ash namespaces="attest@memstore.dev" ssh-…',
         )
     principals = tuple(found["principals"].split(","))
     for principal in principals:
         if not is_entity_id(principal):
-            raise FormatError(f"{principal!r} is no entity id", hint="patterns are not taken: write each id out")
+            raise FormatError(
+                f"{principal!r} is not an entity id", hint="patterns are not supported: write each id out"
+            )
     options = _options(found["options"])
     if not options.get("namespaces"):
-        raise FormatError("the key has no namespaces=, so it would be good for everything", hint="say what it signs")
+        raise FormatError(
+            "the key has no namespaces=, so it would be good for everything", hint="say what the key signs"
+        )
     namespaces = tuple(options["namespaces"].split(","))
     for namespace in namespaces:
         _check_namespace(namespace)
@@ -141,7 +146,8 @@ def _check_namespace(namespace: str) -> None:
     """Stop at what stock takes for a pattern; `!` takes back what others let in, and one too long takes back all."""
     if _PATTERN.search(namespace) or len(namespace) > _LONGEST_NAMESPACE:
         raise FormatError(
-            f"{namespace[:80]!r} is no namespace", hint="patterns are not taken: write out each namespace that it signs"
+            f"{namespace[:80]!r} is not a namespace",
+            hint="patterns are not supported: write out each namespace that it signs",
         )
 
 
@@ -151,7 +157,7 @@ def _options(text: str) -> dict[str, str]:
         found = _OPTION.fullmatch(part)
         name = found and (found[1] or found[3])
         if found is None or not name or name in options:
-            raise FormatError(f"the option {part} is not known here, or stands twice")
+            raise FormatError(f"the option {part} is unknown, or appears twice")
         options[name] = found[2] or ""
     return options
 
@@ -163,8 +169,8 @@ def _instant(text: str | None) -> datetime | None:
     try:
         return datetime.strptime(text, form).replace(tzinfo=UTC)
     except ValueError:
-        hint = "write YYYYMMDDhhmmssZ; without the Z each machine means another time"
-        raise FormatError(f"{text!r} is no time", hint=hint) from None
+        hint = "write YYYYMMDDhhmmssZ; without the Z it is a different time on each machine"
+        raise FormatError(f"{text!r} is not a time", hint=hint) from None
 
 
 def _problem(number: int, error: FormatError) -> Problem:

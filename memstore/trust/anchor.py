@@ -100,7 +100,7 @@ def _last_commit(view: View, memory: Memory) -> str:
         return view.history.resolve("HEAD")
     except NotFoundError:
         raise UsageError(
-            "nothing is committed here yet, and a commit is what a memory is anchored in",
+            "nothing is committed here yet, so there is no commit to anchor a memory in",
             hint=f"memstore commit {memory.ref}, then anchor it",
         ) from None
 
@@ -224,7 +224,7 @@ def _verified(view: View, memory: Memory) -> tuple[Anchored, ...]:
 
 def _stop_at_no_address(kind: str, reference: str) -> None:
     if kind in PAGE_ANCHORS and host_of(reference) is None:
-        raise UsageError(f"{reference} is no address of a page", hint=ADDRESS_HINT)
+        raise UsageError(f"{reference} is not the address of a page", hint=ADDRESS_HINT)
 
 
 def _recorded(

@@ -45,10 +45,10 @@ class Anchored(NamedTuple):
 
 # Where anchors are kept that are no pages.
 REPOSITORY, BLOCKCHAIN = "this repository", "a block"
-_ANEW = "memstore anchor REF anchors it anew"
+_ANEW = "memstore anchor REF anchors it again"
 _FETCH = "memstore trust REF --online fetches it"
 _SCHEMES = ("http", "https")
-ADDRESS_HINT = "an address is written https://example.org/page"
+ADDRESS_HINT = "write an address like https://example.org/page"
 
 
 def host_of(url: str) -> str | None:
@@ -121,9 +121,9 @@ def of_host(holder: str | None, host: str, *, author: str, controller_of: Callab
         controller_of: gives who controls an entity; "" where that can't be read.
     """
     if holder is None:
-        return f"you have not said whose {host} is", f"memstore keys pin --host {host} ENTITY"
+        return f"you have not said whom {host} belongs to", f"memstore keys pin --host {host} ENTITY"
     if controller_of(holder) in ("", controller_of(author)) or not controller_of(author):
-        return f"{host} is its author's own, as far as is known", "anchor it where its author can't write"
+        return f"as far as is known, {host} belongs to its author", "anchor it where its author can't write"
     return "", ""
 
 
@@ -150,7 +150,7 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
             "and git fetch --unshallow in a shallow clone; git fsck finds damage",
         )
     if not found.is_true:
-        return Anchored(AnchorStatus.ALTERED, "the object is not what its name says", "git fsck, and restore a backup")
+        return Anchored(AnchorStatus.ALTERED, "the object does not match its name", "git fsck, and restore a backup")
     if found.changed:
         return Anchored(AnchorStatus.ALTERED, f"{' and '.join(found.changed)} changed since", _ANEW)
     if found.held_by_commit and found.is_kept:
@@ -159,7 +159,7 @@ def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
         return _held(AnchorStatus.MOVED, f"{found.elsewhere[:10]} has it now", found, written_at)
     return Anchored(
         AnchorStatus.DANGLING,
-        "no branch or tag holds a commit with it, so git may drop it",
+        "no branch or tag has a commit with it, so git may delete it",
         _ANEW,
     )
 
@@ -176,14 +176,14 @@ def dated(found: Anchored, recorded_at: datetime | None, *, written_at: datetime
     """Return how an anchor stands that says when it was recorded, as far as that is possible; all times are UTC."""
     for at in filter(None, (found.made_at, recorded_at)):  # a block is the verifier's own, and its time a latest one
         if found.counts and at > now:
-            return found._replace(counts=False, reason="it is of a time that lies ahead", hint=_ANEW)
+            return found._replace(counts=False, reason="it is dated in the future", hint=_ANEW)
     if found.counts and written_at and recorded_at and recorded_at < written_at:
         return found._replace(counts=False, reason="it was recorded before the memory was written", hint=_ANEW)
     return found
 
 
 def _too_old(status: AnchorStatus, at: datetime) -> Anchored:
-    return Anchored(status, "it is older than the memory, and can't commit to it", _ANEW, at=at)
+    return Anchored(status, "it is older than the memory, so it can't prove it", _ANEW, at=at)
 
 
 def of_page(found: PageSnapshot, fetched: PageFetch | None, *, is_commitment: bool) -> Anchored:
@@ -207,14 +207,18 @@ def of_page(found: PageSnapshot, fetched: PageFetch | None, *, is_commitment: bo
 def _copied(found: PageSnapshot, *, is_commitment: bool) -> Anchored:
     """Return how the copy of a page stands: whether it is there, is true, and commits to the memory."""
     if found.problem:
-        return Anchored(AnchorStatus.ALTERED, found.problem, "put the file back: git log -- .memstore/snapshots")
+        return Anchored(
+            AnchorStatus.ALTERED, found.problem, "put the file back; git log -- .memstore/snapshots shows where it was"
+        )
     if not found.is_there:
         return Anchored(AnchorStatus.MISSING, "the vault keeps no copy of it", "memstore anchor REF --snapshot FILE")
     if not found.is_true:
-        return Anchored(AnchorStatus.ALTERED, "the copy is not what its hash says", "restore it from git")
+        return Anchored(AnchorStatus.ALTERED, "the copy does not match its hash", "restore it from git")
     if is_commitment and not found.holds_digest:
-        return Anchored(AnchorStatus.ALTERED, "the page does not hold the memory's digest as it is now", _ANEW)
-    return Anchored(AnchorStatus.VALID, "" if is_commitment else "a source, no commitment", counts=is_commitment)
+        return Anchored(AnchorStatus.ALTERED, "the page does not have the memory's current digest", _ANEW)
+    return Anchored(
+        AnchorStatus.VALID, "" if is_commitment else "it shows a source, and proves nothing", counts=is_commitment
+    )
 
 
 def of_stamp(
@@ -252,12 +256,14 @@ def of_stamp(
 def _open(stamp: Stamp) -> Anchored:
     """Return how an anchor stands whose proof leads to no block that the user pinned."""
     if stamp.heights:
-        reason, height = f"committed in block {stamp.heights[0]}, needs its header", stamp.heights[0]
+        reason, height = f"it is in block {stamp.heights[0]}, whose header is needed", stamp.heights[0]
         return Anchored(AnchorStatus.UNVERIFIABLE, reason, f"memstore keys pin --block {height} HEADER")
-    reason = f"promised by {', '.join(stamp.pending) or 'nobody'}, in no block yet"
+    reason = f"promised by {', '.join(stamp.pending) or 'nobody'}, but not in a block yet"
     return Anchored(AnchorStatus.UNVERIFIABLE, reason, "ots upgrade FILE.ots, then anchor it again")
 
 
 UNVERIFIABLE = Anchored(
-    AnchorStatus.UNVERIFIABLE, "nothing here can check it", "memstore anchor REF adds one that can be checked"
+    AnchorStatus.UNVERIFIABLE,
+    "memstore can't check this kind of anchor",
+    "memstore anchor REF adds one that can be checked",
 )

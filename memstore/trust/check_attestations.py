@@ -29,10 +29,10 @@ _CODES = {
     State.UNPROVEN_TIME: "attestation-untrusted",
 }
 _HINTS = {
-    "attestation-invalid": "git log -p on the file shows who changed the line; what was not signed so has to go",
-    "attestation-stale": "sign it again, or take back what changed: memstore log",
-    "attestation-untrusted": "memstore keys list tells whose keys count; memstore keys add enrols one",
-    "attestation-withheld": "git log -p on the file shows who took it out: put the line back, or ask who signed it",
+    "attestation-invalid": "git log -p on the file shows who changed the line; remove what was not signed",
+    "attestation-stale": "sign it again, or undo the change: memstore log shows it",
+    "attestation-untrusted": "memstore keys list shows whose keys count; memstore keys add enrols one",
+    "attestation-withheld": "git log -p on the file shows who removed it: put the line back, or ask whoever signed it",
     "attestation-rollback": "git log -p on the file shows the later one: put it back, or ask for a new one",
 }
 _LOST = frozenset({AnchorStatus.ALTERED, AnchorStatus.DANGLING, AnchorStatus.MISSING})
@@ -61,7 +61,7 @@ class AttestationCheck:
         self._known.put(blob, checked.memory, found)
         yield from _attestation(checked, found.signature, "the author's signature", "signature")
         for i, one in enumerate(found.witnesses):
-            yield from _attestation(checked, one.verdict, f"the word of {one.witness.agent_id}", "witnesses", i)
+            yield from _attestation(checked, one.verdict, f"the attestation by {one.witness.agent_id}", "witnesses", i)
         for i, verdict in enumerate(found.resolutions):
             yield from _attestation(checked, verdict, "the resolution", "resolutions", i)
         for i, anchored in enumerate(found.anchors):

@@ -58,7 +58,7 @@ def _findings_of(told: Sequence[Rotated]) -> Iterator[Finding]:
         if one.problem:
             yield Finding(
                 code=code.name, severity=code.severity, path=ROTATIONS, at=Position(one.line), text=one.problem,
-                hint="git log -p tells who wrote the line; take it out",
+                hint="git log -p shows who wrote the line; remove it",
             )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def _verified(view: View, number: int, found: SignedRotation | FormatError) -> R
         return Rotated(number, None, str(found))
     problem = problem_of(view.signatures, found)
     if not problem and datetime.fromisoformat(found.rotation.at) > view.clock.now():
-        problem = f"it is of {found.rotation.at}, and that lies ahead"
+        problem = f"it is dated {found.rotation.at}, in the future"
     return Rotated(number, found.rotation, problem)
 
 
@@ -185,7 +185,9 @@ def add_key(
     public = view.signatures.public_key(key)
     keyring, _ = read_keyring(view)
     if public.blob in keyring.revoked:
-        raise RefusedError(f"{public.fingerprint} was revoked, and counts no more", hint="make another: ssh-keygen")
+        raise RefusedError(
+            f"{public.fingerprint} was revoked, and no longer counts", hint="make another one with ssh-keygen"
+        )
     namespaces = [ATTEST_NAMESPACE, COMMIT_NAMESPACE] if keeper else [ATTEST_NAMESPACE]
     lines = keyring.lines_of(entity, ATTEST_NAMESPACE)
     held = [one for one in lines if (one.key, one.authority) == (public, authority)]
@@ -216,7 +218,7 @@ def revoke_key(view: View, named: str, *, dry_run: bool = False, commit: bool = 
     known = (*keyring.signers, *keyring.uncounted)
     found = [one for one in known if named in (one.key.fingerprint, *one.principals)]
     if not found:
-        raise NotFoundError(f"no key answers to `{named}`", hint="memstore keys list shows them")
+        raise NotFoundError(f"no key matches `{named}`", hint="memstore keys list shows them")
     keys = list(dict.fromkeys(one.key for one in found if one.key.blob not in keyring.revoked))
     before = own_bytes(view, REVOKED_KEYS)
     text = text_of(before)

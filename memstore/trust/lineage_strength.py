@@ -72,7 +72,7 @@ def weakest(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: boo
         found.append(link)
     looped = sorted(ref for knot in knots(edges) for ref in knot if len(knot) > 1 or ref in edges[ref])
     if looped:
-        return StrengthLink(looped[0], 0.0, "it was made of itself")
+        return StrengthLink(looped[0], 0.0, "it was derived from itself")
     return min(found, key=lambda link: (link.strength, link.ref), default=None)
 
 

@@ -37,7 +37,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         if host_of(newurl) is None:
             fp.close()
-            raise urllib.error.URLError(f"it leads to {newurl}, which is no page")
+            raise urllib.error.URLError(f"it redirects to {newurl}, which is not a page")
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
@@ -63,7 +63,7 @@ class WebPages:
             VaultError: it can't be had, or is too large.
         """
         if host_of(url) is None:
-            raise UsageError(f"{url} is no page to fetch", hint=ADDRESS_HINT)
+            raise UsageError(f"{url} is not a page that can be fetched", hint=ADDRESS_HINT)
         try:
             request = urllib.request.Request(url, headers={"User-Agent": "memstore"})  # noqa: S310 - checked above
             with _opener().open(request, timeout=_PATIENCE_SECONDS) as answer:
@@ -74,7 +74,7 @@ class WebPages:
                 error.close()
             reason = getattr(error, "reason", None) or error
             raise VaultError(
-                f"{url} can't be fetched: {reason}", hint="save the page, and give it by --snapshot"
+                f"{url} can't be fetched: {reason}", hint="save the page, and give it with --snapshot"
             ) from error
 
 
@@ -104,7 +104,10 @@ def _read(answer: http.client.HTTPResponse, url: str) -> bytes:
         if size > _MOST_BYTES:
             raise VaultError(f"{url} has more than {_MOST_BYTES >> 20} MiB", hint="anchor a smaller page")
         if time.monotonic() > until:
-            raise VaultError(f"{url} takes longer than {_WHOLE_SECONDS:.0f} seconds", hint="save it, and --snapshot it")
+            raise VaultError(
+                f"{url} takes longer than {_WHOLE_SECONDS:.0f} seconds",
+                hint="save the page, and give it with --snapshot",
+            )
     if answer.length:  # what was announced and never came; of an answer of unknown length it is None
-        raise VaultError(f"{url} ended too early", hint="save the page, and give it by --snapshot")
+        raise VaultError(f"{url} ended too early", hint="save the page, and give it with --snapshot")
     return b"".join(parts)

@@ -143,7 +143,7 @@ def pin(view: View, *, revision: str | None = None, dry_run: bool = False) -> Pi
     signers = tuple(one for one in keyring.signers if one.key.blob not in keyring.revoked)
     if not signers:
         raise UsageError(
-            f"{commit[:10]} has no key that counts, and none ever would",
+            f"{commit[:10]} has no key that counts, so none ever would",
             hint="memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin",
         )
     if view.history.touching(KEYRING_FILES, since=commit, until=view.history.resolve("HEAD")) is None:
@@ -167,13 +167,13 @@ def pin_block(view: View, height: int, header: str) -> datetime:
         UsageError: it is no header of a block, or there is no block of that height.
     """
     if not 0 <= height < _HEIGHTS:
-        raise UsageError(f"there is no block {height}", hint="bitcoin-cli getblockcount tells the latest")
+        raise UsageError(f"there is no block {height}", hint="bitcoin-cli getblockcount prints the latest")
     try:
         data = bytes.fromhex(header)
         read = opentimestamps.read_header(data)
     except (ValueError, FormatError) as error:
         raise UsageError(
-            f"that is no header of block {height}: 160 hexadecimal digits, with the work that they claim",
+            f"that is not the header of block {height}: 160 hexadecimal digits, with the proof of work that they claim",
             hint=f"bitcoin-cli getblockheader $(bitcoin-cli getblockhash {height}) false",
         ) from error
     view.pins.pin_header(height, data)
@@ -187,8 +187,8 @@ def pin_host(view: View, host: str, entity: str) -> None:
         UsageError: it is no name of a host, or no entity id.
     """
     if host_of(f"https://{host}/") != host:
-        raise UsageError(f"{host} is no host", hint="its name alone, in lower case: example.org")
-    view.pins.pin_host(host, entity_id(entity, "whose host it is"))
+        raise UsageError(f"{host} is not a host", hint="give its name alone, in lower case: example.org")
+    view.pins.pin_host(host, entity_id(entity, "whom the host belongs to"))
 
 
 def unpin(view: View) -> Pinned:

@@ -207,8 +207,10 @@ def _remembered(view: View, keyring: Keyring, revoked: Iterable[str]) -> Mapping
                 view.pins.saw_revoked(fingerprint, head)
     lost = [one for one in seen if not view.history.following(seen[one])]
     return {
-        one.key: f"the history lost {seen[one.key.fingerprint][:10]}, where {one.key.fingerprint} was revoked: "
-        "the revocation still counts"
+        one.key: (
+            f"{seen[one.key.fingerprint][:10]}, where {one.key.fingerprint} was revoked, is gone from the history: "
+            "the revocation still counts"
+        )
         for one in keyring.signers
         if one.key.fingerprint in lost and one.key.blob not in keyring.revoked
     }
@@ -302,7 +304,7 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
     if head is None or walked is None:
         raise GitError(
             f"no key counts: the pinned commit {pin[:10]} is not in the history of the current one",
-            hint="git fetch --unshallow, if the clone is shallow; else compare the keys, and memstore keys pin again",
+            hint="in a shallow clone run git fetch --unshallow; else compare the keys, and run memstore keys pin again",
         )
     first = true_objects(view, [pin, head, *(commit for commit, _ in walked)])
     above = {parent for commit, _ in walked for parent in git_objects.parents_of(first[commit])}
@@ -410,9 +412,9 @@ def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> dat
 # -- what does not count ---------------------------------------------------------------------------
 
 
-_CAME, _WENT = "came without a keeper's signature", "was taken out without a keeper's signature, and still counts"
-_BACK_HINT = "fetch the newer history; if it was revoked by mistake, take it out of `revocations` in your settings"
-_HINT = "git log -p on the file tells who did; a keeper makes it again, or undoes it"
+_CAME, _WENT = "came without a keeper's signature", "was removed without a keeper's signature, and still counts"
+_BACK_HINT = "fetch the newer history; if it was revoked by mistake, remove it from `revocations` in your settings"
+_HINT = "git log -p on the file shows who did it; a keeper must make the change again, or undo it"
 
 
 def pin_lost(error: GitError) -> Finding:
@@ -455,7 +457,7 @@ def _names(signer: Signer) -> str:
 def _key(line: str) -> str:
     """Return the fingerprint of the key in a line of revoked_keys."""
     keys, _ = revoked_of([(1, line)])
-    return next((PublicKey("", blob).fingerprint for blob in keys), "what is no key")
+    return next((PublicKey("", blob).fingerprint for blob in keys), "something that is not a key")
 
 
 def _finding(code: str, path: str, line: int, text: str, hint: str) -> Finding:

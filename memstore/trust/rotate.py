@@ -59,7 +59,9 @@ def rotate_key(
     public, now = view.signatures.public_key(key), view.clock.now()
     lines = [one for one in _lines_of(view, entity, now) if one.line]
     if any(one.key == public for one in lines):
-        raise UsageError(f"{public.fingerprint} is the key that {entity} has", hint="make another: ssh-keygen")
+        raise UsageError(
+            f"{public.fingerprint} is already the key of {entity}", hint="make another one with ssh-keygen"
+        )
     if signed is None:
         former = _old_key(view, entity, lines, old)
         statement = statement_by_both(view.signatures, entity, former, key, at=instant(now))
@@ -67,7 +69,7 @@ def rotate_key(
         statement = _checked(view.signatures, entity, signed, public)
     ending = [one for one in lines if one.key == statement.rotation.old]
     if not ending:
-        raise UsageError(f"{statement.rotation.old.fingerprint} is no key of {entity}", hint="memstore keys list")
+        raise UsageError(f"{statement.rotation.old.fingerprint} is not a key of {entity}", hint="memstore keys list")
     written = _written(view, ending, statement, now)
     return changed(view, written, entity, [public], verb="keys rotate", dry_run=dry_run, commit=commit)
 
@@ -88,7 +90,7 @@ def statement_by_both(signatures: Signatures, entity: str, old: str, new: str, *
     """
     keys = {signatures.public_key(named): named for named in (old, new)}
     if len(keys) == 1:
-        raise UsageError(f"{old} and {new} are one key", hint="name the new key, and the old one with --old")
+        raise UsageError(f"{old} and {new} are the same key", hint="name the new key, and the old one with --old")
     said = Rotation(entity_id(entity, "the holder"), at, *keys)
     message, made = rotation.message(said), {}
     for key, named in keys.items():
@@ -96,7 +98,7 @@ def statement_by_both(signatures: Signatures, entity: str, old: str, new: str, *
             made[key.fingerprint] = signatures.sign(message, namespace=ATTEST_NAMESPACE, key=named)
         except VaultError as error:
             raise RefusedError(
-                f"{key.fingerprint} is not here to sign the rotation: {error}",
+                f"{key.fingerprint} can't sign the rotation here: {error}",
                 hint=f"if it is lost: memstore keys revoke {key.fingerprint}, then memstore keys add {entity} FILE.pub",
             ) from error
     return SignedRotation(said, made)
@@ -110,7 +112,7 @@ def _checked(signatures: Signatures, entity: str, data: bytes, new: PublicKey) -
         said = found.rotation
         problem = f"it is about {said.agent} and {said.new.fingerprint}, not about {entity} and {new.fingerprint}"
     if problem:
-        raise FormatError(f"the rotation statement is not believed: {problem}", hint="memstore keys rotate --print")
+        raise FormatError(f"the rotation statement is not accepted: {problem}", hint="memstore keys rotate --print")
     return found
 
 
@@ -131,9 +133,11 @@ def _old_key(view: View, entity: str, lines: Sequence[Signer], named: str | None
     if own is None or (named is None and view.signatures.public_key(own) not in keys):
         told = " or ".join(sorted(key.fingerprint for key in keys))
         raise RefusedError(
-            f"the old key of {entity} has to sign, too: {told}",
-            hint=f"--old FILE names it, or {entity} signs elsewhere (--print) and you take it in (--signed FILE); "
-            f"if it is lost: memstore keys revoke {entity}, then memstore keys add {entity} FILE.pub",
+            f"the old key of {entity} must sign, too: {told}",
+            hint=(
+                f"name it with --old FILE, or let {entity} sign elsewhere (--print) and import that (--signed FILE); "
+                f"if it is lost: memstore keys revoke {entity}, then memstore keys add {entity} FILE.pub"
+            ),
         )
     return own
 

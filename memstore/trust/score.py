@@ -66,8 +66,8 @@ class TrustGrounds(NamedTuple):
     """What trust rests on: only what was verified. Witnesses are distinct and not the author.
 
     `anchors` are valid ones that commit to the memory's digest, those of one place counted once; `reputation` of the
-    author is in [0, 1]; `tampered` is whether words were taken out of the file, or turned back to older ones; `timed`
-    whether a third party proves when it was there; `stale` whether the author signed something else.
+    author is in [0, 1]; `tampered` is whether statements were removed from the file, or replaced by older ones to older
+    ones; `timed` whether a third party proves when it was there; `stale` whether the author signed something else.
     """
 
     signed: bool = False
@@ -179,13 +179,13 @@ def held_back(grounds: TrustGrounds) -> str:
     if gate(grounds) >= band(max(0, min(MOST, points))):
         return ""
     if grounds.tampered:
-        return "words were taken out of the file, or turned back"
+        return "statements were removed from the file, or replaced by older ones"
     if not grounds.signed:
         return "its author signed something else" if grounds.stale else "its author's signature does not count"
     if not grounds.timed:
         and_kept = ", and kept" if grounds.anchors else ""
         by_whom = "" if grounds.confirms else ", and nobody else confirms it"
-        return f"signed{and_kept}: no third party says when it was there{by_whom}"
+        return f"signed{and_kept}: no third party proves when it existed{by_whom}"
     return "it is disputed" if grounds.disputes else "fewer than two confirm it"
 
 

@@ -77,7 +77,7 @@ def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False,
         memory = replace(memory, author=view.actor)
         edits.append(splice.SetValue("author", view.actor))
     if memory.author != view.actor:
-        by = memory.author or "nobody named, so its owner's to sign"
+        by = memory.author or "nobody named, so only its owner can sign it"
         raise RefusedError(
             f"{memory.ref} is by {by}, and {view.actor} can't sign for others",
             hint=f"memstore witness {memory.ref} --attest confirm vouches for it",
@@ -128,7 +128,9 @@ def witness(
     voucher = Voucher(view)
     stop_at_own_words(voucher, memory, view.actor)
     if attestation == "partial" and not aspects:
-        raise UsageError("partial of what?", hint="--aspect title, say; notes can tell the rest")
+        raise UsageError(
+            "a partial attestation needs an aspect", hint="name keys, like --aspect title; --notes can say the rest"
+        )
     digests = canonical.digests(memory)
     entry = Witness(
         agent_id=view.actor,
@@ -199,7 +201,7 @@ def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
     """Stop where a witness would be the memory's author, or be controlled by whoever controls the author."""
     if memory.author and voucher.is_one_voice(who, memory.author):
         raise RefusedError(
-            f"{memory.ref} is by {memory.author}, and nobody is a witness of their own words",
+            f"{memory.ref} is by {memory.author}, and nobody can attest to their own words",
             hint=f"memstore sign {memory.ref}",
         )
 
@@ -217,7 +219,8 @@ def key_of(signatures: Signatures, named: str | None) -> str:
     key = named or signatures.own_key
     if key is None:
         raise UsageError(
-            "no key to sign with", hint="--key FILE, or for good: memstore config --user signing_key ~/.ssh/id_ed25519"
+            "there is no key to sign with",
+            hint="give --key FILE, or set one for good: memstore config --user signing_key ~/.ssh/id_ed25519",
         )
     return key
 
@@ -234,7 +237,7 @@ def attestable(file: MemoryFile) -> Memory:
         RefusedError: it was forgotten.
     """
     if not file.memory.id:
-        raise UsageError(f"{file.path} has no id that a signature could name", hint=f"memstore adopt {file.path}")
+        raise UsageError(f"{file.path} has no id for a signature to name", hint=f"memstore adopt {file.path}")
     if file.memory.status == "forgotten":
         raise RefusedError(f"{file.memory.ref} was forgotten: nothing is left to vouch for")
     return file.memory

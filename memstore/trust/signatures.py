@@ -87,7 +87,7 @@ class SshSignatures:
         private = self._private(path)
         if private is None:
             raise VaultError(
-                f"{path} is kept by a passphrase, and no {beside.name} lies beside it", hint="ssh-keygen -y"
+                f"{path} is protected by a passphrase, and there is no {beside.name} beside it", hint="ssh-keygen -y"
             )
         public: PublicKey = self._crypto_needed().public_of(private)
         return public
@@ -111,7 +111,9 @@ class SshSignatures:
         crypto = self._crypto_needed()
         public, (form, raw) = crypto.public_of(private), crypto.sign(private, signed)
         if certificate and certificate.key != public:
-            raise VaultError(f"{path} certifies another key than {keeper} holds", hint="ssh-keygen -L -f shows it")
+            raise VaultError(
+                f"{path} certifies a key other than the one that {keeper} has", hint="ssh-keygen -L -f shows it"
+            )
         return sshsig.write(SshSignature(public, namespace, sshsig.HASH, form, raw, certificate))
 
     def _held(self, blobs: list[bytes], public: PublicKey) -> bytes | None:

@@ -67,7 +67,7 @@ def _verify(key: object, by: PublicKey, form: str, raw: bytes, signed: bytes) ->
             der = encode_dss_signature(*sshsig.ecdsa_numbers(raw))
             key.verify(der, signed, ec.ECDSA(_curve_hash(by)))
         case _:
-            raise FormatError("a key of another kind than it says")
+            raise FormatError("a key of a kind other than it says")
 
 
 def load_private(data: bytes, path: str) -> PrivateKey | None:
@@ -82,11 +82,11 @@ def load_private(data: bytes, path: str) -> PrivateKey | None:
         return None
     except (ValueError, UnsupportedAlgorithm, NotImplementedError) as error:
         raise VaultError(
-            f"{path} holds no private key in OpenSSH's form: {error}", hint="ssh-keygen makes one"
+            f"{path} is not a private key in OpenSSH format: {error}", hint="ssh-keygen makes one"
         ) from error
     if isinstance(key, ed25519.Ed25519PrivateKey | rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
         return key
-    raise VaultError(f"{path} holds a key of a kind that signs nothing here", hint="ssh-keygen -t ed25519")
+    raise VaultError(f"{path} has a key of a kind that can't sign here", hint="ssh-keygen -t ed25519")
 
 
 def public_of(key: PrivateKey) -> PublicKey:

@@ -57,9 +57,11 @@ def sign_by_agent(where: str, key: bytes, signed: bytes, *, is_rsa: bool) -> tup
         inner = Reader(answer.string())
         return inner.text(), inner.string()
     except OSError as error:
-        raise VaultError(f"ssh-agent at {where} does not answer: {error}", hint="ssh-add -l asks it, too") from error
+        raise VaultError(
+            f"ssh-agent at {where} does not answer: {error}", hint="ssh-add -l shows whether it works"
+        ) from error
     except FormatError as error:
-        raise VaultError(f"ssh-agent at {where} answered something else than a signature") from error
+        raise VaultError(f"ssh-agent at {where} answered something other than a signature") from error
 
 
 def _ask(where: str, request: bytes, expected: int) -> bytes:
@@ -100,12 +102,12 @@ def sign_by_ssh_keygen(key: str, message: bytes, *, namespace: str) -> str:
         if done.returncode:
             said = (done.stderr.decode(errors="replace").strip().splitlines() or ["no word"])[-1]
             raise VaultError(
-                f"ssh-keygen did not sign with {key}: {said}", hint=f"ssh-keygen -y -f {key} tries the key"
+                f"ssh-keygen did not sign with {key}: {said}", hint=f"try the key with ssh-keygen -y -f {key}"
             )
         try:
             return sshsig.from_armour(file.with_suffix(".sig").read_text("ascii"))
         except (OSError, FormatError, UnicodeDecodeError) as error:
-            raise VaultError(f"ssh-keygen left no signature of {key}") from error
+            raise VaultError(f"ssh-keygen wrote no signature with {key}") from error
 
 
 def holds(signature: str, message: bytes, *, namespace: str) -> bool:
@@ -121,6 +123,6 @@ def _run(*arguments: str, message: bytes | None = None) -> subprocess.CompletedP
         return subprocess.run(["ssh-keygen", *arguments], input=message, capture_output=True, check=False)
     except FileNotFoundError as error:
         raise VaultError(
-            "signatures need the library cryptography or the program ssh-keygen, and neither is there",
+            "signatures need the library cryptography or the program ssh-keygen, and neither is installed",
             hint="pip install 'memstore-vault[sign]', or install OpenSSH",
         ) from error

@@ -81,7 +81,7 @@ class Reader:
         data = self.string()
         number = int.from_bytes(data, signed=True)
         if number <= 0 or mpint(number) != data:
-            raise FormatError("a number in the signature or key is not written as it must be")
+            raise FormatError("a number in the signature or key is malformed")
         return number
 
     @property
@@ -96,7 +96,7 @@ class Reader:
     def end(self) -> None:
         """Make sure that nothing is left."""
         if not self.is_done:
-            raise FormatError("something follows the signature or key")
+            raise FormatError("there is something after the signature or key")
 
 
 def string(data: bytes | str) -> bytes:
@@ -115,9 +115,9 @@ def unarmoured(text: str) -> bytes:
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise FormatError("it is no base64") from error
+        raise FormatError("it is not base64") from error
     if base64.b64encode(data).decode() != text:
-        raise FormatError("its base64 is not written in the one way there is")
+        raise FormatError("its base64 is not in canonical form")
     return data
 
 
@@ -138,9 +138,9 @@ def public_key(blob: bytes) -> PublicKey:
             raise FormatError(f"a key of type {kind} on another curve")
         _check_point(reader.string(), _CURVES[ECDSA_CURVES[kind]])
     elif kind.endswith(CERTIFICATE_SUFFIX):
-        raise FormatError("it is a certificate, no key", hint="memstore keys add ENTITY CA.pub --authority")
+        raise FormatError("it is a certificate, not a key", hint="memstore keys add ENTITY CA.pub --authority")
     else:
-        raise FormatError(f"keys of type {kind!r} are not known here", hint=f"use one of {', '.join(KEY_TYPES)}")
+        raise FormatError(f"keys of type {kind!r} are not supported", hint=f"use one of {', '.join(KEY_TYPES)}")
     reader.end()
     return PublicKey(kind, blob)
 
@@ -154,10 +154,10 @@ def read_public_key(line: str) -> tuple[PublicKey, str]:
     kind, _, rest = line.strip().partition(" ")
     encoded, _, comment = rest.strip().partition(" ")
     if not encoded:
-        raise FormatError("it is no public key", hint="the .pub file has one: TYPE BASE64 COMMENT")
+        raise FormatError("it is not a public key", hint="the .pub file has one: TYPE BASE64 COMMENT")
     key = public_key(unarmoured(encoded))
     if key.type != kind:
-        raise FormatError(f"the line says {kind}, the key in it is of type {key.type}")
+        raise FormatError(f"the line says {kind}, but its key is of type {key.type}")
     return key, comment.strip()
 
 
@@ -173,7 +173,7 @@ def _check_point(point: bytes, curve: tuple[int, int]) -> None:
     prime, constant = curve
     size = (prime.bit_length() + 7) // 8
     if point[:1] != _UNCOMPRESSED or len(point) != 1 + 2 * size:
-        raise FormatError("an ECDSA key whose point is not written in full", hint="make another: ssh-keygen")
+        raise FormatError("an ECDSA key whose point is compressed", hint="make another one with ssh-keygen")
     x, y = int.from_bytes(point[1 : 1 + size]), int.from_bytes(point[1 + size :])
     if max(x, y) >= prime or (y * y - x * x * x + 3 * x - constant) % prime:
         raise FormatError("an ECDSA key whose point is not on its curve")
@@ -182,7 +182,7 @@ def _check_point(point: bytes, curve: tuple[int, int]) -> None:
 def _check_rsa(*, exponent: int, modulus: int) -> None:
     if not SHORTEST_RSA_BITS <= modulus.bit_length() <= LONGEST_RSA_BITS:
         raise FormatError(
-            f"an RSA key of {modulus.bit_length()} bits; they have {SHORTEST_RSA_BITS} to {LONGEST_RSA_BITS}"
+            f"an RSA key of {modulus.bit_length()} bits; {SHORTEST_RSA_BITS} to {LONGEST_RSA_BITS} are supported"
         )
     if not exponent % 2 or exponent == 1:
-        raise FormatError("an RSA key with an exponent that none may have")
+        raise FormatError("an RSA key with an invalid exponent")

@@ -49,7 +49,7 @@ def read(text: str, *, namespace: str) -> SshSignature:
     """
     reader = Reader(unarmoured(text))
     if reader.take(len(_MAGIC)) != _MAGIC or reader.number() != _VERSION:
-        raise FormatError("it is no SSH signature of version 1")
+        raise FormatError("it is not an SSH signature of version 1")
     blob = reader.string()
     certificate = ssh_certificate.read(blob) if ssh_certificate.is_certificate(Reader(blob).text()) else None
     key = certificate.key if certificate else public_key(blob)
@@ -93,7 +93,7 @@ def from_armour(text: str) -> str:
     """Return the one line of base64 in what `ssh-keygen -Y sign` wrote; `FormatError` for anything else."""
     lines = [line.strip() for line in text.strip().splitlines()]
     if lines[:1] != [_BEGIN] or lines[-1:] != [_END]:
-        raise FormatError("it is no armoured SSH signature", hint="`ssh-keygen -Y sign` writes them")
+        raise FormatError("it is not an armoured SSH signature", hint="`ssh-keygen -Y sign` writes them")
     return "".join(lines[1:-1])
 
 
@@ -101,7 +101,7 @@ def _check_kind(key: PublicKey, kind: str, raw: bytes) -> None:
     """Make sure that this key can have made a signature of this kind."""
     if key.type == RSA:
         if kind not in RSA_FORMATS:
-            raise FormatError(f"a signature of kind {kind!r} by an RSA key; SHA-1 counts for nothing")
+            raise FormatError(f"a signature of kind {kind!r} by an RSA key; SHA-1 does not count")
     elif kind != key.type:
         raise FormatError(f"a signature of kind {kind!r} by a key of type {key.type}")
     if kind == ED25519 and len(raw) != _ED25519_SIGNATURE_BYTES:

@@ -137,8 +137,8 @@ def _assigned(text: str) -> str:
     for char in dict.fromkeys(text):
         if unicodedata.category(char) in ("Cn", "Cs"):
             raise FormatError(
-                f"U+{ord(char):04X} is no character of Unicode {unicodedata.unidata_version}, so it can't be signed",
-                hint="take it out, or use a newer Python",
+                f"U+{ord(char):04X} is not a character of Unicode {unicodedata.unidata_version}, so it can't be signed",
+                hint="remove it, or use a newer Python",
             )
     return text
 

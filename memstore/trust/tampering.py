@@ -74,10 +74,10 @@ def _of_missing(missing: Iterable[Witness], heard: set[str], controller_of: Call
     for witness in missing:
         agent, at = witness.agent_id, witness.witnessed_at
         if controller_of(agent) in heard:
-            reason = f"{agent} said something later, {at}, and that was taken out"
+            reason = f"{agent} said something later, {at}, and that was removed"
             yield Tampered(Tampering.ROLLBACK, agent, reason)
         elif witness.attestation == "dispute":
-            yield Tampered(Tampering.WITHHELD, agent, f"{agent} disputed it, {at}, and that was taken out")
+            yield Tampered(Tampering.WITHHELD, agent, f"{agent} disputed it, {at}, and that was removed")
 
 
 def of_resolutions(
@@ -95,7 +95,7 @@ def of_resolutions(
         if verdict.counts and (entry.by not in last or _instant(entry.at) >= _instant(last[entry.by].at)):
             last[entry.by] = entry
     return tuple(
-        Tampered(Tampering.WITHHELD, by, f"{by} decided it ({entry.outcome}), {entry.at}, and that was taken out")
+        Tampered(Tampering.WITHHELD, by, f"{by} decided it ({entry.outcome}), {entry.at}, and that was removed")
         for by, entry in sorted(last.items())
         if replace(entry, sig="") not in known
     )

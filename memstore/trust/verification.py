@@ -174,7 +174,7 @@ class Voucher:
         if entry is None:
             return UNSIGNED
         if entry.by != memory.author:
-            return Verdict(State.INVALID, f"it is {entry.by}'s, and the author is {memory.author or 'not named'}")
+            return Verdict(State.INVALID, f"it is by {entry.by}, but the author is {memory.author or 'not named'}")
         return self._verdict(memory, statement.by_author(memory.id or "", entry), entry.sig, digests, anchored)
 
     def _attested(
@@ -232,7 +232,7 @@ class Voucher:
         except FormatError as error:
             return Proof(problem=str(error))
         if not self._view.signatures.holds(signature, message):
-            return Proof(problem="the signature is over other words than the entry's, or over another memory")
+            return Proof(problem="the signature is over something other than the entry, or over another memory")
         return Proof(signature.key, certificate=signature.certificate)
 
     def _roots(self, witness: Witness) -> frozenset[str]:

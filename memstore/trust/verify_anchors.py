@@ -328,7 +328,7 @@ def _shown_proof(view: View, proof: TimeProof) -> Stamp:
             continue
         header = bitcoin.read_header(data)
         if header.merkle_root != root:
-            return Stamp(problem=f"it leads to another root than the header of block {height} that you pinned has")
+            return Stamp(problem=f"it leads to a root other than that of the header of block {height} that you pinned")
         times.append(header.at)
     return Stamp(at=min(times, default=None), heights=tuple(sorted(open_heights)), pending=proof.pending)
 

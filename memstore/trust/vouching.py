@@ -94,11 +94,11 @@ def verdict(
     lines = [line for line in by_key if agent in line.principals]
     state, reason = _standing(agent, _instant(at), proof, lines, keyring, now, proven_by)
     if state is State.VALID and _instant(at) > now:
-        state, reason = State.UNPROVEN_TIME, f"it is of {at}, and that lies ahead"
+        state, reason = State.UNPROVEN_TIME, f"it is dated {at}, in the future"
     if state is State.VALID and changed:
         state, reason = State.STALE, f"{' and '.join(changed)} changed since"
     if state is State.VALID and written_at is not None and _instant(at) < written_at:
-        state, reason = State.UNPROVEN_TIME, f"it is of {at}, and the memory was written later"
+        state, reason = State.UNPROVEN_TIME, f"it is dated {at}, before the memory was written"
     return Verdict(state, reason, proof.key.fingerprint, any(line.pinned for line in lines))
 
 
@@ -178,13 +178,13 @@ def voices(
         who = controller_of(entry.witness.agent_id)
         known = roots.setdefault(entry.witness.attestation, set())
         if own == "":
-            reason = f"who controls {author} can't be read, and so whether it is the author's own voice"
+            reason = f"who controls {author} can't be read, so it may be the author's own voice"
         elif who == own:
             reason = f"it is the author's own voice ({who})"
         elif who in heard:
             reason = f"{who} said something later, and that counts"
         elif entry.roots and entry.roots <= known:
-            reason = "another witness goes back to the same evidence"
+            reason = "another witness relies on the same evidence"
         else:
             heard.add(who)
             known |= entry.roots

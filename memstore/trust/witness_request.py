@@ -87,16 +87,16 @@ def read(path: str, data: bytes) -> WitnessRequest:
     """
     file = registry.read(path, RegistryKind.REQUEST, data)
     if isinstance(file, tuple):
-        raise FormatError("\n".join(finding.line for finding in file), hint="ask for it anew")
+        raise FormatError("\n".join(finding.line for finding in file), hint="ask for it again")
     values = file.values
     ref = MemoryRef.parse(values.get("ref") or "")
     if values["type"] != WITNESS_REQUEST or ref is None:
-        raise FormatError(f"{path} is no request for witnesses", hint="memstore request-witness REF --from ENTITY")
+        raise FormatError(f"{path} is not a request for witnesses", hint="memstore request-witness REF --from ENTITY")
     content, provenance = (_section(path, name, values.get(name) or "") for name in ("content", "provenance"))
     found = Digests(digest_of("content", content), digest_of("provenance", provenance))
     named = Digests(values.get("content_digest") or "", values.get("provenance_digest") or "")
     if found != named or content.get("type") != ref.type or provenance.get("id") != ref.id:
-        raise FormatError(f"{path} says something else than its digests", hint="ask for it anew")
+        raise FormatError(f"{path} does not match its digests", hint="ask for it again")
     return WitnessRequest(
         id=values["id"],
         ref=ref,
@@ -141,7 +141,7 @@ def read_answer(path: str, data: bytes) -> WitnessAnswer:
 
 def _no_answer(path: str) -> FormatError:
     return FormatError(
-        f"{path} is no answer to a request", hint="memstore witness --request FILE --attest confirm > ANSWER"
+        f"{path} is not an answer to a request", hint="memstore witness --request FILE --attest confirm > ANSWER"
     )
 
 
@@ -157,7 +157,7 @@ def _section(path: str, name: str, text: str) -> dict[str, Any]:
             return found
     except (ValueError, TypeError, RecursionError):
         pass
-    raise FormatError(f"{path}: `{name}` is not what was asked about", hint="ask for it anew")
+    raise FormatError(f"{path}: `{name}` is not what was asked about", hint="ask for it again")
 
 
 # -- asking, answering, taking the answer in -------------------------------------------------------
@@ -196,9 +196,11 @@ def request_witness(
     asked = [entity_id(name, "who is asked") for name in agent_ids]
     about = attestable(file)
     if not asked:
-        raise UsageError("who is asked?", hint="--from si:pith")
+        raise UsageError("--from is missing", hint="name whom to ask, like --from si:pith")
     if not view.owns(about):
-        raise RefusedError(f"{about.ref} is not {view.actor}'s to send", hint="ask its owner")
+        raise RefusedError(
+            f"{about.ref} does not belong to {view.actor}, who therefore can't send it", hint="ask its owner"
+        )
     voucher = Voucher(view)
     for name in asked:
         stop_at_own_words(voucher, about, name)
@@ -247,9 +249,11 @@ def answer_request(
     """
     who = by or (request.asked[0] if len(request.asked) == 1 else None)
     if who is None or who not in request.asked:
-        raise UsageError(f"asked are {', '.join(request.asked)}", hint="--as says which of them you are")
+        raise UsageError(f"the request is to {', '.join(request.asked)}", hint="say with --as which of them you are")
     if attestation == "partial" and not aspects:
-        raise UsageError("partial of what?", hint="--aspect title, say; notes can tell the rest")
+        raise UsageError(
+            "a partial attestation needs an aspect", hint="name keys, like --aspect title; --notes can say the rest"
+        )
     entry = Witness(
         agent_id=who,
         attestation=attestation,
@@ -292,7 +296,7 @@ def accept_answer(
         raise RefusedError(f"{path} is about {answer.ref}, not {memory.ref}", hint=f"memstore witness {answer.ref} …")
     if (entry.content, entry.provenance) != statement.digests(memory):
         raise RefusedError(
-            f"{memory.ref} is not what {entry.agent_id} attested to any more",
+            f"{memory.ref} is no longer what {entry.agent_id} attested to",
             hint=f"memstore request-witness {memory.ref} --from {entry.agent_id}",
         )
     voucher = Voucher(view)
@@ -303,10 +307,10 @@ def accept_answer(
     after = splice.apply(file, [splice.AppendEntry("witnesses", plain_entry(entry, WITNESS_KEYS))])
     read = memory_file.read(file.path, after, mixed=view.config.mixed)
     if not isinstance(read, MemoryFile):
-        raise FormatError(f"{path}: {entry.agent_id!r} said it in a form that no witness has")
+        raise FormatError(f"{path}: the answer of {entry.agent_id!r} does not have the form of a witness entry")
     verdict = voucher.of(read.memory).witnesses[-1].verdict
     if verdict.state in (State.INVALID, State.UNSIGNED):
-        raise RefusedError(f"{path}: {verdict.reason}", hint="ask for it anew")
+        raise RefusedError(f"{path}: {verdict.reason}", hint="ask for it again")
     saved = save(view, Edit(path=file.path, before=file, after=after), verb="witness", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=verdict)
 
@@ -316,6 +320,6 @@ def _stop_where_hidden(view: View, memory: Memory, asked: Sequence[str]) -> None
     blind = [name for name in asked if not Judge(world, Session(viewer=name, at=now)).admits(labels)]
     if blind:
         raise RefusedError(
-            f"{', '.join(blind)} may not see {memory.ref}, and a request shows it",
+            f"{', '.join(blind)} may not see {memory.ref}, and a request would show it",
             hint=f"memstore privacy grant {memory.ref} --to {' '.join(blind)}",
         )

@@ -231,7 +231,7 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
         ref = MemoryRef.parse(cited)
         if ref is not None and ref.id not in directory.by_id:
             for _, at in catalog_entry.places(file, EdgeKind.CITES, cited):
-                text, hint = f"the text cites {cited}, and there is no such memory", "mend the citation, or take it out"
+                text, hint = f"the text cites {cited}, which does not exist", "correct the citation, or remove it"
                 yield checked.finding("ref-dangling", text, hint, line=at.line)._replace(at=at)
 
 
@@ -247,7 +247,7 @@ def _dangling_links(view: View, paths: Collection[str]) -> Iterator[Finding]:
                     path=note.path,
                     at=Position(line),
                     text=f"{link.written} leads to no note",
-                    hint="write the note, or mend the link",
+                    hint="write the note, or correct the link",
                 )
 
 
@@ -267,8 +267,8 @@ def _lost_texts(view: View, compressed: Sequence[Checked]) -> Iterator[Finding]:
     for checked, whole in zip(compressed, wholes_of(view, [one.memory for one in compressed]), strict=True):
         kept = checked.memory.compressed_from
         if kept and whole is None:
-            text = f"the history has no blob {kept.blob[:10]} of this memory, of which its text is the summary"
-            hint = f"fetch the history that has commit {kept.commit[:10]}"
+            text = f"the history does not have the blob {kept.blob[:10]} of this memory, which its text summarizes"
+            hint = f"fetch the history with commit {kept.commit[:10]}"
             yield checked.finding("compressed-lost", text, hint, "compressed_from")
 
 
@@ -292,7 +292,7 @@ def wrong_in_registries(files: Mapping[str, RegistryFile | tuple[Finding, ...]])
     for memory_id, copies in holders.items():
         for file in copies[1:]:
             yield _registry_finding(
-                file, "registry-duplicate", f"{memory_id} has a file already: {copies[0].path}", "keep one of the two"
+                file, "registry-duplicate", f"{memory_id} already has a file: {copies[0].path}", "keep one of the two"
             )
 
 
@@ -306,7 +306,7 @@ def _read_registry(view: View, path: str, kind: RegistryKind) -> RegistryFile | 
 def _registry_name(file: RegistryFile) -> Iterator[Finding]:
     if not is_named(file.values["id"], file.path, file.kind):
         text = f"the id is {file.values['id']}, and the file's name says {expected_id(file.path, file.kind)}"
-        yield _registry_finding(file, "registry-name", text, "rename the file, or mend the id")
+        yield _registry_finding(file, "registry-name", text, "rename the file, or correct the id")
 
 
 def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Finding:
@@ -329,7 +329,7 @@ def _fixed(view: View, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, lis
             edits += [edit] if edit not in edits else []
     for line in by_hand.retracted(file):
         if line.op == "retract":
-            text = f"the evidence of {line.evidence_source} was taken out of the history"
+            text = f"the evidence of {line.evidence_source} was removed from the history"
             mended.append(checked.finding("history-lost", text, "it is recorded as retracted", "confidence_history"))
         edits.append(splice.AppendEntry("confidence_history", entry_of(line)))
     try:

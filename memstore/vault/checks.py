@@ -59,12 +59,15 @@ def _body(checked: Checked) -> Iterator[Finding]:
     if status == "forgotten":
         if len(written) > 1:
             yield checked.finding(
-                "forgotten-body", "the memory is forgotten, and its text is still here",
+                "forgotten-body", "the memory is forgotten, but its text is still here",
                 "leave one line at most", line=checked.body_line + written[1],
             )  # fmt: skip
     elif not written:
         yield checked.finding(
-            "body-empty", "there is no text below the frontmatter", "write what is remembered", line=checked.body_line
+            "body-empty",
+            "there is no text below the frontmatter",
+            "write what is to be remembered",
+            line=checked.body_line,
         )
     if "<<<<<<< " in body and (conflict := _CONFLICT.search(body)):
         yield checked.finding(
@@ -77,8 +80,8 @@ def _title(checked: Checked) -> Iterator[Finding]:
     title = checked.memory.title
     if title and title != " ".join(title.split()):
         yield checked.finding(
-            "title-blanks", f"blanks at an end of the title, or several in a row: `{title}`",
-            "memstore check --fix takes them out", "title",
+            "title-blanks", f"the title begins or ends with spaces, or has several in a row: `{title}`",
+            "memstore check --fix removes them", "title",
         )  # fmt: skip
 
 
@@ -104,7 +107,7 @@ def _created_in_future(checked: Checked, now: datetime) -> list[Finding]:
         checked.finding(
             "created-in-future",
             f"created_at is {created}, and it is {instant(now)} now",
-            "times are UTC: mend the date or the zone",
+            "times are UTC: correct the date or the time zone",
             "created_at",
         )
     ]
@@ -115,8 +118,8 @@ def _history_in_future(checked: Checked, now: datetime) -> Iterator[Finding]:
         if datetime.fromisoformat(line.timestamp) > now + AHEAD_OF_CLOCK:
             yield checked.finding(
                 "history-in-future",
-                f"a line of confidence_history is of {line.timestamp}, and it is {instant(now)} now",
-                "times are UTC: mend the date or the zone; every line that is added goes after it",
+                f"a line of confidence_history is dated {line.timestamp}, and it is {instant(now)} now",
+                "times are UTC: correct the date or the time zone; every new line is dated after it",
                 *("confidence_history", i, "timestamp"),
             )
 
@@ -127,8 +130,8 @@ def unread_keys(checked: Checked, *, but: Collection[str] = ()) -> Iterator[Find
         meant = None if name in but else nearly(name, _KEY_NAMES)
         if meant:
             yield checked.finding(
-                "key-unknown", f"`{name}` is no key that is read",
-                f"did you mean {meant}? A key of your own is kept, under any other name", name,
+                "key-unknown", f"memstore does not read a key `{name}`",
+                f"did you mean {meant}? To keep a key of your own, give it a name that is less similar", name,
             )  # fmt: skip
 
 
@@ -142,7 +145,7 @@ def _status(checked: Checked) -> Iterator[Finding]:
     memory = checked.memory
     if memory.status == "superseded" and not memory.superseded_by:
         yield checked.finding(
-            "heir-missing", "the memory is superseded, and nothing says by what", "add superseded_by: type:id", "status"
+            "heir-missing", "the memory is superseded, but nothing says by what", "add superseded_by: type:id", "status"
         )
     if memory.status == "draft" and not checked.path.startswith(SUGGESTIONS):
         yield checked.finding(
@@ -168,7 +171,7 @@ def _confidence(checked: Checked) -> Iterator[Finding]:
         stands = "there is no confidence" if held is None else f"the confidence is {held:g}"
         yield checked.finding(
             "confidence-drift", f"{stands}, and its history amounts to {amounts_to:g}",
-            "memstore check --fix records a number that was changed by hand; memstore recompute mends any other",
+            "memstore check --fix records a number that was changed by hand; memstore recompute corrects any other",
             "confidence_history" if held is None else "confidence",
         )  # fmt: skip
 

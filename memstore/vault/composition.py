@@ -301,7 +301,7 @@ def find_vault(env: Environment, named: str | None) -> Path:
         VaultError: the folder that was named is no vault, or none was named and none found.
     """
     if named == "":
-        raise UsageError("--vault '' names no folder", hint="name one, like --vault ~/notes; . is this folder")
+        raise UsageError("--vault is empty", hint="name a folder, like --vault ~/notes; . is this folder")
     if named is not None:
         return _vault_at(env.expanded(named), Found(named, "--vault"))
     if variable := env.get("MEMSTORE_VAULT"):
@@ -357,15 +357,15 @@ def _vault_at(folder: Path, named: Found) -> Path:
     around = vault_around(Path(os.path.realpath(folder)))
     if around is None and isinstance(problem, FileNotFoundError):
         raise VaultError(
-            f"{named.where} names {named.value}, and there is no such folder", hint=f"memstore init {named.value}"
+            f"{named.where} names {named.value}, which does not exist", hint=f"memstore init {named.value}"
         ) from problem
     if around is None and problem is not None:
         raise VaultError(
-            f"{named.where} names {named.value}: {problem.strerror}", hint="look at its permissions"
+            f"{named.where} names {named.value}: {problem.strerror}", hint="check its permissions"
         ) from problem
     # Whether anything is there, in another vault, is not everybody's to know.
     raise VaultError(
-        f"{named.where} names {named.value}, which is no vault: it has no {SETTINGS_FOLDER} folder",
+        f"{named.where} names {named.value}, which is not a vault: it has no {SETTINGS_FOLDER} folder",
         hint=f"the vault around it is {around}" if around else f"memstore init {named.value} makes it one",
     )
 
@@ -388,7 +388,7 @@ def find_actor(env: Environment, named: str | None, config: Config) -> Found:
 def _entity(found: Found) -> Found:
     if not is_entity_id(found.value):
         raise UsageError(
-            f"{found.where} {found.value!r} is no entity id", hint="an entity id looks like human:sean or si:ash"
+            f"{found.where} {found.value!r} is not an entity id", hint="an entity id looks like human:sean or si:ash"
         )
     return found
 
@@ -404,7 +404,7 @@ def find_context(env: Environment, named: str | None) -> Found | None:
         return None
     found = Found(named, "--context") if named is not None else Found(variable or "", "MEMSTORE_CONTEXT")
     if not (is_entity_id(found.value) and found.value.startswith("ctx:")):
-        raise UsageError(f"{found.where} {found.value!r} is no context", hint="a context looks like ctx:dog_park")
+        raise UsageError(f"{found.where} {found.value!r} is not a context", hint="a context looks like ctx:dog_park")
     return found
 
 
@@ -416,7 +416,8 @@ def _check_context(env: Environment, ws: Workspace) -> None:
         session_of(ws)
     elif ws.config.require_context and not (ws.actor == ws.config.owner and env.at_terminal):
         raise RefusedError(
-            f"this vault answers {ws.actor} only in a context", hint="only its owner, at a terminal, needs none"
+            f"this vault answers {ws.actor} only in a context",
+            hint="give one with --context, or enter one; only its owner, at a terminal, needs none",
         )
 
 

@@ -77,7 +77,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
         checks.append(_attributes(around, mixed=view.config.mixed, fix=fix))
     else:
         hint = f"memstore init {view.root}"
-        checks.append(Check("repository", DoctorVerdict.ERROR, "the vault lies in no git repository", hint))
+        checks.append(Check("repository", DoctorVerdict.ERROR, "the vault is not in a git repository", hint))
     checks += [_index(view), _cache(around, fix=fix), _usage(view)]
     if view.is_owners:  # what follows names files whoever they belong to
         checks += [_keyring(view), _clocks(view), _left_behind(around, fix=fix)]
@@ -95,7 +95,7 @@ def _other_memstore(around: Machine) -> Iterator[Check]:
     """Yield that the distribution of this name is somebody else's, which shares command and package with this one."""
     version = around.other_memstore()
     if version is not None:
-        text = f"memstore {version} is installed, too, and another project: this one is memstore-vault"
+        text = f"memstore {version} is also installed, and is another project: this one is memstore-vault"
         hint = "pip uninstall memstore; pip install --force-reinstall memstore-vault"
         yield Check("distribution", DoctorVerdict.WARNING, text, hint)
 
@@ -116,8 +116,8 @@ def _settings(around: Machine) -> Check:
     except MemstoreError as error:
         return Check("settings", DoctorVerdict.ERROR, str(error), error.hint)
     for name, place in around.settings_astray().items():
-        hint = f"memstore config --user {name} names another; with --unset instead of a name there is none"
-        return Check("settings", DoctorVerdict.WARNING, f"{file}: {name} is {place}, which is not there", hint)
+        hint = f"memstore config --user {name} FILE sets another; memstore config --user --unset {name} removes it"
+        return Check("settings", DoctorVerdict.WARNING, f"{file}: {name} is {place}, which does not exist", hint)
     return Check("settings", DoctorVerdict.OK, str(file) if file else "none of your own")
 
 
@@ -166,13 +166,13 @@ def _attributes(around: Machine, *, mixed: bool, fix: bool) -> Check:
         return Check(
             "attributes",
             DoctorVerdict.ERROR,
-            f"merge=union in {ATTRIBUTES_PATH} brings back grants that somebody took away",
-            "take it out",
+            f"merge=union in {ATTRIBUTES_PATH} brings back grants that somebody revoked",
+            "remove it",
         )
     line = MIXED_ATTRIBUTES_LINE if mixed else ATTRIBUTES_LINE
     missing = [word for word in line.split() if not any(words[:1] == ["*.md"] and word in words for words in lines)]
     if not missing:
-        text = "has memories merged by key" if mixed else "has memories merged by key, and keeps line ends as they are"
+        text = "merges memories by key" if mixed else "merges memories by key, and keeps line ends as they are"
         return Check("attributes", DoctorVerdict.OK, f"{ATTRIBUTES_PATH} {text}")
     if not fix:
         hint = f"memstore doctor --fix adds the line {line}"
@@ -203,9 +203,9 @@ def _cache(around: Machine, *, fix: bool) -> Check:
     if around.cache_is_private():
         return Check("cache", DoctorVerdict.OK, shown)
     if fix and around.make_cache_private():
-        return Check("cache", DoctorVerdict.FIXED, f"others could write into {shown}; now they can't")
+        return Check("cache", DoctorVerdict.FIXED, f"others could write to {shown}; now they can't")
     return Check(
-        "cache", DoctorVerdict.WARNING, f"others can write into {shown}, so it is not used", f"chmod 700 {shown}"
+        "cache", DoctorVerdict.WARNING, f"others can write to {shown}, so it is not used", f"chmod 700 {shown}"
     )
 
 
@@ -239,13 +239,13 @@ def _unpinned(view: View, keyring: Keyring) -> Check:
     for folder, commit in view.pins.astray().items():
         with suppress(MemstoreError):  # the pin of another vault, which is gone
             view.history.resolve(commit)
-            text = f"unpinned; but a commit of this history is pinned for {folder}, which is not there"
+            text = f"unpinned; but a commit of this history is pinned for {folder}, which does not exist"
             return Check(
                 "keyring", DoctorVerdict.WARNING, text, f"memstore keys pin {commit[:10]}, if you moved the vault"
             )
     if not keyring.signers:
         return Check("keyring", DoctorVerdict.OK, "no key counts here yet")
-    text = f"{_keys(len(keyring.signers))}, unpinned: whoever can write {ALLOWED_SIGNERS} says whose count"
+    text = f"{_keys(len(keyring.signers))}, unpinned: whoever can write {ALLOWED_SIGNERS} decides whose count"
     return Check(
         "keyring", DoctorVerdict.OK, text, "compare the fingerprints with their holders, then memstore keys pin"
     )
@@ -259,7 +259,7 @@ def _pinned(told: str, keyring: Keyring) -> Check:
     if any(COMMIT_NAMESPACE in one.namespaces for one in held if one.pinned):
         return Check("keyring", DoctorVerdict.OK, text)
     hint = "memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin"
-    return Check("keyring", DoctorVerdict.WARNING, f"{text}; nobody is a keeper, so no change of it will count", hint)
+    return Check("keyring", DoctorVerdict.WARNING, f"{text}; nobody is a keeper, so no change to it will count", hint)
 
 
 def _keys(count: int) -> str:
@@ -267,14 +267,14 @@ def _keys(count: int) -> str:
 
 
 def _clocks(view: View) -> Check:
-    """Check that no file comes from the future: its later edits could go unnoticed, and dates would be wrong."""
+    """Check that no file is dated in the future: its later edits could go unnoticed, and dates would be wrong."""
     latest = (view.clock.now().timestamp() + TOLERATED_SECONDS) * 1e9
     ahead = sorted(stat.path for stat in view.whole.memory_files() if stat.mtime_ns > latest)
     if not ahead:
-        return Check("clock", DoctorVerdict.OK, "no file comes from the future")
+        return Check("clock", DoctorVerdict.OK, "no file is dated in the future")
     hint = "set the clock of the machine that wrote it, then `touch` the file"
-    told = f"{len(ahead)} files come" if len(ahead) > 1 else "a file comes"
-    return Check("clock", DoctorVerdict.WARNING, f"{told} from the future, like {ahead[0]}", hint)
+    told = f"{len(ahead)} files are" if len(ahead) > 1 else "a file is"
+    return Check("clock", DoctorVerdict.WARNING, f"{told} dated in the future, like {ahead[0]}", hint)
 
 
 def _left_behind(around: Machine, *, fix: bool) -> Check:
@@ -282,7 +282,7 @@ def _left_behind(around: Machine, *, fix: bool) -> Check:
     if not found:
         return Check("leftovers", DoctorVerdict.OK, "none")
     if not fix:
-        text = f"{len(found)} temporary files of programs that died, like {found[0]}"
+        text = f"{len(found)} temporary files of programs that were killed, like {found[0]}"
         return Check("leftovers", DoctorVerdict.WARNING, text, "memstore doctor --fix deletes them")
     for path in found:
         around.remove(path)

@@ -52,11 +52,11 @@ class Editor:
         # A shell takes `code --wait` apart as git does; the path is an argument and never part of the script.
         done = subprocess.run(["/bin/sh", "-c", f'{command} "$@"', command, str(path)], check=False)
         if done.returncode == _NO_SUCH_COMMAND:
-            raise VaultError(f"there is no editor {command!r}", hint="name one with MEMSTORE_EDITOR or EDITOR")
+            raise VaultError(f"there is no editor {command!r}", hint="set one with MEMSTORE_EDITOR or EDITOR")
         if done.returncode:
             raise VaultError(
-                f"the editor {command!r} ended with {done.returncode}; nothing was written",
-                hint="choose another one with MEMSTORE_EDITOR or EDITOR",
+                f"the editor {command!r} ended with exit code {done.returncode}; nothing was written",
+                hint="set another one with MEMSTORE_EDITOR or EDITOR",
             )
 
     def _chosen(self) -> str:

@@ -112,8 +112,10 @@ def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> N
     columns = [view.column(name) for name in (("id", "title") if by_name else ("id",))]
     known = sorted({column[row] for column in columns for row in view.rows})
     otherwise = "memstore list shows what there is; memstore search finds by words"
+    if not by_name:
+        otherwise = "give an id or a path; memstore list shows ids, memstore search shows paths"
     hint = did_you_mean(memory_id, known, otherwise=otherwise, similar=0.8)
-    return NotFoundError(f"no memory answers to `{asked}`", hint=hint)
+    return NotFoundError(f"no memory matches `{asked}`", hint=hint)
 
 
 def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
@@ -130,7 +132,7 @@ def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
 
 def _other_type(asked: str, kind: str, found: list[Entry]) -> NotFoundError:
     refs = " or ".join(entry.ref or entry.path for entry in found[:MOST_CANDIDATES])
-    return NotFoundError(f"`{asked}` names no {kind}: that memory is {refs}", hint=f"write {refs}")
+    return NotFoundError(f"`{asked}` is not of type {kind}: that memory is {refs}", hint=f"write {refs}")
 
 
 def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:

@@ -33,7 +33,7 @@ FUNCTION_KEY = "diff.memstore.xfuncname"
 FUNCTION_PATTERN = "^(#{1,6}[ \\t].*|[a-z][a-z0-9_]*:.*)$"
 IGNORE_PATH = ".memstoreignore"
 IGNORE_TEXT = """\
-# Markdown files that are no memories, in the syntax of .gitignore:
+# Markdown files that are not memories, in the syntax of .gitignore:
 # drafts/
 # *.template.md
 """
@@ -93,18 +93,23 @@ def init(
     """
     outer = place.outer_vault()
     if outer is not None:
-        raise VaultError(f"{place.root} lies in the vault {outer}", hint="a vault in a vault would be found by chance")
+        raise VaultError(
+            f"{place.root} is inside the vault {outer}",
+            hint="choose a folder outside it: a vault must not be inside another",
+        )
     if place.root.is_file():
-        raise UsageError(f"{place.root} is a file", hint="name a folder, or one to be made")
+        raise UsageError(f"{place.root} is a file", hint="name a folder, existing or new")
     # (1) the repository before (2) the configuration, which makes the folder a vault: without git there is none.
     repository_made = place.make_repository()
     found = place.notes()
     is_new = place.create(CONFIG_PATH, config_text(owner or default_owner, notes or ("mixed" if found else "own")))
     view = open_vault()
     if owner is not None and view.config.owner != owner:
-        raise UsageError(f"this is a vault of {view.config.owner} already", hint=f"memstore config owner {owner}")
+        raise UsageError(f"this is already a vault of {view.config.owner}", hint=f"memstore config owner {owner}")
     if notes is not None and view.config.notes != notes:
-        raise UsageError(f"this is a vault with notes = {view.config.notes}", hint=f"memstore config notes {notes}")
+        raise UsageError(
+            f"this is already a vault with notes = {view.config.notes}", hint=f"memstore config notes {notes}"
+        )
     changed = [CONFIG_PATH] if is_new else []
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
     # Before the merge driver, which is a part of git's configuration too: what was there is remembered.
@@ -196,7 +201,7 @@ def uninstall(view: View) -> HooksReport:
     """
     from memstore.access.audit import stop_unless_owner
 
-    stop_unless_owner(view, "take its hooks away")
+    stop_unless_owner(view, "remove its hooks")
     for name in view.history.hooks.states():
         view.history.hooks.uninstall(name)
     return states(view)

@@ -141,7 +141,9 @@ def snapshot_of_commit(ws: Workspace, commit: str) -> Past:
 
     def read(path: str) -> bytes:
         if path not in files:
-            raise VaultError(f"{path} was not there in commit {commit[:10]}", hint="memstore log shows what was when")
+            raise VaultError(
+                f"{path} was not there in commit {commit[:10]}", hint="memstore log shows what was there when"
+            )
         return blobs[files[path]]
 
     return Past(ws.library.snapshot_of((path, blobs[blob]) for path, blob in files.items() if blob in blobs), read)

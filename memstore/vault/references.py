@@ -111,7 +111,7 @@ def _cycles(checked: Checked, directory: Directory) -> Iterator[Finding]:
         way = " -> ".join([*cycle[start:], *cycle[:start], cycle[start]])
         what = f"`{key}` names the memory itself" if len(cycle) == 1 else f"following `{key}` leads back here: {way}"
         yield checked.finding(
-            "lineage-cycle", what, "take one of these links out", *((key,) if at is None else (key, at))
+            "lineage-cycle", what, "remove one of these links", *((key,) if at is None else (key, at))
         )
 
 
@@ -121,15 +121,15 @@ def _target(
     """Yield what is wrong with the memory that a ref names."""
     targets = directory.by_id.get(ref.id, ())
     if ref.id == checked.memory.id and key not in _ACYCLIC:
-        yield checked.finding("lineage-cycle", f"`{key}` names the memory itself", "take the ref out", *at)
+        yield checked.finding("lineage-cycle", f"`{key}` names the memory itself", "remove the ref", *at)
     elif not targets:
         yield checked.finding(
-            "ref-dangling", f"`{key}` names {ref}, and there is no such memory", "mend the ref, or take it out", *at
+            "ref-dangling", f"`{key}` names {ref}, which does not exist", "correct the ref, or remove it", *at
         )
     elif all(target.type != ref.type for target in targets):
         yield checked.finding(
             "ref-type",
-            f"`{key}` names {ref}, and {ref.id} is a {targets[0].type}",
+            f"`{key}` names {ref}, but {ref.id} is of type {targets[0].type}",
             f"write {targets[0].type}:{ref.id}",
             *at,
         )
@@ -138,7 +138,7 @@ def _target(
         if all(checked.memory.id not in (r.id for r in _refs(target.refs.get(back, ()))) for target in targets):
             yield checked.finding(
                 "link-one-sided", f"`{key}` names {ref}, whose `{back}` does not name {checked.memory.ref}",
-                f"add {checked.memory.ref} to `{back}` in {targets[0].path}, or take this out", *at,
+                f"add {checked.memory.ref} to `{back}` in {targets[0].path}, or remove this ref", *at,
             )  # fmt: skip
 
 

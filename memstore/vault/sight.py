@@ -237,11 +237,13 @@ def session_of(ws: Workspace) -> Session:
     from memstore.access.policy import context_trouble
 
     if trouble := context_trouble(session):
-        raise RefusedError(_said(trouble, session.context), hint="memstore context enter CTX, or context leave")
+        raise RefusedError(
+            _said(trouble, session.context), hint="memstore context enter CTX, or memstore context leave"
+        )
     return session
 
 
 def _said(trouble: str, context: ActiveContext) -> str:
     if trouble == "context-expired" and context.expires_at:
         return f"the context {context.id} expired at {instant(context.expires_at)}"
-    return "what is known of the active context can't be read, or does not name one context"
+    return "the record of the active context can't be read, or does not name one context"

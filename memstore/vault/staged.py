@@ -140,8 +140,8 @@ def _regained(history: GitHistory, parent: str, ours: Staged, theirs: Changes) -
         sides = [changes[path].before if path in changes else file.memory for changes in (here, there)]
         kept = set.intersection(*({*side.access_grants} if side else set() for side in sides))
         for name in sorted({*before.memory.access_grants} & {*file.memory.access_grants} - kept):
-            text = f"it is granted to {name} again, which one side of the merge had taken back"
-            hint = f'take "{name}" out of access_grants; memstore privacy grant grants it anew'
+            text = f"it is granted to {name} again, although one side of the merge had revoked that"
+            hint = f'remove "{name}" from access_grants; memstore privacy grant grants it again'
             at = file.front.position("access_grants")
             severity = CODES["grant-regained"].severity
             yield Finding("grant-regained", severity, path, at, text, hint, key="access_grants")

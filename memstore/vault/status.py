@@ -246,10 +246,8 @@ def undo(view: View, *, dry_run: bool = False) -> tuple[Undone, Operation]:
     """
     last = view.last_operation()
     if last is None:
-        also = ", and memstore init --undo takes a vault away" if view.actor == view.config.owner else ""
-        raise NotFoundError(
-            "memstore knows of nothing to undo here", hint=f"git restore brings back what is committed{also}"
-        )
+        also = ", and memstore init --undo removes a vault" if view.actor == view.config.owner else ""
+        raise NotFoundError("there is nothing to undo here", hint=f"git restore brings back what is committed{also}")
     with view.transaction("undo", dry_run=dry_run) as change:
         back = change.take_back(last)
     return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back

@@ -325,7 +325,7 @@ class DiskPlace:
         """Let a file be as it was before, in one step; `ChangedMeanwhileError` where it is something else by now."""
         place = self._root / file.path
         if self.read(file.path) != file.before:
-            raise ChangedMeanwhileError(f"{file.path} was saved by somebody else meanwhile", hint="run it again")
+            raise ChangedMeanwhileError(f"somebody else saved {file.path} in the meantime", hint="run it again")
         if file.after is None:
             place.unlink()
         else:

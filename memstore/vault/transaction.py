@@ -111,7 +111,7 @@ class VaultTransaction:
             return edit
         if leaves_out(path := f"memories/{rest}"):
             raise RefusedError(
-                f"{edit.path} would not be found again: {IGNORE_FILE} or .gitignore leaves it out; nothing was written",
+                f"{edit.path} would not be found again: {IGNORE_FILE} or .gitignore excludes it; nothing was written",
                 hint=f"add a line !/{folder}/ to {IGNORE_FILE}",
             )
         return _at(edit, path)
@@ -198,7 +198,7 @@ class VaultTransaction:
 
         what = f"{paths[0]} is" if len(paths) == 1 else f"{len(paths)} files are"
         # What is written is written: it is not to be done again.
-        so_far = f"{what} written all the same, and not committed"
+        so_far = f"{what} written, but not committed"
         try:
             return commit_paths(self._ws, paths, self._message).commit
         except ChangedMeanwhileError as error:
@@ -250,7 +250,7 @@ class VaultTransaction:
             self._ws.vault.read(path)
         except VaultError:
             return
-        raise ChangedMeanwhileError(f"there is a file {path} already; nothing was moved", hint="choose another name")
+        raise ChangedMeanwhileError(f"{path} already exists; nothing was moved", hint="choose another name")
 
     # -- what is the only change of its transaction ------------------------------------------------
 
@@ -261,7 +261,7 @@ class VaultTransaction:
         vault, journal = self._ws.vault, self._ws.journal
         with vault.lock():
             if last not in (journal.last(), journal.last(self._view.actor)):
-                raise ChangedMeanwhileError("something else was written meanwhile; nothing was undone")
+                raise ChangedMeanwhileError("something else was written in the meantime; nothing was undone")
             done = taken_back_by_hand(vault, last)
             back, events = taking_back(self._view, last, instant(self._ws.clock.now()))
             if not self._dry_run:
@@ -304,7 +304,7 @@ def _checked(edit: Edit, *, mixed: bool) -> tuple[MemoryFile, Saved]:
     """Return the file that the new bytes make, and what becomes of it; stop where it must not follow the old one."""
     if isinstance(edit.before, BrokenFile) and not edit.before.lacks_only_its_type:
         findings = edit.before.findings
-        raise FormatError(f"{edit.path} can't be read and is not touched:\n{shown(findings)}", hint=hint(findings))
+        raise FormatError(f"{edit.path} can't be read, so it was not changed:\n{shown(findings)}", hint=hint(findings))
     file = _made(edit, mixed=mixed)
     if not isinstance(file, MemoryFile):
         findings = file.findings if isinstance(file, BrokenFile) else ()

@@ -55,7 +55,7 @@ def duplicates(paths_of_ids: Mapping[str, Sequence[str]], introduced: Mapping[st
                     severity=Severity.ERROR,
                     path=path,
                     at=introduced[path],
-                    text=f"the id {memory_id} is that of {others[0]} already",
+                    text=f"the id {memory_id} is already that of {others[0]}",
                     hint="delete the line `id:` and run memstore adopt, which gives the copy an id of its own",
                     key="id",
                 )
@@ -84,7 +84,7 @@ def _same_id(before: Memory, after: Memory, report: _Report) -> None:
     if before.id and before.id != after.id:
         now = f"is now {after.id}" if after.id else "is gone"
         report.error(
-            "id-changed", "id", f"the id was {before.id} and {now}; what refers to it would point nowhere",
+            "id-changed", "id", f"the id was {before.id} and {now}; refs to it would lead nowhere",
             f"put back: id: {before.id}",
         )  # fmt: skip
 
@@ -93,7 +93,7 @@ def _same_type(before: Memory, after: Memory, report: _Report) -> None:
     if before.type != after.type:
         report.warning(
             "type-changed", "type", f"the type was {before.type} and is now {after.type}",
-            f"refs written {before.type}:{after.id} name another type now; put it back, or mend them",
+            f"refs written {before.type}:{after.id} now name the wrong type; put it back, or correct them",
         )  # fmt: skip
 
 
@@ -116,8 +116,8 @@ def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
             continue
         report.warning(
             "history-lost", "confidence_history",
-            f"the history line of {line.timestamp} ({line.op}) was altered or taken out",
-            "put the line back, or let memstore check --fix record that its evidence is retracted",
+            f"the history line of {line.timestamp} ({line.op}) was changed or removed",
+            "put the line back, or record with memstore check --fix that its evidence is retracted",
         )  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def _stays_forgotten(before: Memory, after: Memory, report: _Report) -> None:
     if before.status == "forgotten" and after.status != "forgotten":
         report.error(
             "forgotten-revived", "status", f"the memory was forgotten, and its status is now {after.status}",
-            "put back: status: forgotten; write a new memory if it is to be known again",
+            "put back: status: forgotten; write a new memory to remember it again",
         )  # fmt: skip
 
 

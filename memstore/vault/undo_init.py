@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Of what stands in the way; a vault may have thousands of memories.
 MOST_NAMED = 3
-CHANGED = "it was changed since"
+CHANGED = "it has been changed since"
 _OF_VAULT = (CONFIG_PATH, IGNORE_PATH, ATTRIBUTES_PATH)
 _OWN_ID = re.compile(rb"^id: *[\"']?m_", re.MULTILINE)
 _LINES = frozenset(line.encode() for line in (ATTRIBUTES_LINE, MIXED_ATTRIBUTES_LINE, *FORMER_ATTRIBUTES, EXCLUDED))
@@ -123,7 +123,7 @@ def _stop_unless_left_behind(place: DiskPlace, made: Mapping[str, Written], may_
         place.sweep()
         around = place.outer_vault()
         raise VaultError(
-            f"{place.root} is no vault, and `init` left nothing here to undo",
+            f"{place.root} is not a vault, and there is no `init` to undo here",
             hint=f"the vault around it is {around}" if around else f"memstore init {place.root} makes it one",
         )
     settings = made.get(CONFIG_PATH)
@@ -174,7 +174,7 @@ def _plan(place: DiskPlace, made: Mapping[str, Written]) -> _Plan:
     files: list[Written] = []
     kept: dict[str, str] = {}
     if CONFIG_PATH not in made and place.read(CONFIG_PATH) is not None:
-        kept[CONFIG_PATH] = "it was there before `init`, and the folder is a vault still"
+        kept[CONFIG_PATH] = "it was there before `init`, and the folder is still a vault"
     for path, written in sorted(made.items(), key=lambda item: item[0] == CONFIG_PATH):
         now = place.read(path) if not path.endswith("/") else None
         if now is None or path == git_config:
@@ -212,8 +212,8 @@ def _hooks(place: DiskPlace, kept: dict[str, str], shared: str) -> tuple[str, ..
     ours = tuple(name for name, state in states.items() if state is HookState.OURS)
     for name, state in states.items():
         if state is HookState.FOREIGN and b"memstore hooks run" in (place.read(str(folder / name)) or b""):
-            kept[f"hook {name}"] = "another program's; take the line with `memstore hooks run` out of it"
-    why = shared or ("it lies outside of the repository, and may serve others" if place.hooks.are_shared() else "")
+            kept[f"hook {name}"] = "it is another program's; remove the line with `memstore hooks run` from it"
+    why = shared or ("it is outside the repository, and may serve others" if place.hooks.are_shared() else "")
     going = tuple(name for name in ours if not (shared or (why and name != DRIVER)))
     kept |= {f"hook {name}": why for name in ours if name not in going}
     return going
@@ -245,14 +245,14 @@ def _obstacles(place: DiskPlace, view: View, plan: _Plan) -> Iterator[str]:
     yield from _named("settings", [path for path in files if path != CONFIG_PATH])
     yield from _named("drafts", place.drafts())
     if plan.kept.get(CONFIG_PATH) == CHANGED:
-        yield f"  {CONFIG_PATH} was changed since `init` wrote it"
+        yield f"  {CONFIG_PATH} has been changed since `init` wrote it"
 
 
 def _stop_at(obstacles: Sequence[str], place: DiskPlace) -> None:
     if obstacles:
         raise RefusedError(
-            f"{place.root} holds more than `init` made; nothing was touched:\n" + "\n".join(obstacles),
-            hint="take that out first; or leave it a vault, and take its hooks away alone: memstore hooks uninstall",
+            f"{place.root} holds more than `init` made; nothing was changed:\n" + "\n".join(obstacles),
+            hint="remove that first; or keep the vault, and remove only its hooks: memstore hooks uninstall",
         )
 
 

@@ -50,7 +50,7 @@ def taken_back_by_hand(vault: VaultFiles, last: Operation) -> frozenset[str]:
             what = "is gone" if now is None else "was changed" if file.after is not None else "was written again"
             raise ChangedMeanwhileError(
                 f"{file.path} {what} since; nothing was undone",
-                hint="memstore diff shows what changed; put it back as it was, or leave it",
+                hint="memstore diff shows what changed; put it back as it was, or leave it as it is",
             )
     return frozenset(back)
 

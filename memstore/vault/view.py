@@ -88,7 +88,7 @@ class VaultView:
         """
         if self.is_owners:
             return
-        alone = "the history and the checks of a vault are its owner's alone"
+        alone = "only the vault's owner may see its history and its checks"
         if self.actor == self.config.owner:
             raise RefusedError(f"{alone}, and others listen", hint="--self says that nobody else listens")
         raise RefusedError(alone, hint="ask the owner")
@@ -490,9 +490,11 @@ class VaultView:
         from memstore.core.places import SETTINGS_FOLDER, is_own_path
 
         if not is_own_path(path):
-            raise VaultError(f"{path} is not one of the vault's own files", hint="memories are found by their ids")
+            raise VaultError(f"{path} is not one of the vault's own files", hint="name a memory by its id")
         if path.startswith(SETTINGS_FOLDER) and (self._ws.vault.root / path).is_symlink():
-            raise VaultError(f"{path} is a link, no file of the vault's own", hint="put a plain file in its place")
+            raise VaultError(
+                f"{path} is a link, not one of the vault's own files", hint="put a plain file in its place"
+            )
         try:
             return self._ws.vault.read(path)
         except NoFileError:

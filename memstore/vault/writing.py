@@ -118,8 +118,8 @@ def _take_back_begun(vault: VaultFiles, journal: Journal) -> bool:
         if not back.is_all:
             why = f": {_text(back.errors[0])}" if back.errors else ""
             raise VaultError(
-                f"`{begun.verb}` was cut short, and {_names(back.written + back.unseen)} can't be taken back{why}",
-                hint="make room on the disk, or mend the permissions of the files",
+                f"`{begun.verb}` was interrupted, and {_names(back.written + back.unseen)} can't be taken back{why}",
+                hint="make room on the disk, or fix the permissions of the files",
             )
     journal.clear()
     return begun is not None
@@ -130,7 +130,7 @@ def _expect(vault: VaultFiles, file: Written) -> None:
     if file.after is not None and len(file.after) > MOST_BYTES:
         raise TooLargeError(f"{file.path} would be too large to be read again", size=len(file.after))
     if _state(vault, file) is not _State.BEFORE:
-        what = "there is a file already" if file.before is None else "it was saved by somebody else meanwhile"
+        what = "the file already exists" if file.before is None else "somebody else saved it in the meantime"
         raise ChangedMeanwhileError(f"{file.path}: {what}", hint="run the command again")
 
 
@@ -170,7 +170,13 @@ def _has_happened(journal: Journal, operation: Operation, error: BaseException, 
         else:
             happened = is_begun  # all that was left to do was to forget it, and nobody could take back half of it
     except Exception:  # noqa: BLE001 -- taking back what the journal may know to be done would leave half of it
-        _go_on(error, "; all is written, and if the journal does not have it, the next memstore here takes it back")
+        _go_on(
+            error,
+            (
+                "; everything is written, but if the journal does not have it, the next command in this vault takes it "
+                "back"
+            ),
+        )
     if happened and not isinstance(error, Exception):
         _go_on(error, DONE_ALL_THE_SAME)
     return happened
@@ -182,13 +188,13 @@ def _taken_back(vault: VaultFiles, journal: Journal, files: Sequence[Written], *
     if back.is_all and is_begun:
         with suppress(BaseException):  # whoever comes next finds nothing to take back, and clears it
             journal.clear()
-    left = f"; {_names(back.left)} changed meanwhile, and stays as somebody saved it" if back.left else ""
+    left = f"; {_names(back.left)} changed in the meantime, and stays as somebody saved it" if back.left else ""
     if back.is_all:
         return f"{left}, and nothing else was written" if left else _NOTHING
     written = f"; {_names(back.written)} is written, and can't be taken back now" if back.written else ""
-    unseen = f"; whether {_names(back.unseen)} is written can't be seen" if back.unseen else ""
+    unseen = f"; it can't be seen whether {_names(back.unseen)} is written" if back.unseen else ""
     if is_begun:
-        return f"{left}{written}{unseen}; the next memstore here takes it back"
+        return f"{left}{written}{unseen}; the next command in this vault takes it back"
     return f"{left}{written}{unseen}; undo does not know of it"
 
 
@@ -227,7 +233,7 @@ def _state_now(vault: VaultFiles, file: Written) -> _State:
 def _go_on(error: BaseException, ending: str) -> NoReturn:
     """Raise an error on that ends by saying what was written; one of the system becomes a `VaultError`."""
     if isinstance(error, OSError):
-        hint = "look at the disk, and at the permissions"
+        hint = "check the disk and the permissions"
         raise VaultError(f"can't write: {_text(error)}", hint=hint, outcome=ending) from error
     if isinstance(error, MemstoreError):
         error.outcome = ending

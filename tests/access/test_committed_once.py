@@ -35,7 +35,7 @@ def test_a_commit_that_comes_too_late_repeats_nothing(
         raise ChangedMeanwhileError("somebody else committed at the same time")
 
     monkeypatch.setattr("memstore.history.git_history.GitHistory.commit", too_late)
-    with pytest.raises(GitError, match="written all the same"):
+    with pytest.raises(GitError, match="written, but not committed"):
         act(vault.open().view())
     written = [path for path in vault.root.rglob("*") if path.is_file() and ".git" not in path.parts]
     assert len([path for path in written if path.suffix == ".md"]) == 1

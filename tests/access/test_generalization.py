@@ -142,9 +142,9 @@ def test_what_points_back_is_a_warning(source: str, text: str, checks: list[str]
 def test_each_warning_stands_where_its_check_does() -> None:
     found = generalization.check("Belle scored 0 on Zilker road.", ["At Zilker Kim scored 000."], BELLA)
     assert dict(zip(found.checks, found.warnings, strict=True)) == {
-        "entity-name": "something comes close to the name 'Bella'",
-        "individual": "it tells a name that its source tells: 'zilker'",
-        "number": "it tells a number that its source tells: 0",
+        "entity-name": "a word is close to the name 'Bella'",
+        "individual": "it gives a name that its source gives: 'zilker'",
+        "number": "it gives a number that its source gives: 0",
     }
 
 

@@ -137,7 +137,7 @@ def test_times_go_strictly_forward() -> None:
 
 
 def test_after_the_last_second_there_is_none() -> None:
-    with pytest.raises(VaultError, match="9999-12-31T23:59:59Z, and no time comes after that"):
+    with pytest.raises(VaultError, match="9999-12-31T23:59:59Z, the last time there is"):
         next_time([LedgerLine(timestamp="9999-12-31T23:59:59.5Z", op="support")], NOW)
 
 

@@ -91,7 +91,7 @@ def test_a_suggestion_quotes_cites_and_computes() -> None:
         ("support", f"episode:m_walk{i}") for i in range(3)
     ]
     assert made.body.startswith("\nBella was slow on her walk, it was the heat.\n\nQuoted from [[episode:m_walk0#L9@")
-    assert "3 memories of 3 independent origins share *slow*, *walk*, *heat*." in made.body
+    assert "3 memories from 3 independent roots share *slow*, *walk*, *heat*." in made.body
 
 
 def test_nothing_is_written_without_apply() -> None:
@@ -271,7 +271,7 @@ def test_the_suggestions_of_others_are_nobodys() -> None:
 
 def test_what_is_no_suggestion_is_not_shown_as_one() -> None:
     ws = vault(alone(1))
-    with pytest.raises(NotFoundError, match="episode:m_alone0 is no suggestion"):
+    with pytest.raises(NotFoundError, match="episode:m_alone0 is not a suggestion"):
         show_suggestion(ws.view(), "m_alone0")
 
 
@@ -415,8 +415,8 @@ def test_a_synthesizer_words_it_and_the_number_stays_computed() -> None:
         {"text": "Heat slows walks."},
         "Heat slows walks.",
         SynthesisFailedError("it took longer than 60 s"),
-        SynthesisFailedError("it ended with -9"),
-        SynthesisFailedError("the answer is no JSON"),
+        SynthesisFailedError("it ended with exit code -9"),
+        SynthesisFailedError("the answer is not JSON"),
     ],
     ids=[
         "cites outside",

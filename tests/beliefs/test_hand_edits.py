@@ -175,7 +175,7 @@ def test_what_is_no_confidence_is_an_error_with_its_line_and_never_mended(vault:
 def test_a_folded_history_is_one_line_that_git_keeps_the_others_of(vault: Written) -> None:
     ws = vault.open()
     vault.write("b.md", belief("0.8", STATED + SEEN.replace("support", "contradict").replace("0.8286", "0.7")))
-    with pytest.raises(RefusedError, match="once they are committed"):
+    with pytest.raises(RefusedError, match="which are not committed"):
         fold(ws.view(), "m_b")
     vault.write("b.md", belief("0.8286"))
     before = held_now(show_memory(ws.view(), "m_b").memory, ws.clock.now())

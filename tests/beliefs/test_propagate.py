@@ -45,8 +45,8 @@ def test_a_plan_writes_nothing_and_applied_says_why() -> None:
     propagate(ws.view(), apply=True)
     assert b"confidence: 0.3 # mine\n" in files_of(ws)["made.md"]
     assert (
-        b'evidence_source: "belief:m_src", reason: "How sure its source is changed", by: "human:sean", factor: 0.3333}'
-        in files_of(ws)["held.md"]
+        b'evidence_source: "belief:m_src", reason: "The confidence of its source changed", by: "human:sean", '
+        b"factor: 0.3333}" in files_of(ws)["held.md"]
     )
     assert propagate(ws.view()).plan.steps == ()
     assert check_confidences(ws.view()).unequal == ()

@@ -106,7 +106,7 @@ def test_a_premise_caps_what_is_stated_on_one_line_and_lifts_the_cap() -> None:
     (step,) = planned(vault).steps
     (line,) = step.lines
     assert (line.op, line.cap, line.old, line.new, line.evidence_source) == ("propagate", 0.4, 0.9, 0.4, "belief:m_e")
-    assert line.reason == "How sure what it was made of is changed"
+    assert line.reason == "The confidence of what it was derived from changed"
     after = applied(vault, planned(vault))
     assert [step.new for step in planned(with_confidence(after, "e", 0.6)).steps] == [0.6]
     assert [step.new for step in planned(with_confidence(after, "e", 1.0)).steps] == [0.9]
@@ -136,7 +136,7 @@ def test_what_stays_as_it_was_gets_no_line_beside_what_changes() -> None:
     (step,) = planned(vault_of(PREMISE, sure, supported)).steps
     assert step.because == ("belief:m_e",)
     assert [(line.factor, line.cap, line.reason) for line in step.lines] == [
-        (0.5, None, "How sure its source is changed")
+        (0.5, None, "The confidence of its source changed")
     ]
 
 

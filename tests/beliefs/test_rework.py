@@ -48,7 +48,7 @@ def test_words_that_are_there_already_change_no_byte() -> None:
 def test_what_is_no_revision() -> None:
     ws = memory_workspace(FILES)
     for words in (None, " \n"):
-        with pytest.raises(UsageError, match="no better words"):
+        with pytest.raises(UsageError, match="no new text"):
             revise(ws.view(), "m_b", words)
     with pytest.raises(RefusedError):
         revise(ws.view(), "m_t", "Not again")

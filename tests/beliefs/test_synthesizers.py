@@ -26,9 +26,9 @@ def test_a_command_is_asked_in_json_and_answers_in_json() -> None:
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        (python('print("no {json")'), "no JSON"),
-        (python("raise SystemExit(3)"), "ended with 3"),
-        (python("import os; os.abort()"), "ended with -6"),
+        (python('print("no {json")'), "not JSON"),
+        (python("raise SystemExit(3)"), "ended with exit code 3"),
+        (python("import os; os.abort()"), "ended with exit code -6"),
         ("/nowhere/to/be/found --fast", "can't be started"),
         (python('print("[" + "1," * 99999 + "1]")'), "bytes"),
     ],

@@ -27,7 +27,7 @@ def test_no_editor_is_opened_where_nobody_could_use_it(here: InProcess, tmp_path
     opened = tmp_path / "opened"
     unnamed = here.run("edit", ref)
     forbidden = here.run("--no-input", "edit", ref, EDITOR=f"touch {opened}; true")
-    for done, why in ((unnamed, "none is named, and this is no terminal"), (forbidden, "--no-input forbids it")):
+    for done, why in ((unnamed, "none is set, and this is not a terminal"), (forbidden, "--no-input forbids it")):
         assert done.returncode == USAGE
         assert why in done.stderr
     assert not opened.exists()

@@ -147,7 +147,7 @@ def test_global_options_are_the_sessions() -> None:
 )
 def test_who_acts_is_said_once(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
-    assert "--as is given once, and was given as si:ash, " in capsys.readouterr().err
+    assert "--as can be given only once, but was given as si:ash, " in capsys.readouterr().err
 
 
 def test_a_word_that_is_no_command_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,7 +182,7 @@ def test_a_word_that_people_try_names_the_command_that_does_it(
 ) -> None:
     assert main([tried]) == 2
     told = capsys.readouterr().err
-    assert f"{tried!r} is no command of memstore" in told
+    assert f"{tried!r} is not a command of memstore" in told
     assert (answer or "memstore --help") in told
     if answer:
         assert main(["help", tried]) == 2

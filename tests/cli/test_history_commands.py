@@ -106,7 +106,7 @@ def test_without_an_identity_only_the_commit_fails(here: InProcess) -> None:
 def test_without_a_repository_the_rest_works(here: InProcess) -> None:
     (here.vault / ".git").rename(here.home / "elsewhere")
     here.environment["GIT_CEILING_DIRECTORIES"] = str(here.home.parent)
-    assert "in no git repository" in here.ok("status")
+    assert "not in a git repository" in here.ok("status")
     assert "m_aaa" in here.ok("list")
     for words in (
         ("log",),
@@ -118,7 +118,7 @@ def test_without_a_repository_the_rest_works(here: InProcess) -> None:
     ):
         done = here.run(*words)
         assert (done.returncode, done.stdout) == (VAULT, ""), words
-        assert "no git repository" in done.stderr, words
+        assert "not in a git repository" in done.stderr, words
 
 
 def test_a_path_with_a_line_break_drives_nothing(here: InProcess) -> None:
@@ -135,6 +135,6 @@ def test_a_clone_is_a_vault_that_init_only_sets_up(here: InProcess, tmp_path: Pa
     clone = tmp_path / "clone"
     assert "note:m_aaa" in here.ok("list", cwd=clone)
     told = here.ok("init", cwd=clone)
-    assert told.startswith(f"{clone} is a vault of human:tester already\n")
+    assert told.startswith(f"{clone} is already a vault of human:tester\n")
     assert f"git hooks: {', '.join(ALL_HOOKS)}" in told
     assert "adopt" not in told

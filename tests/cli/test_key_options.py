@@ -104,7 +104,7 @@ def test_who_leaves_out_what_a_type_usually_says_gets_a_hint_that_works(tmp_path
     done = program.run("add", "Something about walks.", "-t", kind)
     named = " or ".join(f"--{name.replace('_', '-')}" for name in usual)
     hint = re.search(
-        r"^  hint: (.+) usually has (.+); memstore (set \S+) (\w+)=VALUE says it later$", done.stderr, re.MULTILINE
+        r"^  hint: (.+) usually has (.+); memstore (set \S+) (\w+)=VALUE adds it later$", done.stderr, re.MULTILINE
     )
     assert hint is not None, done.stderr
     assert (hint[1], hint[2]) == (f"a memory of type {kind}", named)

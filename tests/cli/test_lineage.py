@@ -77,7 +77,9 @@ def test_orphans_are_not_sent_to_a_command_that_cannot_help(vault: Path, capsys:
     (vault / "more.md").write_bytes(memory_text(id="m_more"))
     capsys.readouterr()
     assert main(["--vault", str(vault), "orphans"]) == 0
-    assert capsys.readouterr().out.endswith('Fix: say where they come from, as in memstore set REF source="a walk"\n')
+    assert capsys.readouterr().out.endswith(
+        'Fix: record where they come from, as in memstore set REF source="a walk"\n'
+    )
 
 
 def traced(files: dict[str, bytes], ref: str) -> Trace:

@@ -234,7 +234,7 @@ def test_without_an_identity_only_a_commit_fails(root: Path) -> None:
     history = GitHistory(root, environ | {"GIT_CONFIG_GLOBAL": "/dev/null", "EMAIL": ""})
     git(root, "config", "user.useConfigOnly", "true")
     assert history.commits() == [] or history.head()
-    with pytest.raises(GitError, match="who commits") as told:
+    with pytest.raises(GitError, match="who is committing") as told:
         committed(history, {"a.md": ONE})
     assert "git config --global user.name" in str(told.value.hint)
     assert "git config --global user.email" in str(told.value.hint)
@@ -260,7 +260,7 @@ def test_an_executable_file_stays_one(history: GitHistory, root: Path) -> None:
 def test_a_vault_without_a_repository_says_so(tmp_path: Path) -> None:
     history = GitHistory(tmp_path, os.environ | {"GIT_CEILING_DIRECTORIES": str(tmp_path.parent)})
     assert history.repository is None
-    with pytest.raises(GitError, match="no git repository") as told:
+    with pytest.raises(GitError, match="not in a git repository") as told:
         history.require()
     assert "git init" in str(told.value.hint)
     with pytest.raises(GitError):

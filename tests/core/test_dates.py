@@ -45,7 +45,7 @@ def test_a_date_names_a_period(text: str, start: str, end: str) -> None:
      "tomorrow", "3 d", "3h", "-3d", "99999y", "99999mo", "0000", "٢٠٢٦", "2026-02-01T18:04:11+99:00", "last week"],
 )  # fmt: skip
 def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no date") as error:
+    with pytest.raises(UsageError, match="is not a date") as error:
         period(text, now=NOW)
     assert "2026-02" in (error.value.hint or "")
 

@@ -24,7 +24,7 @@ SAID = {
     "Write and find": ["Green tea wants eighty degrees.", "no result reaches confidence 0.9", "Dr Smith says"],
     "Many at once": ["4 memories in commit "],
     "Beliefs and their evidence": ["0.7 -> 0.", "Bella eats between eight and ten."],
-    "Sharing": ["no memory answers to", "it needs the consent of", "['Bella has a heart murmur.']", "privacy revoke"],
+    "Sharing": ["no memory matches", "it needs the consent of", "['Bella has a heart murmur.']", "privacy revoke"],
     "Conflicts, duplicates, and a check": ["contradiction ", "keep superseded", "'The vet is in Elm Street.'"],
     "From several threads": ["30\n30 "],
     "The calls of the five documents": ["User's favorite color is blue"],

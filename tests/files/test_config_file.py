@@ -75,9 +75,9 @@ def test_values_of_another_shape_are_refused(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("owner = human:sean", 'it could read: owner = "human:sean"'),
+        ("owner = human:sean", 'it should probably read: owner = "human:sean"'),
         ("owner = sean", "'owner' must be an entity id, like human:sean"),
-        ("owner = 'si:a'\nowner = 'si:b'", "that was said above already: take one of the two out"),
+        ("owner = 'si:a'\nowner = 'si:b'", "it is already set above: remove one of the two"),
         ("\ufeffowner = 'si:a'", "save it without a byte order mark"),
         ("owner", 'write lines like owner = "human:sean"'),
     ],
@@ -91,7 +91,7 @@ def test_a_slip_of_the_hand_is_told_with_what_to_write(tmp_path: Path, text: str
 def test_a_setting_below_a_table_is_told_to_go_above_it(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(f'[pins]\n"/home/notes" = "{"a" * 40}"\n\nentity = "si:ash"\n')
-    with pytest.raises(FormatError, match=r"config.toml:4: 'entity' stands below \[pins\]") as raised:
+    with pytest.raises(FormatError, match=r"config.toml:4: 'entity' is below \[pins\]") as raised:
         read_user_config(file)
     assert raised.value.hint == "put that line above [pins]"
 
@@ -124,7 +124,7 @@ def test_setting_changes_one_line(tmp_path: Path) -> None:
 def test_a_setting_takes_the_place_that_was_kept_for_it(tmp_path: Path) -> None:
     file = _file(tmp_path, config_text("human:sean"))
     file.set("auto_commit", "true")
-    assert "# commit each change at once\nauto_commit = true\n" in file.path.read_text()
+    assert "# commit every change at once\nauto_commit = true\n" in file.path.read_text()
     file.unset("auto_commit")
     assert "auto_commit" not in file.values()
 

@@ -113,7 +113,7 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     vault = disk_vault(tmp_path)
     vault.create("a.md", b"old")
     vault.root.joinpath("a.md").write_bytes(b"editor")
-    with pytest.raises(Exception, match="changed meanwhile"):
+    with pytest.raises(Exception, match="changed in the meantime"):
         vault.replace("a.md", b"new", expected=b"old")
     assert [place.name for place in vault.root.iterdir()] == ["a.md"]
     assert vault.read("a.md") == b"editor"

@@ -47,7 +47,7 @@ REFUSED = {
     "a key twice in wide letters": Refusal("tags: [a]\nｔａｇｓ: [b]", "yaml-duplicate-key", 3, 1),
     "a key twice in an entry": Refusal("a: {b: 1, b: 2}", "yaml-duplicate-key", 2, 11),
     "a key that is a number": Refusal("1: a", "yaml-key", 2, 1, '"1": a'),
-    "a key that is no word": Refusal("no: a", "yaml-key", 2, 1, '"no": a'),
+    "a key that is not a word": Refusal("no: a", "yaml-key", 2, 1, '"no": a'),
     "a key that is true": Refusal("true: a", "yaml-key", 2, 1, '"true": a'),
     "a key that is null": Refusal("~: a", "yaml-key", 2, 1, '"~": a'),
     "a key that is a date": Refusal("2026-01-01: a", "yaml-key", 2, 1, '"2026-01-01": a'),

@@ -311,7 +311,7 @@ def test_status_works_before_the_first_commit_and_without_a_repository(vault: Wr
     found = status(ws.view())
     assert (found.repository, found.memories, found.uncommitted, found.hooks) == (None, 1, (), {})
     for verb in (log, diff, commit):
-        with pytest.raises(GitError, match="no git repository"):
+        with pytest.raises(GitError, match="not in a git repository"):
             verb(ws.view())
 
 

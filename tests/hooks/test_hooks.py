@@ -196,7 +196,7 @@ def test_a_failure_denies_the_commit_and_leaves_the_message(tmp_path: Path, caps
     nowhere = {"PATH": os.environ["PATH"], "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
     (tmp_path / "MSG").write_text("text\n")
     assert pre_commit.main(nowhere, tmp_path) == 1
-    assert "no git repository" in capsys.readouterr().err
+    assert "not in a git repository" in capsys.readouterr().err
     assert commit_msg.main(nowhere, tmp_path, ["MSG"]) == 0
     assert (tmp_path / "MSG").read_text() == "text\n"
 

@@ -42,7 +42,7 @@ def test_others_see_no_dangling_refs() -> None:
 
 
 def test_a_hidden_memory_is_not_found() -> None:
-    with pytest.raises(NotFoundError, match="no memory answers to `m_hidden`"):
+    with pytest.raises(NotFoundError, match="no memory matches `m_hidden`"):
         keys("m_hidden")
 
 
@@ -139,5 +139,7 @@ def test_signed_memories_are_left_alone() -> None:
     signature = '{by: si:ash, at: "2026-02-01T12:00:00Z", content: c, provenance: p, sig: s}'
     signed = memory_text("Tea gets cold.\n", type="belief", id="m_b1", signature=signature)
     ws = memory_workspace({"1.md": BARE["1.md"], "2.md": signed})
-    assert [file.skipped for file in fix_provenance(ws.view()).files] == ["it is signed, and so is its provenance"]
+    assert [file.skipped for file in fix_provenance(ws.view()).files] == [
+        "it is signed, and the signature covers its provenance"
+    ]
     assert files_of(ws)["2.md"] == signed

@@ -152,7 +152,7 @@ def test_who_comes_second_takes_the_next_name() -> None:
     change.edit(edit)  # the name was free
     first = add_memory(ws._replace(ids=GivenIds(["m_7f3kxxxxxx"])).view(), {}, "Green tea")
     assert first.path == edit.path
-    with pytest.raises(Exception, match="there is a file already"):
+    with pytest.raises(Exception, match="the file already exists"):
         change.__exit__(None, None, None)
     with ws.view().transaction("add") as again:
         again.edit(edit)

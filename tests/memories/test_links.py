@@ -75,7 +75,7 @@ def test_a_name_that_several_have_lists_them() -> None:
     view = memory_workspace(FILES).view()
     with pytest.raises(NotFoundError, match=r"(?s)may mean 2 memories.*a/b/pot.md.*c/pot.md"):
         view.named("pot")
-    with pytest.raises(NotFoundError, match="no memory answers to `Tea house`"):
+    with pytest.raises(NotFoundError, match="no memory matches `Tea house`"):
         view.find("Tea house")
 
 
@@ -169,7 +169,7 @@ def test_files_of_others_and_signed_ones_are_left_and_named() -> None:
     ws = memory_workspace(files)
     moved = move(ws.view(), "m_tea000001", "a/tea.md")
     assert [(left.path, left.line, left.written, left.why) for left in moved.left] == [
-        ("signed.md", files["signed.md"].count(b"\n"), "(tea.md)", "it is signed as it stands"),
+        ("signed.md", files["signed.md"].count(b"\n"), "(tea.md)", "it is signed as it is now"),
         ("theirs.md", files["theirs.md"].count(b"\n"), "(tea.md)", "it is human:bob's"),
     ]
     after = files_of(ws)

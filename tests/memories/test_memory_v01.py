@@ -206,7 +206,7 @@ def test_a_handle_is_the_entity_that_has_it_as_an_alias() -> None:
         ({"content": {**INSIGHT["content"], "type": "hunch"}}, "hunch"),
         ({"content": {**INSIGHT["content"], "tags": "one two"}}, "tags"),
         ({"content": "text"}, "content"),
-        ({"provenance": {"author": {"agent_id": "B\u0430bel"}}}, "not known"),  # a Cyrillic a
+        ({"provenance": {"author": {"agent_id": "B\u0430bel"}}}, "it is unknown"),  # a Cyrillic a
         ({"provenance": {"author": {"agent_id": 3}}}, "author"),
         ({"witnesses": [3]}, "witnesses"),
         ({"anchors": [{"type": "pigeon", "reference": "x"}]}, "pigeon"),

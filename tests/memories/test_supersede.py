@@ -55,7 +55,7 @@ def test_superseding_twice_is_refused_and_names_the_heir() -> None:
     ws = memory_workspace(FILES)
     heir = supersede(ws.view(), "m_old", "Warm.").saved.ref
     files = dict(files_of(ws))
-    with pytest.raises(RefusedError, match=f"belief:m_old is superseded already, by {heir}"):
+    with pytest.raises(RefusedError, match=f"belief:m_old is already superseded, by {heir}"):
         supersede(ws.view(), "m_old", "Cold.")
     assert files_of(ws) == files
 

@@ -127,15 +127,15 @@ def test_no_template_says_whose_a_memory_is_who_sees_it_or_where_it_is_from(here
     for words in (("add", "text"), ("add",)):
         done = here.run(*words, EDITOR="false")
         assert (done.returncode, done.stdout) == (REFUSED, ""), done.stderr
-        assert done.stderr.startswith(f"memstore: .memstore/templates/note.md:3: `{name}` is not for a template to set")
+        assert done.stderr.startswith(f"memstore: .memstore/templates/note.md:3: a template can't set `{name}`")
     assert here.json("list")["total"] == 0
 
 
 @pytest.mark.parametrize(
     ("text", "code", "place"),
     [
-        ("---\ntags: [a]\ntype: episode\n---\n", REFUSED, "note.md:3: this is the template of note"),
-        ("---\ntags: [a]\nstatus: forgotten\n---\n", REFUSED, "note.md:3: `status`"),
+        ("---\ntags: [a]\ntype: episode\n---\n", REFUSED, "note.md:3: this is the template for note"),
+        ("---\ntags: [a]\nstatus: forgotten\n---\n", REFUSED, "note.md:3: a template can't set `status`"),
         ("---\ntags: [a]\nconfidence: 7\n---\n", VAULT, "note.md:3:1: error: "),
         ("---\ntags: [a]\ntitle: a: b\n---\n", VAULT, "note.md:3:8: error: "),
         ("---\ntags: [a]\n", VAULT, "note.md:1:1: error: "),

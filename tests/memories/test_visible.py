@@ -193,7 +193,7 @@ def test_a_context_that_can_not_be_relied_on_is_an_error_everywhere(*, alone: bo
 def test_only_its_owner_changes_a_memory(change: Callable[[Workspace], object]) -> None:
     ws = looking("human:bob")
     before = dict(files_of(ws))
-    with pytest.raises(RefusedError, match="only its owner changes it"):
+    with pytest.raises(RefusedError, match="only its owner may change it"):
         change(ws)
     assert files_of(ws) == before
     with pytest.raises(NotFoundError):
@@ -207,6 +207,6 @@ def test_fmt_leaves_alone_what_is_somebody_elses() -> None:
 def test_a_name_that_may_be_taken_by_a_hidden_file_is_not_given() -> None:
     ws = looking("human:bob")
     for to in ("private.md", "free.md"):
-        with pytest.raises(RefusedError, match="any name they like"):
+        with pytest.raises(RefusedError, match="may choose names of files freely"):
             move(ws.view(), "m_bobs", to)
     assert move(ws.view(), "m_bobs", "tea/green-m_bobs.md").path == "tea/green-m_bobs.md"

@@ -128,7 +128,7 @@ def test_strength_names_its_latest_uses_and_sums_up_the_rest(ws: Workspace) -> N
 def test_what_has_no_date_is_as_old_as_its_file(ws: Workspace) -> None:
     stability, days = number(why(ws.view(), "bare.md"), "strength").terms
     saved = ws.vault.saved_at("bare.md")
-    assert (stability.value, days.why) == (30.0, "since its file was saved, as it has no date")
+    assert (stability.value, days.why) == (30.0, "since its file was saved (it has no date)")
     assert saved is not None
     assert days.value == pytest.approx((ws.clock.now() - saved).total_seconds() / 86_400, abs=0.1)
     show_memory(ws.view(), "bare.md")

@@ -43,7 +43,7 @@ def test_what_is_no_vault_is_said(home: Path) -> None:
     with pytest.raises(memstore.VaultError) as caught:
         memstore.open_vault(home / "nowhere")
     assert caught.value.hint == f"memstore init {home / 'nowhere'}"
-    with pytest.raises(memstore.UsageError, match="no entity id"):
+    with pytest.raises(memstore.UsageError, match="not an entity id"):
         memstore.open_vault(home / "notes", entity="sean")
 
 

@@ -67,7 +67,7 @@ def test_the_calls_of_000(vault: Vault) -> None:
     k.reinforce_belief(belief_id, evidence_source="consolidation:2026-02-01", reason="Confirmed by day one experiences")
     line = vault.get(belief_id).confidence_history[-1]
     assert (line.evidence_source, line.reason) == ("consolidation:2026-02-01", "Confirmed by day one experiences")
-    with pytest.raises(memstore.UsageError, match="what is the evidence"):
+    with pytest.raises(memstore.UsageError, match="the evidence is missing"):
         k.reinforce_belief(belief_id)
 
     # 3.5: revision from an episode

@@ -11,7 +11,7 @@ are what stood on the screen:
         > ---                                  more lines of the same command
         > END
         $ memstore show nothing
-        ! memstore: no memory answers to `nothing`     a line of standard error
+        ! memstore: no memory matches `nothing`     a line of standard error
         ! …
         [3]                                    the exit code, where it is not 0
 

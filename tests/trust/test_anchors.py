@@ -87,16 +87,17 @@ def test_a_stamped_page_is_a_page_first() -> None:
         (in_history(HELD._replace(is_kept=False, elsewhere="0123456789ab"), written_at=WRITTEN),
          "0123456789 has it now", ""),
         (stamped(WHOLE, Stamp(heights=(9, 10))),
-         "committed in block 9, needs its header", "memstore keys pin --block 9 HEADER"),
+         "it is in block 9, whose header is needed", "memstore keys pin --block 9 HEADER"),
         (stamped(WHOLE, Stamp(pending=("a.example", "b.example"))),
-         "promised by a.example, b.example, in no block yet", "ots upgrade FILE.ots, then anchor it again"),
-        (stamped(WHOLE, Stamp()), "promised by nobody, in no block yet", "ots upgrade FILE.ots, then anchor it again"),
+         "promised by a.example, b.example, but not in a block yet", "ots upgrade FILE.ots, then anchor it again"),
+        (stamped(WHOLE, Stamp()),
+         "promised by nobody, but not in a block yet", "ots upgrade FILE.ots, then anchor it again"),
         (of_page(WHOLE, HAD, is_commitment=True), "", ""),
         (of_page(WHOLE, None, is_commitment=True),
          "a copy that you did not fetch yourself", "memstore trust REF --online fetches it"),
         (of_page(WHOLE, HAD._replace(problem="it is theirs", hint="another"), is_commitment=True),
          "it is theirs", "another"),
-        (of_page(WHOLE, HAD, is_commitment=False), "a source, no commitment", ""),
+        (of_page(WHOLE, HAD, is_commitment=False), "it shows a source, and proves nothing", ""),
     ],
 )  # fmt: skip
 def test_what_is_told_of_an_anchor(anchored: Anchored, reason: str, hint: str) -> None:
@@ -146,8 +147,8 @@ def test_a_commit_proves_no_time_and_is_kept_in_one_place() -> None:
 
 @pytest.mark.parametrize(
     ("holder", "problem"),
-    [(None, "whose e.org is"), ("si:babel", "its author's own"), ("si:twin", "its author's own"),
-     ("si:unknown", "its author's own"), ("si:pith", "")],
+    [(None, "whom e.org belongs to"), ("si:babel", "belongs to its author"), ("si:twin", "belongs to its author"),
+     ("si:unknown", "belongs to its author"), ("si:pith", "")],
 )  # fmt: skip
 def test_a_page_of_its_authors_own_host_proves_nothing(holder: str | None, problem: str) -> None:
     controllers = {"si:twin": "si:babel", "si:unknown": ""}

@@ -106,7 +106,7 @@ def vault(tmp_path: Path, request: pytest.FixtureRequest) -> Vault:
 
 MINE = ["human:sean", "si:pith"]
 CAME = "the revocation of KEY came without a keeper's signature"
-WENT = "the revocation of KEY was taken out without a keeper's signature, and still counts"
+WENT = "the revocation of KEY was removed without a keeper's signature, and still counts"
 ALL = ["human:sean", "si:mallory", "si:pith"]
 
 

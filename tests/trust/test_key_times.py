@@ -173,4 +173,4 @@ def test_a_proof_that_leads_elsewhere_is_altered(vault: Written) -> None:
     ws = opened(vault, later=True)._replace(pins=Blocks(7, header))
     found = trust_of(ws.view(), REF).vouched.anchors[0]
     assert (found.status.value, found.counts) == ("altered", False)
-    assert "another root" in found.reason
+    assert "a root other" in found.reason

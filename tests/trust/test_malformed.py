@@ -295,9 +295,9 @@ def test_a_mangled_document_is_imported_whole_or_refused(keys: Path) -> None:
 
 @pytest.mark.parametrize("odd", ['"\\ud800"', "1e999", "-1e999"])
 def test_what_no_file_can_hold_is_refused(odd: str) -> None:
-    with pytest.raises(FormatError, match="no JSON"):
+    with pytest.raises(FormatError, match="not JSON"):
         memory_v01.read("f", json.dumps(DOCUMENT).replace('"curious"', odd).encode())
-    with pytest.raises(FormatError, match="no answer"):
+    with pytest.raises(FormatError, match="not an answer"):
         witness_request.read_answer("f", json.dumps(ANSWER).replace('"title"', odd).encode())
 
 

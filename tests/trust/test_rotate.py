@@ -113,14 +113,14 @@ def test_a_lost_key_is_told_with_the_way_on(vault: Workspace, keys: Path) -> Non
 def test_a_key_that_can_only_be_named_is_not_here_to_sign(vault: Workspace, keys: Path, tmp_path: Path) -> None:
     public = tmp_path / "old.pub"
     public.write_bytes((keys / "old.pub").read_bytes())
-    with pytest.raises(RefusedError, match="is not here to sign"):
+    with pytest.raises(RefusedError, match="can't sign the rotation here"):
         rotate_key(vault.view(), PITH, str(keys / "new"), old=str(public))
 
 
 def test_slips_are_told(vault: Workspace, keys: Path) -> None:
-    with pytest.raises(UsageError, match="is the key that si:pith has"):
+    with pytest.raises(UsageError, match="is already the key of si:pith"):
         rotate_key(vault.view(), PITH, str(keys / "old"), old=str(keys / "old"))
-    with pytest.raises(UsageError, match="is no key of si:pith"):
+    with pytest.raises(UsageError, match="is not a key of si:pith"):
         rotate_key(vault.view(), PITH, str(keys / "new"), old=str(keys / "mallory"))
 
 

@@ -165,7 +165,7 @@ def test_without_the_library_and_the_program_it_says_what_to_install(
     keys: list[Path], tmp_path: Path, no_library: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(VaultError, match="neither is there"):
+    with pytest.raises(VaultError, match="neither is installed"):
         SshSignatures(tmp_path, agent="").sign(MESSAGE, namespace=NAMESPACE, key=str(keys[0]))
 
 

@@ -140,8 +140,8 @@ def test_a_level_below_its_number_says_why(grounds: TrustGrounds) -> None:
 @pytest.mark.parametrize(
     ("grounds", "why"),
     [
-        (TrustGrounds(signed=True), "signed: no third party says when it was there, and nobody else confirms it"),
-        (TrustGrounds(signed=True, anchors=1, confirms=3), "signed, and kept: no third party says when it was there"),
+        (TrustGrounds(signed=True), "signed: no third party proves when it existed, and nobody else confirms it"),
+        (TrustGrounds(signed=True, anchors=1, confirms=3), "signed, and kept: no third party proves when it existed"),
         (TrustGrounds(confirms=3), "its author's signature does not count"),
         (TrustGrounds(confirms=3, stale=True), "its author signed something else"),
         (TrustGrounds(signed=True, confirms=3, anchors=2, timed=True, reputation=1, disputes=1), "it is disputed"),

@@ -63,8 +63,8 @@ def test_what_changed_is_named() -> None:
 
 
 def test_a_signature_that_proves_nothing_says_why() -> None:
-    found = verdict("si:ash", THEN, Proof(problem="it is no base64"), changed=(), keyring=Keyring(()), now=NOW)
-    assert found == Verdict(State.INVALID, "it is no base64")
+    found = verdict("si:ash", THEN, Proof(problem="it is not base64"), changed=(), keyring=Keyring(()), now=NOW)
+    assert found == Verdict(State.INVALID, "it is not base64")
 
 
 # -- whose voice it is ---------------------------------------------------------------------------

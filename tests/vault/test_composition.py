@@ -98,7 +98,7 @@ def test_the_nearest_way_of_naming_an_entity_wins(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("named", "variables"), [("Sean", {}), ("", {}), (None, {"MEMSTORE_ENTITY": "sean"})])
 def test_who_is_no_entity_is_refused(tmp_path: Path, named: str | None, variables: Mapping[str, str]) -> None:
-    with pytest.raises(UsageError, match="no entity id"):
+    with pytest.raises(UsageError, match="not an entity id"):
         composition.find_actor(_environment(tmp_path, None, **variables), named, Config(owner="human:owner"))
 
 
@@ -130,7 +130,7 @@ def test_no_vault_is_opened_without_the_users_own_settings(tmp_path: Path, text:
     vault = _vault(tmp_path / "a")
     _user_config(tmp_path, text)
     for entity in (None, "human:sean"):  # without their embedder, too, another answer would come
-        with pytest.raises(FormatError, match=r"config.toml:1.*; without your settings nothing is done"):
+        with pytest.raises(FormatError, match=r"config.toml:1.*; your settings are needed, so nothing was done"):
             composition.open_workspace(_environment(tmp_path), vault=str(vault), entity=entity)
 
 
@@ -148,7 +148,7 @@ def test_a_newer_format_is_not_opened(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "park", "human:sean", "ctx:", "ctx:a ctx:b", "CTX:park"])
 def test_what_is_no_context_is_an_error_and_never_no_context(tmp_path: Path, text: str) -> None:
     _vault(tmp_path)
-    with pytest.raises(UsageError, match="no context"):
+    with pytest.raises(UsageError, match="not a context"):
         composition.open_workspace(_environment(tmp_path), context=text)
     if text:
         with pytest.raises(UsageError, match="MEMSTORE_CONTEXT"):

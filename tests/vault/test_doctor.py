@@ -76,7 +76,10 @@ def test_line_ends_of_other_programs_notes_are_gits_business(vault: Path) -> Non
 @pytest.mark.parametrize(
     ("program", "told"),
     [
-        ("memstore.__main__:main", "memstore 9.1 is installed, too, and another project: this one is memstore-vault"),
+        (
+            "memstore.__main__:main",
+            "memstore 9.1 is also installed, and is another project: this one is memstore-vault",
+        ),
         ("memstore.cli.main:run", None),  # what this one was called before
     ],
 )
@@ -110,10 +113,17 @@ def test_settings_that_can_not_be_read_are_an_error_and_no_guess_is_made(
     assert _check(_examine(vault), "settings").text == str(file)
     file.write_text(f'embedder = "{tmp_path}"\nsigning_key = "~/none"\n')
     check = _check(_examine(vault), "settings")
-    assert (check.verdict, check.text) == (DoctorVerdict.WARNING, f"{file}: signing_key is ~/none, which is not there")
+    assert (check.verdict, check.text) == (
+        DoctorVerdict.WARNING,
+        f"{file}: signing_key is ~/none, which does not exist",
+    )
     file.write_text('entity = "si:ash"\nvault = ~/notes\n')
     last = _examine(vault).checks[-1]
-    assert (last.name, last.verdict, last.hint) == ("settings", DoctorVerdict.ERROR, 'it could read: vault = "~/notes"')
+    assert (last.name, last.verdict, last.hint) == (
+        "settings",
+        DoctorVerdict.ERROR,
+        'it should probably read: vault = "~/notes"',
+    )
     assert f"{file}:2:9" in last.text
 
 

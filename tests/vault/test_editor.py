@@ -52,7 +52,9 @@ def test_the_command_is_a_shells_and_the_path_an_argument(tmp_path: Path) -> Non
     assert not (tmp_path / "hacked").exists()
 
 
-@pytest.mark.parametrize(("command", "told"), [("false", "ended with 1"), ("no-such-editor", "there is no editor")])
+@pytest.mark.parametrize(
+    ("command", "told"), [("false", "ended with exit code 1"), ("no-such-editor", "there is no editor")]
+)
 def test_a_failing_editor_is_told(tmp_path: Path, command: str, told: str) -> None:
     with pytest.raises(VaultError, match=told):
         Editor(environment(tmp_path, EDITOR=command), tmp_path).open(tmp_path / "x.md")

@@ -83,7 +83,7 @@ def test_a_vault_keeps_its_owner(tmp_path: Path) -> None:
 
 def test_there_is_no_vault_in_a_vault(tmp_path: Path) -> None:
     _init(tmp_path)
-    with pytest.raises(VaultError, match="lies in the vault"):
+    with pytest.raises(VaultError, match="is inside the vault"):
         _init(tmp_path / "below")
     assert not (tmp_path / "below").exists()
 

@@ -74,7 +74,7 @@ def test_a_membership_ends_now_and_its_line_stays(ws: Workspace) -> None:
     ash, claire = groups(ws.view())[0].members
     assert ash.until is not None
     assert claire.until is None
-    with pytest.raises(NotFoundError, match="no member"):
+    with pytest.raises(NotFoundError, match="not a member"):
         remove_members(ws.view(), "group:tutors", ["si:ash"])
     add_members(ws.view(), "group:tutors", ["si:ash"])
     assert [member.id for member in groups(ws.view())[0].members] == ["si:ash", "si:claire", "si:ash"]

@@ -57,7 +57,7 @@ def test_what_a_ref_may_be(text: str, path: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "m_", "nothing", "note:nothing", "memories/gone.md"])
 def test_what_answers_to_nothing(text: str) -> None:
-    with pytest.raises(NotFoundError, match="no memory answers"):
+    with pytest.raises(NotFoundError, match="no memory matches"):
         SEAN.find(text)
 
 
@@ -72,7 +72,7 @@ def test_the_owner_is_told_why_a_file_is_no_memory_and_nobody_else(path: str, wh
     with pytest.raises(NotFoundError, match=why) as told:
         SEAN.find(path)
     assert told.value.hint == hint
-    with pytest.raises(NotFoundError, match="no memory answers"):
+    with pytest.raises(NotFoundError, match="no memory matches"):
         looking_as("si:ash").find(path)
 
 
@@ -104,7 +104,7 @@ def test_a_copy_with_the_same_id_is_ambiguous() -> None:
 
 
 def test_another_type_is_reported() -> None:
-    with pytest.raises(NotFoundError, match="names no episode: that memory is note:m_7f3k9q2x1c"):
+    with pytest.raises(NotFoundError, match="is not of type episode: that memory is note:m_7f3k9q2x1c"):
         SEAN.find("episode:m_7f3k9q2x1c")
 
 

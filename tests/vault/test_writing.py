@@ -167,7 +167,7 @@ def must_be_true(said: str | None, now: Files, case: Case, journal: Journal) -> 
         assert (now, journal.last()) == (case.before, EARLIER)
         assert said.endswith("; nothing was written")
         assert said.count("nothing was written") == 1
-    elif "all is written" in said:
+    elif "everything is written" in said:
         assert now == case.after
         assert journal.begun()
     else:
@@ -401,9 +401,9 @@ def test_killed_at_any_system_call_and_again_in_recover(tmp_path: Path, *, has_w
 def test_nothing_is_written_where_a_file_is_not_as_it_was_read() -> None:
     vault, journal = MemoryVault({"a.md": b"by hand"}), LastOperation()
     said = outcome(vault, journal, ON_DISK)
-    assert said == "c.md: it was saved by somebody else meanwhile; nothing was written"
+    assert said == "c.md: somebody else saved it in the meantime; nothing was written"
     said = outcome(vault, journal, Case({}, (Written("a.md", None, b"x"), Written("b.md", None, b"y")), EARLIER))
-    assert said == "a.md: there is a file already; nothing was written"
+    assert said == "a.md: the file already exists; nothing was written"
     assert (vault.files, journal.begun(), journal.last()) == ({"a.md": b"by hand"}, None, None)
 
 
@@ -424,8 +424,8 @@ def test_a_file_that_is_somebody_elses_by_now_is_left_and_named() -> None:
 
     vault, journal = Edited({"a.md": b"a", "b.md": b"b", "c.md": b"c"}), LastOperation()
     said = outcome(vault, journal, ON_DISK)
-    left = "a.md changed meanwhile, and stays as somebody saved it, and nothing else was written"
-    assert said == f"c.md changed meanwhile; {left}"
+    left = "a.md changed in the meantime, and stays as somebody saved it, and nothing else was written"
+    assert said == f"c.md changed in the meantime; {left}"
     assert (vault.files, journal.begun()) == (ON_DISK.before | {"a.md": b"by hand"}, None)
 
 
@@ -439,7 +439,7 @@ def test_a_file_that_came_first_is_not_taken_for_ours() -> None:
     vault, journal = Raced(), LastOperation()
     files = (Written("a.md", None, b"a"), Written("b.md", None, b"b"))
     said = outcome(vault, journal, Case({}, files, EARLIER))
-    assert said == "b.md is there already; nothing was written"
+    assert said == "b.md already exists; nothing was written"
     assert vault.files == {"b.md": b"b"}
 
 
@@ -458,7 +458,9 @@ def test_while_what_was_begun_cannot_be_taken_back_nothing_is_written_and_it_sta
     journal.begin(begun)
     faults.arm(0, no_room, count=10**9)
     said = outcome(vault, journal, Case({}, (Written("c.md", None, b"c"), Written("d.md", None, b"d")), EARLIER))
-    assert said == ("`grant` was cut short, and a.md can't be taken back: No space left on device; nothing was written")
+    assert said == (
+        "`grant` was interrupted, and a.md can't be taken back: No space left on device; nothing was written"
+    )
     assert not recover(vault, journal)
     assert (vault.files, journal.begun()) == ({"a.md": b"A"}, begun)
 
@@ -557,7 +559,7 @@ def test_what_an_editor_saves_last_during_a_write_stays(
     newest = [data for data in saves if data][-1] if b"" not in saves else b"first"
     monkeypatch.setattr(disk_vault, "_swap", Saving(vault.root / "a.md", list(saves), how))
     said = disk.run(ONE)
-    assert said == "a.md changed meanwhile: its text is another one; nothing was written"
+    assert said == "a.md changed in the meantime: its text has changed; nothing was written"
     assert disk.files == {"a.md": newest}
     assert disk.leftovers == []
 
@@ -566,7 +568,7 @@ def test_a_file_that_is_taken_away_during_a_write_is_gone(tmp_path: Path, monkey
     disk = Disk(tmp_path / "disk", ONE)
     place = disk.place / "vault/a.md"
     monkeypatch.setattr(disk_vault, "_swap", Saving(place, [b"x"], lambda file, _: file.unlink()))
-    assert disk.run(ONE) == "a.md changed meanwhile: it is gone; nothing was written"
+    assert disk.run(ONE) == "a.md changed in the meantime: it is gone; nothing was written"
     assert (disk.files, disk.leftovers) == ({}, [])
 
 
@@ -580,7 +582,7 @@ def test_an_editor_that_takes_the_file_away_before_it_saves_gets_it_back(
 
     monkeypatch.setattr(disk_vault, "_swap", Saving(disk.place / "vault/a.md", [b"first", b"gone"], save))
     said = disk.run(ONE)
-    assert said == "a.md changed meanwhile: its text is another one; nothing was written"
+    assert said == "a.md changed in the meantime: its text has changed; nothing was written"
     assert (disk.files, disk.leftovers) == ({"a.md": b"first"}, [])
 
 
@@ -619,6 +621,6 @@ def test_a_file_that_stays_written_says_so_and_where_the_other_is(
         return call(one, other)
 
     monkeypatch.setattr(disk_vault, "_swap", swap)
-    with pytest.raises(VaultError, match=r"what was there is in \.memstore-tmp-.*; it is done all the same"):
+    with pytest.raises(VaultError, match=r"what was there is in \.memstore-tmp-.*; the change was made nevertheless"):
         vault.replace("a.md", b"A", expected=b"a")
     assert (disk.files, [path.read_bytes() for path in disk.leftovers]) == ({"a.md": b"A"}, [b"by hand"])

@@ -38,7 +38,7 @@ def test_check_names_every_file_with_line_code_hint_and_mended_line(slips: Progr
         assert lines[at].endswith(f"[{broken.code}]")
         assert any(line.startswith("  hint: ") for line in lines[at:])  # once for all of a code
         if broken.mended is not None:
-            assert f"  mended: {broken.mended}" in lines[at + 1 : at + 3]
+            assert f"  should read: {broken.mended}" in lines[at + 1 : at + 3]
     assert done.stderr == f"{len(FINDINGS) + 1} files, {len(FINDINGS)} errors, 0 warnings\n"
 
 

@@ -61,7 +61,7 @@ def test_an_anchor_is_valid_on_the_other_side_whatever_becomes_of_the_branch(sid
     one, two, ref = sides
     said = one.run("anchor", ref).stderr
     assert f"git push origin '{PUSH}'" in said
-    assert "git fetch origin brings its anchors, too, from now on" in said
+    assert "git fetch origin fetches its anchors, too" in said
     one.commit("-m", "Anchored")
     one.git("push", "-q", "origin", PUSH)
     one.git("push", "-q", "origin", "HEAD:main")
@@ -192,7 +192,7 @@ def test_what_no_ref_holds_dangles_and_is_missing_once_it_is_collected(sides: tu
     assert one.anchors(other) == ["valid"]
     for name in one.git("for-each-ref", "--format=%(refname)", "refs/memstore").split():
         one.git("update-ref", "-d", name)
-    assert (one.anchors(other), "anchors it anew" in one.hints(other)[0]) == (["dangling"], True)
+    assert (one.anchors(other), "anchors it again" in one.hints(other)[0]) == (["dangling"], True)
     one.collect()
     assert (one.anchors(other), "git fetch" in one.hints(other)[0]) == (["missing"], True)
     assert one.anchors(ref) == []

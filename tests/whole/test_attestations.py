@@ -71,7 +71,7 @@ def test_a_memory_is_enrolled_signed_anchored_and_explained(vault: Vault) -> Non
     assert (found["anchors"][0]["counts"], found["anchors"][0]["timed"]) == (True, False)
     told = vault.ok("trust", vault.ref)
     assert "trust 0.500, unverified\n" in told
-    assert "held back  signed, and kept: no third party says when it was there, and nobody else confirms it\n" in told
+    assert "held back  signed, and kept: no third party proves when it existed, and nobody else confirms it\n" in told
 
 
 def test_a_rewritten_memory_is_unverified_whatever_commits_hold_it(vault: Vault) -> None:
@@ -120,7 +120,7 @@ def test_a_key_is_added_listed_rotated_and_revoked(vault: Vault) -> None:
     assert not vault.json("keys", "add", "si:pith", "@pith.pub")["changed"]
     assert [key["standing"] for key in vault.json("keys", "list")["keys"]] == ["valid"]
     assert (
-        "memstore check names the rest"
+        "memstore check lists the rest"
         in vault.do("keys", "rotate", "si:pith", "@new.pub", "--old", "@pith", "--dry-run").stderr
     )
     vault.json("keys", "rotate", "si:pith", "@new.pub", "--old", "@pith")
@@ -418,7 +418,7 @@ def test_a_stamp_is_proven_by_a_block_that_the_user_pinned(vault: Vault) -> None
     steps: list[Any] = [("prepend", b"left"), ("sha256",)]
     proof.write_bytes(timestamps.proof(digest, [*steps, ("bitcoin", 7)]))
     upgraded = vault.json(*anchor)["anchor"]
-    assert upgraded["reason"] == "committed in block 7, needs its header"
+    assert upgraded["reason"] == "it is in block 7, whose header is needed"
     assert upgraded["hint"] == "memstore keys pin --block 7 HEADER"
     assert vault.json(*anchor)["anchor"] is None
     header = timestamps.header(timestamps.root(digest, steps), datetime.now(UTC)).hex()

@@ -80,11 +80,11 @@ def test_fix_names_what_else_mends(program: Program) -> None:
     raw, _ = program.add("Bella limps", "-t", "raw")
     (program.vault / "tea.md").write_text(f"---\ntype: note   \nid: m_tea\nderived_from: [{raw}]\n---\nHot.\n")
     told = program.run("check", "--fix").stderr
-    assert "1 more could say where they come from: memstore fix-provenance" in told
-    assert "1 more could have an even layout: memstore fmt" in told
+    assert "1 more can get their missing sources: memstore fix-provenance" in told
+    assert "1 more can be formatted: memstore fmt" in told
     program.ok("fix-provenance")
     program.ok("fmt")
-    assert "more could" not in program.run("check", "--fix").stderr
+    assert "more can" not in program.run("check", "--fix").stderr
 
 
 def test_fix_mends_what_needs_no_judgement_and_undo_takes_it_back(warned: Program) -> None:
@@ -130,7 +130,7 @@ def test_github_gets_commands(warned: Program) -> None:
     assert (
         "::error file=notes/a%2Cb.md,line=3,col=8,title=yaml-ambiguous::"
         "`no` means different things to different readers"
-        '%0Ahint: quote it: "no", or write false%0Amended: tags: ["no"]\n'
+        '%0Ahint: quote it: "no", or write false%0Ashould read: tags: ["no"]\n'
     ) in done.stdout
 
 
@@ -214,7 +214,7 @@ def test_many_notices_are_counted_and_listed_for_who_asks(program: Program) -> N
     done = program.run("check")
     assert done.stdout == ""
     assert done.stderr.splitlines()[0] == (
-        "50 notices, of links that lead to no note; memstore check --strict lists them"
+        "50 notices about links that lead to no note; memstore check --strict lists them"
     )
     assert program.ok("check", "--strict").count(": notice: ") == 50
 

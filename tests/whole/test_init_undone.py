@@ -169,17 +169,17 @@ def test_the_person_is_told_what_went(program: Program) -> None:
     with_a_hook(program)
     (program.vault / ".git/hooks/pre-commit").write_text('#!/bin/sh\nmemstore hooks run pre-commit "$@" || exit 1\n')
     program.ok("init", ".", "--owner", OWNER)
-    assert "would take away the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg" in program.ok(
+    assert "would remove the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg" in program.ok(
         "init", "--undo", "--dry-run"
     )
     said = program.ok("init", "--undo")
     for line in (
-        f"{program.vault} is no vault any more",
-        "took away .gitattributes, .memstore/config.toml, .memstoreignore",
-        "took memstore's line out of .git/info/exclude",
-        "took away the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg",
-        f"took away git config {FUNCTION_KEY}",
-        "hook pre-commit stays: another program's; take the line with `memstore hooks run` out of it",
+        f"{program.vault} is no longer a vault",
+        "removed .gitattributes, .memstore/config.toml, .memstoreignore",
+        "removed memstore's line from .git/info/exclude",
+        "removed the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg",
+        f"removed git config {FUNCTION_KEY}",
+        "hook pre-commit stays: it is another program's; remove the line with `memstore hooks run` from it",
     ):
         assert line in said
 
@@ -207,7 +207,7 @@ def test_lines_of_ones_own_stay(program: Program) -> None:
     (program.vault / ".memstoreignore").write_text("mine/\n")
     done = validated(program.ok("--json", "init", "--undo"))
     assert done["restored"] == [".git/info/exclude", ".gitattributes"]
-    assert done["kept"] == [{"what": ".memstoreignore", "why": "it was changed since"}]
+    assert done["kept"] == [{"what": ".memstoreignore", "why": "it has been changed since"}]
     assert (program.vault / ".gitattributes").read_text() == "*.png binary\n"
     assert (program.vault / ".git/info/exclude").read_text().endswith("*~\n*.png binary\n")
     assert program.git("config", "diff.memstore.binary").strip() == "false"
@@ -276,7 +276,7 @@ def test_what_git_has_is_to_be_committed(program: Program, *, is_committed: bool
     if is_committed:
         program.git("commit", "-qm", "a vault")
     done = program.ok("init", "--undo")
-    assert "git has .gitattributes, .memstore/config.toml, .memstoreignore in its index: commit that change" in done
+    assert "git still tracks .gitattributes, .memstore/config.toml, .memstoreignore: commit their removal" in done
     program.git("add", "-A")
     if is_committed:
         program.git("commit", "-qm", "none any more")

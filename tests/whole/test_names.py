@@ -77,7 +77,7 @@ def test_the_program_holds_itself_to_that(sample: InProcess) -> None:
         if renamed != list(words):
             tried.add(words[0])
             done = sample.run(*renamed, MEMSTORE_EDITOR="true")
-            refused = any(message in done.stderr for message in ("no memory answers to", "nothing is pending for"))
+            refused = any(message in done.stderr for message in ("no memory matches", "nothing is pending for"))
             if refused is (words[0] in {*READING, "expand"}) or refused is (done.returncode == 0):
                 wrong.append((renamed, done.returncode, done.stderr))
     assert wrong == []

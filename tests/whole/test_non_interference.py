@@ -181,7 +181,7 @@ EXITS: dict[str, tuple[str, ...]] = {
     "a public key of a file": ("keys", "rotate", "human:bob", "b/m_bobs000001.md", "--old", "a/hidden.md", "--print"),
     "a statement of a file": ("keys", "rotate", "human:bob", "b/m_bobs000001.md", "--signed", "a/hidden.md"),
     "a text of a file": ("edit", "m_bobs000001", "-F", "a/hidden.md", "--dry-run"),
-    "import memories of a file": ("import", "memory-v0.1", "a/hidden.md"),
+    "import memories from a file": ("import", "memory-v0.1", "a/hidden.md"),
     "a folder": ("mv", "m_bobs000001", "suggestions", "--dry-run"),
     "grant": ("privacy", "grant", "m_bobs000003", "--to", "human:bob", "human:eve"),
     "ask witnesses": ("request-witness", "m_bobs000003", "--from", "human:eve"),
@@ -322,7 +322,7 @@ def test_a_memory_that_is_given_away_is_told_by_what_one_saw_of_it(tmp_path: Pat
     program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "mine")
     path.write_bytes(memory_text("Bob's secret.\n", id="m_tea0000001", title="Quetzalcoatl", owner="human:bob"))
     program.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-a", "-m", "his")
-    for base, head, said in (("HEAD~1", "HEAD", "you don't see it any more"), ("HEAD", "HEAD~1", "not see it before")):
+    for base, head, said in (("HEAD~1", "HEAD", "you can no longer see it"), ("HEAD", "HEAD~1", "not see it before")):
         done = program.run("review", head, "--against", base)
         assert done.returncode == 0
         assert f"  Tea  note:m_tea0000001  tea.md\n    {'you did ' if head != 'HEAD' else ''}{said}" in done.stdout

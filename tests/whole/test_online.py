@@ -144,7 +144,7 @@ def test_a_page_is_fetched_to_anchor_and_again_to_compare(site: str, tmp_path: P
     ref, _ = program.add("Synthesis is hard.")
     url = f"{site}/page"
     made = validated(program.ok("--json", "anchor", ref, "--type", "url", "--reference", url, "--online"))["anchor"]
-    assert (made["status"], made["reason"]) == ("valid", "a source, no commitment")
+    assert (made["status"], made["reason"]) == ("valid", "it shows a source, and proves nothing")
     kept = program.vault / ".memstore/snapshots" / hashlib.sha256(Site.page).hexdigest()
     assert kept.read_bytes() == Site.page
     assert "online" not in validated(program.ok("--json", "trust", ref))
@@ -206,7 +206,7 @@ def test_a_page_that_was_fetched_from_anothers_host_proves_when(site: str, tmp_p
                 program.ok("anchor", ref, "--type", "url", "--reference", url, "--online")
             reasons = [one["reason"] for one in program.json("trust", ref)["anchors"]]
             # By http somebody between may have said it; and nobody knows yet whose the other host is.
-            assert reasons == ["a copy that you did not fetch yourself", "you have not said whose localhost is"]
+            assert reasons == ["a copy that you did not fetch yourself", "you have not said whom localhost belongs to"]
             for holder, level in ((who, "unverified"), ("human:claire", "attested")):
                 pinned = validated(program.ok("--json", "keys", "pin", "--host", "localhost", holder))
                 assert (pinned["host"], pinned["entity"]) == ("localhost", holder)
@@ -236,7 +236,7 @@ def test_what_is_no_page_is_not_had(path: str, site: str) -> None:
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://e.org/x", "data:,x", "/etc/passwd", "javascript:1", ""])
 def test_nothing_but_http_is_fetched(url: str) -> None:
-    with pytest.raises(UsageError, match="no page"):
+    with pytest.raises(UsageError, match="not a page"):
         WebPages().fetch(url)
 
 

@@ -393,4 +393,4 @@ def test_a_file_of_the_vaults_own_that_is_mangled_beyond_recognition_counts_as_r
     program.git("add", "-A")
     done = program.attempt_git("commit", "-qm", "opened by hand")
     assert done.returncode == 1
-    assert "would have no say for dog:bella any more" in done.stderr
+    assert "would no longer have a say for dog:bella" in done.stderr

@@ -115,7 +115,7 @@ def test_what_differs_in_its_layout_alone_is_told_so(program: InProcess) -> None
     (program.vault / "vet.md").write_bytes(VET.replace(b"title: The vet", b"title:   The vet"))
     commit(program)
     (changed,) = reviewed(program)["changed"]
-    assert changed["changes"] == ["its layout alone"]
+    assert changed["changes"] == ["its layout only"]
 
 
 def test_a_file_that_was_broken_and_is_mended_is_not_a_memory_that_came(program: InProcess) -> None:
@@ -234,16 +234,16 @@ def test_who_gains_and_who_loses_sight_one_by_one(program: InProcess) -> None:
     assert by_path["vet.md"]["gained"] == [{"entity": "*", "context": None}]
     assert by_path["rain.md"]["gained"] == [{"entity": "si:nobody_knows", "context": None}]
     said = program.ok("review", "--against", first)
-    assert "  everybody gains sight of\n    The vet  note:m_vet0000001  vet.md:" in said
-    assert "  si:nobody_knows gains sight of\n    Rain  note:m_rain000001  rain.md:" in said
+    assert "  everybody can now see\n    The vet  note:m_vet0000001  vet.md:" in said
+    assert "  si:nobody_knows can now see\n    Rain  note:m_rain000001  rain.md:" in said
     program.git("revert", "--no-edit", "HEAD")
     said = program.ok("review", "--against", "HEAD~1")
-    assert "  everybody loses sight of\n" in said
+    assert "  everybody can no longer see\n" in said
     assert "; but for human:bob, human:eve\n" in said
     program.git("rm", "-q", "vet.md")
     commit(program)
     said = program.ok("review", "--against", "HEAD~1").split("who sees more or less\n")[1]
-    gone = "loses sight of\n    The vet  note:m_vet0000001  vet.md\n"
+    gone = "can no longer see\n    The vet  note:m_vet0000001  vet.md\n"
     assert said == f"  human:bob {gone}  human:eve {gone}"
 
 
@@ -257,7 +257,7 @@ def test_a_memory_without_an_id_is_no_way_past_it(program: InProcess) -> None:
     assert (seen["ref"], seen["path"], seen["gained"]) == (None, "bare.md", [{"entity": "*", "context": None}])
     (changed,) = program.json("privacy", "diff", "main", "work")["changes"]
     assert (changed["path"], changed["gained"]) == ("bare.md", [{"entity": "*", "context": None}])
-    assert "  everybody gains sight of\n    Tea is hot.  bare.md:3\n" in program.ok("review")
+    assert "  everybody can now see\n    Tea is hot.  bare.md:3\n" in program.ok("review")
 
 
 def test_a_guardian_changed_by_hand_shows_with_what_it_opens(program: InProcess) -> None:
@@ -378,7 +378,7 @@ def test_github_gets_a_line_for_each_at_its_place_in_the_repository(tmp_path: Pa
     said = done.stdout
     assert f"::warning file={prefix}no.md,line=" in said
     assert f"title=conflict raised::Sean dislikes tea.%0A{prefix}tea.md:" in said
-    assert f"::warning file={prefix}vet.md,line=5,col=1,title=sight gained::The vet: now seen by everybody\n" in said
+    assert f"::warning file={prefix}vet.md,line=5,col=1,title=access gained::The vet: now seen by everybody\n" in said
     assert kinds["::notice"].startswith(f"::notice file={prefix}tea.md,line=")
     assert "title=number moved::Tea: confidence 0.80 → " in kinds["::notice"]
     assert [one["path"] for one in reviewed(program, code=1)["added"]] == ["no.md"]
@@ -390,12 +390,12 @@ def test_what_is_not_committed_is_no_part_of_it(program: InProcess) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == (
         "nothing to review: main has all that is committed on work\n"
-        "1 file is not committed and no part of this; see memstore status\n"
+        "1 file is not committed, and not part of this; see memstore status\n"
     )
     commit(program)
     program.ok("entity", "add", "dog:rex")
     (program.vault / "vet.md").write_bytes(VET)
-    assert program.run("review").stderr == "3 files are not committed and no part of this; see memstore status\n"
+    assert program.run("review").stderr == "3 files are not committed, and not part of this; see memstore status\n"
     assert program.run("review", "main", "--against", "work").stderr == ""
     assert program.run("--quiet", "review").stderr == ""
 
@@ -508,7 +508,7 @@ def test_without_a_repository(program: InProcess) -> None:
     (program.vault / ".git").rename(program.home / "elsewhere")
     done = program.run("review")
     assert (done.returncode, done.stdout) == (5, "")
-    assert "lies in no git repository" in done.stderr
+    assert "is not in a git repository" in done.stderr
 
 
 def test_it_is_the_owners_alone(program: InProcess) -> None:

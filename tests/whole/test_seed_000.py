@@ -70,7 +70,7 @@ def test_raw_promote_on_the_command_line_passes_provenance(program: Program, kin
     assert [one["ref"] for one in made["changed"]] == [raw]
     assert memory_of(program, raw)["processed_into"] == [made["ref"]]
     again = program.run("promote", raw, "--to", "note")
-    assert (again.returncode, f"{raw} was promoted already: {made['ref']}" in again.stderr) == (REFUSED, True)
+    assert (again.returncode, f"{raw} was already promoted: {made['ref']}" in again.stderr) == (REFUSED, True)
     assert len(program.json("list")["memories"]) == 2
 
 
@@ -140,7 +140,7 @@ def test_reinforce_belief_records_its_trigger(program: Program) -> None:
     assert f"\nMemory-Id: {belief.partition(':')[2]}\n" in told
     assert f"\nEvidence: {seen}\n" in told
     again = program.run("reinforce", belief, "--evidence", seen)
-    assert (again.returncode, f"{seen} was counted before" in again.stderr) == (0, True)
+    assert (again.returncode, f"{seen} has already been counted" in again.stderr) == (0, True)
     assert program.git("status", "--short") == ""
     assert program.run("reinforce", belief, "--evidence", "episode:m_nothing").returncode == NOT_FOUND
     assert program.ok("recompute", "--check") == ""
@@ -270,14 +270,14 @@ def test_lineage_holds_after_the_source_is_edited_and_moved(program: Program) ->
     path.rename(program.vault / "elsewhere.md")
     assert raw["ref"] in program.ok("trace", made)
     (program.vault / "elsewhere.md").unlink()
-    assert f"derived_from names {raw['ref']}, which is not there" in program.ok("orphans")
+    assert f"derived_from names {raw['ref']}, which does not exist" in program.ok("orphans")
     assert "ref-dangling" in program.run("check").stdout
 
 
 def test_what_is_deleted_is_missed_where_a_text_cites_it(program: Program) -> None:
     put(program, "m_cites", "Line one.\nAs [[raw:m_gone]] says.", type="note", source="a walk")
     told = program.run("check").stdout
-    assert "the text cites raw:m_gone, and there is no such memory [ref-dangling]" in told
+    assert "the text cites raw:m_gone, which does not exist [ref-dangling]" in told
     assert told.startswith("m_cites.md:7:4:")
 
 

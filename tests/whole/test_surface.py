@@ -195,7 +195,7 @@ def test_looks_of_others_are_kept_on_this_machine_and_told_to_the_owner_alone(tm
     (program.vault / "own.md").write_bytes(memory_text("probe probe\n", id="m_own0000001"))
     program.ok("search", "probe")
     program.ok("show", "m_own0000001")
-    assert "nobody else looked" in program.run("audit", "show", "--local").stderr
+    assert "nobody else has looked" in program.run("audit", "show", "--local").stderr
     program.run(*MAX, "search", "probe")
     program.run(*MAX, "list")
     program.run(*MAX, "show", "m_own0000001")

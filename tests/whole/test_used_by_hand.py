@@ -78,7 +78,7 @@ def test_nothing_is_told_as_nothing(vault: InProcess) -> None:
 @pytest.mark.parametrize("text", ["- buy milk", "---\ntype: note\n---\nMilk.\n", "-5 degrees"])
 def test_a_text_that_begins_with_a_dash_is_told_where_it_stands(vault: InProcess, text: str) -> None:
     done = vault.run("add", text)
-    assert (done.returncode, "stands behind --" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "last, after all options and --" in done.stderr) == (2, True), done.stderr
     assert "did you mean --" in vault.run("add", "x", "--tga", "y").stderr
     vault.ok("add", "--tag", "errand", "--", text)
 
@@ -131,7 +131,7 @@ def test_what_fails_after_writing_says_that_it_is_written(vault: InProcess) -> N
     (vault.vault / "copy.md").write_bytes(file.read_bytes())
     done = vault.run("set", "copy.md", "importance=high", "-c")
     assert done.returncode == 4
-    assert "copy.md is written all the same, and not committed" in done.stderr
+    assert "copy.md is written nevertheless, but not committed" in done.stderr
     assert b"importance: high" in (vault.vault / "copy.md").read_bytes()
 
 

@@ -56,7 +56,7 @@ def test_set_and_edit_widen_no_more_than_a_commit_may(program: Program, words: t
     done = program.run("edit", ref, EDITOR=str(editor))
     assert done.returncode == 4 or said[:20] in done.stderr
     assert path.read_bytes() == before
-    # What nobody else has a say in is its owner's to share.
+    # What nobody else has a say in is its owner, who therefore can't share it.
     mine, path = program.add("Tea is hot.")
     program.ok("set", mine, "access_grants=*", "owner=human:eve")
     assert "human:eve" in path.read_text()

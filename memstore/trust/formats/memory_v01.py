@@ -74,11 +74,11 @@ def read(path: str, data: bytes) -> tuple[Document, ...]:
             found, ensure_ascii=False, allow_nan=False
         ).encode()  # half a character or 1e999 can stand in no file
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{path} is no JSON: {error}") from error
+        raise FormatError(f"{path} is not JSON: {error}") from error
     if isinstance(found, dict):
         found = found.get("memories", [found])
     if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
-        raise FormatError(f"{path} holds no memories", hint="write one object, a list of them, or one a line")
+        raise FormatError(f"there are no memories in {path}", hint="write one object, a list of them, or one per line")
     return tuple(found)
 
 
@@ -91,8 +91,8 @@ def id_of(document: Document) -> str:
     memory_id = document.get("id")
     if not isinstance(memory_id, str) or not is_memory_id(memory_id):
         raise FormatError(
-            f"`id` is {memory_id!r}, and must be one that can be kept",
-            hint="3 to 64 of a-z, 0-9, _ and -, as mem_abc123",
+            f"`id` is {memory_id!r}, which is not a valid id",
+            hint="use 3 to 64 of a-z, 0-9, _ and -, like mem_abc123",
         )
     return memory_id
 
@@ -218,7 +218,7 @@ def folded(handle: str) -> str | None:
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _map(value: Document, name: str) -> Document:
@@ -241,7 +241,7 @@ def _known(value: Document, where: str, memory_id: str) -> None:
         name = f"{where}.{unknown[0]}" if where else unknown[0]
         raise FormatError(
             f"{memory_id}: memory-v0.1 has no member `{name}`, so it would be lost",
-            hint=f'put it into "memstore": {{…}}, or take it out; known: {", ".join(sorted(_MEMBERS[where]))}',
+            hint=f'put it into "memstore": {{…}}, or remove it; known: {", ".join(sorted(_MEMBERS[where]))}',
         )
 
 
@@ -260,8 +260,8 @@ def _own(document: Document, memory_id: str) -> Document:
         raise FormatError(f"{memory_id}: `memstore` must be an object")
     misplaced = sorted(own.keys() & (_STAYS | _HAS_A_PLACE | _BROUGHT))
     if misplaced:
-        what = "is decided in each vault by itself" if misplaced[0] in _STAYS else "has a place of its own"
-        raise FormatError(f"{memory_id}: `memstore.{misplaced[0]}` {what}", hint="take it out")
+        what = "is decided by each vault for itself" if misplaced[0] in _STAYS else "has a place of its own"
+        raise FormatError(f"{memory_id}: `memstore.{misplaced[0]}` {what}", hint="remove it")
     return own
 
 

@@ -68,12 +68,12 @@ class _Bytes:
     def string(self, most: int) -> bytes:
         length = self.number()
         if length > most:
-            raise FormatError(f"the proof has {length} bytes where {most} are the most")
+            raise FormatError(f"a part of the proof has {length} bytes, and may have at most {most}")
         return self.take(length)
 
     def end(self) -> None:
         if self._at != len(self._data):
-            raise FormatError("something follows the proof")
+            raise FormatError("there is something after the proof")
 
 
 def read(data: bytes) -> TimeProof:
@@ -83,12 +83,12 @@ def read(data: bytes) -> TimeProof:
         FormatError: it is none, or larger or deeper than any proof is.
     """
     if len(data) > _MOST_BYTES:
-        raise FormatError(f"a proof of {len(data)} bytes; {_MOST_BYTES} are the most")
+        raise FormatError(f"the proof has {len(data)} bytes, and may have at most {_MOST_BYTES}")
     reader = _Bytes(data)
     if not data.startswith(MAGIC) or reader.take(len(MAGIC)) != MAGIC or reader.number() != _VERSION:
-        raise FormatError("it is no OpenTimestamps proof of version 1", hint="`ots stamp FILE` writes FILE.ots")
+        raise FormatError("it is not an OpenTimestamps proof of version 1", hint="`ots stamp FILE` writes FILE.ots")
     if reader.byte() != _SHA256:
-        raise FormatError("it is no proof of a SHA-256 digest")
+        raise FormatError("it is not a proof of a SHA-256 digest")
     digest = reader.take(_DIGEST_BYTES)
     blocks: list[tuple[int, bytes]] = []
     pending: list[str] = []
@@ -129,13 +129,13 @@ def _result(reader: _Bytes, tag: int, message: bytes | None) -> bytes | None:
     if tag == _SHA256:
         return None if message is None else hashlib.sha256(message).digest()
     if tag not in (_APPEND, _PREPEND):
-        raise FormatError(f"the proof has an operation 0x{tag:02x}, which is not known here")
+        raise FormatError(f"the proof has an operation 0x{tag:02x}, which is unknown")
     operand = reader.string(_MOST_MESSAGE_BYTES)
     if message is None:
         return None
     result = message + operand if tag == _APPEND else operand + message
     if not operand or len(result) > _MOST_MESSAGE_BYTES:
-        raise FormatError("the proof makes a message of a length that none has")
+        raise FormatError("the proof makes a message of an invalid length")
     return result
 
 
@@ -162,7 +162,7 @@ def read_header(data: bytes) -> Header:
         FormatError: it has not 80 bytes, or its hash shows none of the work that it claims, as after any slip.
     """
     if len(data) != HEADER_BYTES or not _is_mined(data):
-        raise FormatError("it is no header of a block: 80 bytes, with the work that they claim")
+        raise FormatError("it is not a block header: 80 bytes, with the proof of work that they claim")
     seconds = int.from_bytes(data[68:72], "little")
     return Header(data[36:68], datetime.fromtimestamp(seconds, UTC) + CLOCK_SLACK)
 

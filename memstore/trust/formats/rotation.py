@@ -104,7 +104,7 @@ def read(line: bytes) -> SignedRotation:
         signed = SignedRotation(found, signatures)
         same = json.loads(written(signed)) == envelope
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise FormatError("it is no rotation statement") from error
+        raise FormatError("it is not a rotation statement") from error
     if not same or not is_dated or not is_entity_id(found.agent):
-        raise FormatError("it is a rotation statement with something more or less in it")
+        raise FormatError("it is a rotation statement with missing or additional parts")
     return signed

@@ -34,7 +34,7 @@ def read(blob: bytes) -> Certificate:
     reader = Reader(blob)
     kind = reader.text()
     if not is_certificate(kind):
-        raise FormatError(f"certificates of type {kind!r} are not known here")
+        raise FormatError(f"certificates of type {kind!r} are not supported")
     reader.string()  # the nonce
     key = _key(kind.removesuffix(CERTIFICATE_SUFFIX), reader)
     serial, role, key_id = reader.long(), reader.number(), reader.string()
@@ -48,13 +48,15 @@ def read(blob: bytes) -> Certificate:
     form, raw = inner.text(), inner.string()
     inner.end()
     if role != _USER:
-        raise FormatError("it is a host's certificate, and hosts vouch for no memory")
+        raise FormatError("it is a host certificate, and hosts don't vouch for memories")
     if critical or reserved:
-        raise FormatError("the certificate has critical options, and none is known here")
+        raise FormatError("the certificate has critical options, and none is supported")
     if not principals:
-        raise FormatError("the certificate names nobody", hint="ssh-keygen -s CA -n ENTITY says whose it is")
+        raise FormatError(
+            "the certificate does not name anybody", hint="ssh-keygen -s CA -n ENTITY makes one that does"
+        )
     if form not in (_RSA_FORMATS if authority.type == RSA else (authority.type,)):
-        raise FormatError(f"the certificate's signature is of the kind {form!r}")
+        raise FormatError(f"the certificate's signature is of the unsupported kind {form!r}")
     return Certificate(
         blob=blob,
         key=key,
