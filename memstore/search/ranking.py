@@ -408,9 +408,12 @@ def relevance(score: float, best_possible: float) -> float:
 
 
 def lead(scores: Iterable[float]) -> float:
-    """Return by what share the best of some memories' scores stands above the mean of the next four, in [0,1]."""
+    """Return by what share the best of some memories' scores stands above the mean of the next four, in [0,1].
+
+    One that is alone stands above nothing.
+    """
     best, *others = sorted(scores, reverse=True)[: NEXT + 1]
-    return (best - sum(others) / len(others)) / best if others and best > 0 else 1.0
+    return (best - sum(others) / len(others)) / best if others and best > 0 else 0.0
 
 
 def is_weak(relevance: float, names: float, lead: float) -> bool:
