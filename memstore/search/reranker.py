@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memstore.search.uses import Use
 
 MOST_MORE = 2
+FEW_WORDS = 12  # of a query that is looked for as it was typed; in a script without blanks each sign is a word
 # Of the best passage's own score, for a passage to be shown beside it.
 WORTH_MORE = 0.5
 # Fewer words, as of a list or a label, are often said twice and mean two things.
@@ -262,6 +263,8 @@ class HitReader:
         worth = [one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text)]
         shown = accumulate((one.joined for one in worth), initial=best.joined)
         more = [one for one, count in zip(worth, islice(shown, 1, None), strict=False) if count <= 1 + MOST_MORE]
+        if (typed := self._as_typed(passages)) and not any(_covers(one, typed) for one in (best, *more)):
+            more = [*more[: MOST_MORE - 1], typed]
         # What is meant is told beside what is said.
         more += [one for one in others if not (one.own or any(_covers(other, one) for other in (best, *more)))]
         if best.passage.line_start < file.text.body_line and file.passages:
@@ -269,6 +272,14 @@ class HitReader:
             more = [ScoredPassage(file.passages[0], 0.0, 0.0)]
         relevance = ranking.relevance(whole, self._candidates.best_possible)
         return [(whole, self._hit(file, best, relevance, more))]
+
+    def _as_typed(self, passages: Sequence[ScoredPassage]) -> ScoredPassage | None:
+        """Return the best passage that holds a query of few words as it was typed, and not in other forms."""
+        if self._to_answer or not 0 < len(self._words) <= FEW_WORDS:
+            return None
+        typed = f" {' '.join(self._words)} "
+        texts = ((one, (*one.passage.opening, one.passage.text)) for one in passages)
+        return next((one for one, said in texts if typed in f" {' '.join(terms.words(' '.join(said)))} "), None)
 
     def _named_by(self, file: Opened) -> set[int]:
         """Return the clauses of a title or heading all of whose words stand in the query: the best of these."""

@@ -437,3 +437,16 @@ def test_results_are_of_memories_that_hold_a_word_and_their_lines_are_the_files(
         assert 0 <= hit.relevance <= 1
     relevance = [hit.relevance for hit in answer.hits]
     assert relevance == sorted(relevance, reverse=True)
+
+
+COUNTING = "\n# Counting\n\nHow it is done.\n\ncount count count\n\ncounts count\n\ncount counts counts\n"
+SIGNS = "\n# 分布式意识的思\n\n你好。\n\n分布式意识，分布式意识。\n\n意识的分布式。\n\n分布式的意识，意识。\n"
+
+
+@pytest.mark.parametrize(("text", "typed"), [(COUNTING, "counting"), (SIGNS, "分布式意识的思")])
+def test_what_holds_the_words_as_they_were_typed_is_among_what_is_shown(text: str, typed: str) -> None:
+    ws = memory_workspace({"a.md": memory_text(text, id="m_a")})
+    (hit,) = search(ws.view(), typed).hits
+    shown = [hit.citation, *hit.more]
+    assert any(typed in one.excerpt.casefold() for one in shown)
+    assert len(shown) <= 3
