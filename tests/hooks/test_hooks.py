@@ -92,7 +92,7 @@ def test_an_id_must_be_the_only_one(vault: Written) -> None:
     done = attempt(vault.root, "-m", "x")
     assert done.returncode == 1
     assert [line for line in done.stderr.splitlines() if "id-duplicate" in line] == [
-        "copy.md:3:1: error: the id m_aaa is that of a.md already [id-duplicate]"
+        "copy.md:3:1: error: the id m_aaa is already that of a.md [id-duplicate]"
     ]
 
 

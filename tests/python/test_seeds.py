@@ -56,7 +56,7 @@ def test_the_calls_of_000(vault: Vault) -> None:
     result_id = k.belief(statement=blob, confidence=0.7, source="cli-promote", derived_from=[f"raw:{full_id}"])
     k.mark_raw_processed(full_id, [f"belief:{result_id}"])
     assert k.get_raw(full_id)["processed_into"] == [f"belief:{result_id}"]
-    with pytest.raises(memstore.RefusedError, match="made of"):
+    with pytest.raises(memstore.RefusedError, match="derived from"):
         k.mark_raw_processed(full_id, [f"episode:{episode_id}"])
     with pytest.raises(memstore.UsageError, match="not a raw memory"):
         k.get_raw(belief_id)
@@ -276,7 +276,7 @@ def test_the_calls_of_004(home: Path, vault: Vault, key: Path) -> None:
     assert "si:eudaemon_0" in (vault.path / request.path).read_text()
     with pytest.raises(TypeError):
         request_witness(memory, agent_ids="Pith")
-    with pytest.raises(memstore.UsageError, match="not known"):
+    with pytest.raises(memstore.UsageError, match="it is unknown"):
         request_witness(memory, agent_ids=["Пит"])
 
     digest = _digest_page(vault, memory.ref)
