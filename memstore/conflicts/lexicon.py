@@ -76,7 +76,7 @@ class _Lists(NamedTuple):
     families: Mapping[str, str]
 
 
-class State(NamedTuple):
+class Condition(NamedTuple):
     """What somebody or something may be: the phrases that say so, and the terms of words that are evidence against it.
 
     `ends` says that it does not come back: what is told of a later day is evidence, too.
@@ -178,10 +178,10 @@ def _members() -> Mapping[str, frozenset[str]]:
 
 
 @cache
-def states() -> Mapping[str, Sequence[tuple[tuple[str, ...], State]]]:
+def states() -> Mapping[str, Sequence[tuple[tuple[str, ...], Condition]]]:
     """Return the states that exclude what would be evidence of their opposite, by the first term of each phrase."""
     said = word_lists("conflicts")
-    found: defaultdict[str, list[tuple[tuple[str, ...], State]]] = defaultdict(list)
+    found: defaultdict[str, list[tuple[tuple[str, ...], Condition]]] = defaultdict(list)
     for name, ends in (("states", False), ("ended", True)):
         for state in (_state(line, ends=ends) for line in _lines(said[name])):
             for phrase in state.said:
@@ -189,10 +189,10 @@ def states() -> Mapping[str, Sequence[tuple[tuple[str, ...], State]]]:
     return dict(found)
 
 
-def _state(line: str, *, ends: bool) -> State:
+def _state(line: str, *, ends: bool) -> Condition:
     said, _, excluded = line.partition("|")
     phrases = tuple(tuple(map(term_of, phrase.split("_"))) for phrase in said.split())
-    return State(phrases, frozenset(term_of(family_of(word)) for word in excluded.split()), ends)
+    return Condition(phrases, frozenset(term_of(family_of(word)) for word in excluded.split()), ends)
 
 
 def phrases(first: str) -> Sequence[tuple[str, ...]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.conflicts.frames import Frame
-    from memstore.conflicts.lexicon import State
+    from memstore.conflicts.lexicon import Condition
 
 
 def excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
@@ -39,7 +39,7 @@ def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     return False
 
 
-def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: State, *, days_apart: bool) -> bool:
+def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition, *, days_apart: bool) -> bool:
     evidence = [key for key in other.content if key in state.excluded]
     if not evidence or not _is_told_of_now(one, other, ends=state.ends, days_apart=days_apart):
         return False
