@@ -77,6 +77,7 @@ def setup(session: CliSession, folder: str | None, *, online: bool) -> None:
 @subcommand(semantic, "off", examples=("memstore semantic off",))
 def off(session: CliSession) -> None:
     """Find by words alone again: the fetched model and all vectors are deleted; a folder of your own stays."""
+    from memstore.documents.vault import semantic_off_document
     from memstore.search import embedder, model_packages
 
     env = session.environment()
@@ -85,7 +86,7 @@ def off(session: CliSession) -> None:
     embedder.drop_vectors_of_all(env.cache_home)
     session.emit(
         "semantic-off",
-        document=lambda: {"embedder": None},
+        document=semantic_off_document,
         lines=lambda: ("memories are found by their words alone; the fetched model and all vectors are deleted",),
     )
 

@@ -188,6 +188,11 @@ def semantic_document(folder: str, *, fetched: Sequence[PinnedFile]) -> dict[str
     }
 
 
+def semantic_off_document() -> dict[str, Any]:
+    """Return that memories are found by their words alone."""
+    return {"embedder": None}
+
+
 def index_path_document(found: IndexStatus) -> dict[str, Any]:
     """Return where the index lies."""
     return {"path": str(found.folder)}

@@ -123,7 +123,7 @@ class Searcher:
             then, rows = self._then, self._audience.rows
             current = narrowed(then, rows, asked, wished)
             past: Sequence[int] = ()
-            if not asked.status and not wished.status:
+            if not any(filters.asks_status(one) for one in (asked, wished)):
                 old = self._past
                 over = narrowed(then, rows, asked, wished._replace(status=filters.PAST_STATUS))
                 past = sorted({*over, *(row for row in current if row in old)})

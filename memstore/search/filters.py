@@ -351,6 +351,11 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
     return [row for row in left if all(holds(one, texts_at(values(row), one.key)) for one in conditions)]
 
 
+def asks_status(given: Filters) -> bool:
+    """Whether filters say which status is meant, in their own words or by a condition."""
+    return bool(given.status) or any(one.key == "status" for one in given.where)
+
+
 def past_rows(then: View, now: datetime) -> frozenset[int]:
     """Return the rows of visible memories that are past though they are active.
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.core.catalog import Entry
     from memstore.core.change import Conflict
     from memstore.search.opened import Opened
     from memstore.search.quality import QualityGrounds
@@ -150,14 +151,14 @@ class HitReader:
                 into[at] = into[at]._replace(also=(*into[at].also, hit.ref or hit.path))
 
     def _is_alike(self, one: Hit, other: Hit) -> bool:
-        """Whether two results with the same best passage say the same as a whole."""
-        if (one.type, one.source_type, one.channel) != (other.type, other.source_type, other.channel):
+        """Whether two results with the same best passage say the same as a whole, with the same people behind it."""
+        files = [self._files[hit.path] for hit in (one, other)]
+        if len({_said_by(file.entry) for file in files}) > 1:
             return False
         if self._wish.by is Unit.PASSAGE:
             return True
-        bodies = (self._files[hit.path].text.body for hit in (one, other))
         titles = {terms.content(hit.title) for hit in (one, other)}
-        return len(titles) == 1 and len({terms.content(body) for body in bodies}) == 1
+        return len(titles) == 1 and len({terms.content(file.text.body) for file in files}) == 1
 
     @property
     def _folds(self) -> bool:
@@ -394,6 +395,11 @@ class HitReader:
     def _recency(self, file: Opened) -> float:
         days = quality.days_since(file.entry.created_at, self._now)
         return 1.0 if days is None else ranking.recency_factor(days)
+
+
+def _said_by(entry: Entry) -> tuple[object, ...]:
+    """Return what makes another memory of the same words: its kind, whose it is, how it is known, who vouches."""
+    return entry.type, entry.source_type, entry.channel, entry.owner, entry.author, entry.attested
 
 
 def _covers(one: ScoredPassage, other: ScoredPassage) -> bool:

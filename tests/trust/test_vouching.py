@@ -242,7 +242,7 @@ def test_an_expired_key_proves_no_old_date(vault: Workspace, keys: Path) -> None
 
 
 def test_nobody_is_a_witness_of_their_own_words(vault: Workspace, keys: Path) -> None:
-    with pytest.raises(RefusedError, match="nobody can attest their own words"):
+    with pytest.raises(RefusedError, match="nobody can attest to their own words"):
         witness(vault.view(), PATH, "confirm", key=str(keys / "babel"))
     files_of(vault)["entities/si/pith.md"] = b"---\ntype: entity\nid: si:pith\ncontroller: si:babel\n---\n"
     with pytest.raises(RefusedError, match="nobody can attest"):

@@ -61,7 +61,7 @@ def test_findings_are_grouped_by_code_errors_first_and_a_shared_hint_stands_once
     lines = program.run("check").stdout.splitlines()
     assert [line.split(": ")[0] for line in lines] == [
         "2 errors [value-choice]", "bbb1.md:4:1", "ccc1.md:4:1", "  hint", "",
-        "eee1.md:4:8", "  hint", "  mended", "",
+        "eee1.md:4:8", "  hint", "  should read", "",
         "2 warnings [title-blanks]", "aaa1.md:6:1", "ddd1.md:6:1", "  hint",
     ]  # fmt: skip
     told = json.loads(program.run("check", "--json").stdout)["findings"]

@@ -72,6 +72,7 @@ PLACES: dict[str, str] = {
     "init folder": "init FILE",
     "merge-driver path": "merge-driver SEEN SEEN SEEN FILE",
     "mv path": "mv MINE FILE/",
+    "semantic setup folder": "semantic setup FILE",
     "privacy audit --stack": "privacy audit --subject dog:bella --stack FILE",
     "--vault": "--vault FILE list",
 }

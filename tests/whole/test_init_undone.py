@@ -287,8 +287,8 @@ def test_what_git_has_is_to_be_committed(program: Program, *, is_committed: bool
     ("words", "path", "named"),
     [
         (["add", "Bella eats at eight."], "", "memories: notes/"),
-        (["config", "auto_commit", "true"], "", ".memstore/config.toml was changed"),
-        (["config", "owner", "human:claire"], "", ".memstore/config.toml was changed"),
+        (["config", "auto_commit", "true"], "", ".memstore/config.toml has been changed"),
+        (["config", "owner", "human:claire"], "", ".memstore/config.toml has been changed"),
         (["entity", "add", "human:claire"], "", "files in entities/: entities/human/claire.md"),
         ([], ".memstore/templates/note.md", "settings: .memstore/templates"),
         ([], "broken.md", "broken memories: broken.md"),
@@ -306,7 +306,7 @@ def test_what_came_since_is_in_the_way(program: Program, words: list[str], path:
         done = program.run("init", "--undo", *more)
         assert done.returncode == 4, done.stdout
         assert named in done.stderr
-        assert "nothing was touched" in done.stderr
+        assert "nothing was changed" in done.stderr
         assert "hint: " in done.stderr
     assert state(program) == before
 

@@ -139,10 +139,10 @@ def test_what_a_generalization_shows_is_checked_when_it_is_committed(
     lesson.write_text(lesson.read_text().replace("old dogs", "dogs"))
     done = program.run("commit", "m_lesson0001")
     assert UNACKNOWLEDGED in done.stderr
-    assert "not there" in done.stderr
+    assert "does not exist" in done.stderr
     program.git("rm", "-q", "--cached", str(source.relative_to(program.vault)))
     program.git("add", "lesson.md")
-    with pytest.raises(AssertionError, match="not there"):
+    with pytest.raises(AssertionError, match="does not exist"):
         program.git("commit", "-m", "x")
     acknowledged = "verdict: warn, acknowledged_by: human:tester"
     lesson.write_text(lesson.read_text().replace("verdict: safe", acknowledged))
