@@ -30,7 +30,7 @@ from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import CODES
 from memstore.core.places import RegistryKind, is_audit_path, kind_of
-from memstore.files.config_file import owner_of
+from memstore.files.config_file import owner_of, words_typed
 from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def _settings(old: bytes, new: bytes | None, acts: Iterable[AuditEvent], default
     if was != now_is and told.get("owner") != now_is:
         text = f"after this change by hand the vault would be {now_is}'s and no longer {was}'s"
         yield _finding("owner-changed", CONFIG_PATH, text, _BY_COMMAND.format("config owner"))
-    if (gained := _see_notes(new) - _see_notes(old)) and "notes_for" not in told:
+    if gained := _see_notes(new) - _see_notes(old) - {*words_typed(str(told.get("notes_for", "")))}:
         text = f"after this change by hand {', '.join(sorted(gained))} would see all plain notes"
         yield _finding("registry-widened", CONFIG_PATH, text, _BY_COMMAND.format("config notes_for"))
 

@@ -40,6 +40,8 @@ def config(session: CliSession, key: str | None, value: str | None, *, user: boo
     if not user and key is not None and (unset or value is not None):
         composition.stop_unless_settings_are_ones_own(env, file, defaults, session.choices.entity)
         if key in DECIDES:
+            if value is not None:
+                file.typed(key, value)  # what can't be set is not recorded
             record_setting(session.view(any_context=True), key, value)
     if key is None and not unset:
         found: Sequence[SettingValue] = flow.settings(file, defaults)

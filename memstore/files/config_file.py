@@ -96,9 +96,14 @@ class ConfigFile:
             UsageError: there is no such setting, it is not for changing, or the value does not fit.
             FormatError: the file is broken as it is.
         """
-        setting = self._setting(name)
-        value = _typed(setting, text)
+        value = self.typed(name, text)
         self._edit(name, value)
+        return value
+
+    def typed(self, name: str, text: str) -> bool | int | str | list[str]:
+        """Return the value that `set` would write; raises what it raises, and writes nothing."""
+        value = _typed(self._setting(name), text)
+        self.values()
         return value
 
     def unset(self, name: str) -> None:
@@ -272,13 +277,20 @@ def _fits(setting: Setting, value: object) -> bool:
             return isinstance(value, str) and value.isprintable() and value.strip() != "" and value.startswith(begins)
 
 
-def _typed(setting: Setting, text: str) -> bool | int | str:
+def words_typed(text: str) -> list[str]:
+    """Return the words of a list as a person types it, between commas or blanks."""
+    return text.replace(",", " ").split()
+
+
+def _typed(setting: Setting, text: str) -> bool | int | str | list[str]:
     """Return the value that a person's word for a setting means."""
-    value: bool | int | str = (
-        {"true": True, "false": False}.get(text, text) if setting.kind is SettingKind.FLAG else text
-    )
-    if setting.kind is SettingKind.WHOLE and text.isascii() and text.isdigit():
+    value: bool | int | str | list[str] = text
+    if setting.kind is SettingKind.FLAG:
+        value = {"true": True, "false": False}.get(text, text)
+    elif setting.kind is SettingKind.WHOLE and text.isascii() and text.isdigit():
         value = int(text)
+    elif setting.kind is SettingKind.WORDS:
+        value = words_typed(text)
     if not _fits(setting, value):
         raise UsageError(
             f"{setting.name!r} must be {_wanted(setting)}, and not {text!r}", hint=f"meaning: {setting.meaning}"

@@ -116,6 +116,18 @@ def test_by_command_they_are_and_the_audit_has_it(vault: Attacked) -> None:
     assert "owner=human:ines" in vault.ok("audit", "show", "--as", "human:ines")
 
 
+def test_who_sees_notes_is_set_by_command_and_an_event_excuses_those_alone(vault: Attacked) -> None:
+    events = len([*(vault.vault / "audit").rglob("*.json")])
+    assert vault.run("config", "owner", "nobody").returncode == 2
+    assert len([*(vault.vault / "audit").rglob("*.json")]) == events  # what was not set is not recorded
+    vault.ok("config", "notes_for", "human:ines, si:pith")
+    assert 'notes_for = ["human:ines", "si:pith"]' in (vault.vault / ".memstore" / "config.toml").read_text()
+    vault.saved("by command")
+    vault.ok("config", "notes_for", "human:ines")
+    vault.edit(".memstore/config.toml", '"human:ines"', '"human:ines", "si:ash"')
+    assert "si:ash would see all plain notes" in vault.refused_commit()
+
+
 def test_audit_events_stay(vault: Attacked) -> None:
     event = next((vault.vault / "audit").rglob("*.json"))
     vault.git("rm", "-qr", "audit")
