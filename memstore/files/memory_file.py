@@ -97,7 +97,7 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
     """
     if len(data) > fence.MOST_BYTES:
         return read_too_large(path, data, size=len(data), mixed=mixed)
-    if mixed and not plain_note.means_to_be_memory(data):
+    if mixed and (plain_note.is_registry(path, data) or not plain_note.means_to_be_memory(data)):
         return PlainFile(path, data, *plain_note.note(path, data))
     text = fence.split(data)
     if text is None:

@@ -85,9 +85,14 @@ def means_to_be_registry(data: bytes) -> bool:
     return _REGISTRY_LINE.search(data[:MOST_BYTES_TO_CLAIM]) is not None
 
 
+def is_registry(path: str, data: bytes) -> bool:
+    """Whether a file in a vault with other notes is a registry file: by its place, and by what it claims."""
+    return kind_of(path) is not None and means_to_be_registry(data)
+
+
 def is_foreign(path: str, data: bytes, *, mixed: bool) -> bool:
     """Whether a file at a registry file's place is another program's note or data."""
-    return mixed and kind_of(path) is not None and not means_to_be_registry(data)
+    return mixed and kind_of(path) is not None and not is_registry(path, data)
 
 
 def parts(data: bytes) -> FencedText:

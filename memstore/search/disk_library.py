@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from memstore.core.catalog import FileKind
-from memstore.core.places import is_memory_path, kind_of
+from memstore.core.places import is_memory_path
 from memstore.core.times import instant
 from memstore.files import walk as tree_walk
 from memstore.files.local_state import find_repository
@@ -113,13 +113,11 @@ class DiskLibrary:
 
         Files at places where no memories lie are left out.
         """
-        from memstore.files.plain_note import is_foreign
+        from memstore.files.plain_note import is_registry
 
         mixed = self._vault.mixed
         kept = (
-            (path, data)
-            for path, data in files
-            if is_memory_path(path, mixed=mixed) and (kind_of(path) is None or is_foreign(path, data, mixed=mixed))
+            (path, data) for path, data in files if is_memory_path(path, mixed=mixed) and not is_registry(path, data)
         )
         return snapshot_of_files(kept, blob_id=self._blob_id, mixed=mixed)
 

@@ -299,7 +299,15 @@ class FileReader:
             return LoadedFile(stat, _unreadable(path), "")
         except VaultError as error:
             return None if isinstance(error.__cause__, FileNotFoundError) else LoadedFile(stat, _unreadable(path), "")
+        if self._vault.mixed and _is_registry(path, data):
+            return None  # it became one since the walk saw a note there
         return LoadedFile(stat, data, self._blob_id(data), mixed=self._vault.mixed)
+
+
+def _is_registry(path: str, data: bytes) -> bool:
+    from memstore.files import plain_note  # a search in a vault that has not changed reads no file
+
+    return plain_note.is_registry(path, data)
 
 
 def _unreadable(path: str) -> BrokenFile:

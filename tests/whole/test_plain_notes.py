@@ -394,3 +394,21 @@ def test_a_file_of_the_vaults_own_that_is_mangled_beyond_recognition_counts_as_r
     done = program.attempt_git("commit", "-qm", "opened by hand")
     assert done.returncode == 1
     assert "would no longer have a say for dog:bella" in done.stderr
+
+
+def test_a_registry_file_is_no_note_and_no_memory_whatever_its_id(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    note, consent = "entities/people/ann.md", "consents/2026/m_abc1234567.md"
+    lay_out(program.vault, {note: "A quokka.\n"})
+    program.git("init", "-q")
+    program.json("init", ".", "--owner", "human:sean")
+    program.json("config", "notes_for", "human:bob, si:ash")
+    said = "type: consent\nid: m_abc1234567\ngrantor: human:ina\ngrantee: human:bob\nscope: subject:dog:bella\n"
+    lay_out(program.vault, {consent: f'---\n{said}granted_at: "2026-02-01T18:04:11Z"\n---\nA numbat.\n'})
+    assert program.found("numbat") == set()
+    program.git("add", "-A")
+    program.git("commit", "-qm", "judged as a consent alone")
+    assert program.found("quokka") == {note}
+    (program.vault / note).write_text("---\ntype: entity\nid: people:ann\n---\nA wombat.\n")  # in place
+    assert program.found("wombat") == set()
+    assert program.json("search", "wombat", "--as", "human:bob")["results"] == []
