@@ -18,8 +18,8 @@ from memstore.access.registry import expected_id, path_of
 from memstore.core.change import Written
 from memstore.core.digests import DIGEST_PREFIX
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
-from memstore.core.finding import Finding, Position, in_order
-from memstore.core.finding_codes import CODES
+from memstore.core.finding import Finding, in_order
+from memstore.core.finding_codes import finding_of
 from memstore.core.ids import is_entity_id
 from memstore.core.places import RegistryKind, kind_of
 from memstore.core.short_repr import short_repr
@@ -183,13 +183,11 @@ def _stop_where_broken(view: View, kind: RegistryKind, path: str) -> None:
 
 def consent_unrecorded(path: str) -> Finding:
     """Return the finding that a consent's file is there, and no event tells of it."""
-    return Finding(
-        code="consent-unrecorded",
-        severity=CODES["consent-unrecorded"].severity,
-        path=path,
-        at=Position(1),
-        text="the file of a consent, a refusal or a revocation is there, and no audit event tells of it",
-        hint="memstore check --fix records it, if it is right; memstore consent grant writes both",
+    return finding_of(
+        "consent-unrecorded",
+        path,
+        "the file of a consent, a refusal or a revocation is there, and no audit event tells of it",
+        "memstore check --fix records it, if it is right; memstore consent grant writes both",
     )
 
 
@@ -209,13 +207,11 @@ def consents_lost(view: View) -> list[Finding]:
     there = {expected_id(path, RegistryKind.CONSENT) for path in paths}
     events = _events(view)[0]
     return [
-        Finding(
-            code="consent-deleted",
-            severity=CODES["consent-deleted"].severity,
-            path=next(one.path for one in events if name in _ids(one)),
-            at=Position(1),
-            text=f"the file of {name} is gone; until it is back, whatever anybody has a say about is closed",
-            hint=f"git log --diff-filter=D -- 'consents/*/{name}.md' finds the commit that took it away",
+        finding_of(
+            "consent-deleted",
+            next(one.path for one in events if name in _ids(one)),
+            f"the file of {name} is gone; until it is back, whatever anybody has a say about is closed",
+            f"git log --diff-filter=D -- 'consents/*/{name}.md' finds the commit that took it away",
         )
         for name in sorted(consents_named(events) - there)
     ]
@@ -231,13 +227,11 @@ def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -
     consents = {path for path in before if kind_of(path) is RegistryKind.CONSENT}
     names = {path.rpartition("/")[2] for path in now() if kind_of(path) is RegistryKind.CONSENT} if consents else set()
     return [
-        Finding(
-            code="consent-deleted",
-            severity=CODES["consent-deleted"].severity,
-            path=path,
-            at=Position(1),
-            text="the file of a consent, a refusal or a revocation was committed, and is now gone",
-            hint="git restore --staged --worktree brings it back; memstore consent revoke takes a consent back",
+        finding_of(
+            "consent-deleted",
+            path,
+            "the file of a consent, a refusal or a revocation was committed, and is now gone",
+            "git restore --staged --worktree brings it back; memstore consent revoke takes a consent back",
         )
         for path in sorted(consents)
         if path.rpartition("/")[2] not in names
@@ -373,7 +367,7 @@ def verify(
 
 def _finding(code: str, path: str, text: str) -> Finding:
     hint = "git log -p -- audit shows who changed it; git restore brings it back"
-    return Finding(code=code, severity=CODES[code].severity, path=path, at=Position(1), text=text, hint=hint)
+    return finding_of(code, path, text, hint)
 
 
 def consents_named(events: Iterable[AuditEvent]) -> frozenset[str]:
@@ -433,13 +427,12 @@ def recorded_grants(events: Iterable[AuditEvent]) -> dict[str, set[str]]:
 
 def grant_unrecorded(file: MemoryFile, names: Sequence[str]) -> Finding:
     """Return the finding that a memory is granted to somebody without an event."""
-    return Finding(
-        code="grant-unrecorded",
-        severity=CODES["grant-unrecorded"].severity,
-        path=file.path,
-        at=file.front.position("access_grants"),
-        text=f"it is granted to {', '.join(names)}, and no audit event records that",
-        hint="memstore check --fix records it (--dry-run shows what); memstore privacy grant does both",
+    return finding_of(
+        "grant-unrecorded",
+        file.path,
+        f"it is granted to {', '.join(names)}, and no audit event records that",
+        "memstore check --fix records it (--dry-run shows what); memstore privacy grant does both",
+        file.front.position("access_grants"),
         key="access_grants",
     )
 

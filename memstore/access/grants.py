@@ -16,8 +16,7 @@ from memstore.access.policy import FORGOTTEN, NOT_FOUND, Hearing, context_troubl
 from memstore.access.reasons import Denial, verdict
 from memstore.access.world import ABOUT, Consent, Decision, Kind, Standings, can_listen, guardians_of, kind_of
 from memstore.core.errors import RefusedError
-from memstore.core.finding import Finding, Position
-from memstore.core.finding_codes import CODES
+from memstore.core.finding_codes import finding_of
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
 from memstore.core.provenance import infer_source_type
@@ -203,10 +202,7 @@ class Inherited:
         """Return what was saved, with the question among its findings."""
         if self.doubt is None:
             return saved
-        code = CODES["shared-elsewhere"]
-        finding = Finding(
-            code=code.name, severity=code.severity, path=saved.path, at=Position(1), text=self.doubt, hint=self.usual
-        )
+        finding = finding_of("shared-elsewhere", saved.path, self.doubt, self.usual)
         return replace(saved, findings=(*saved.findings, finding))
 
 

@@ -27,8 +27,7 @@ from memstore.access.registry import read as read_registry
 from memstore.access.registry_world import world_of
 from memstore.access.sight import in_words, sight_changes
 from memstore.core.config import CONFIG_PATH
-from memstore.core.finding import Finding, Position
-from memstore.core.finding_codes import CODES
+from memstore.core.finding_codes import finding_of
 from memstore.core.places import RegistryKind, is_audit_path, kind_of
 from memstore.files.config_file import owner_of, words_typed
 from memstore.files.memory_file import MemoryFile
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from memstore.access.sight import SightChange
     from memstore.access.world import Labels, World
     from memstore.core.change import MemoryChange
+    from memstore.core.finding import Finding
     from memstore.files.memory_file import ReadFile
 
 
@@ -119,12 +119,12 @@ def changed_by_hand(
         kind = kind_of(path)
         if is_audit_path(path) and old is not None:
             what = "is gone" if new is None else "was changed"
-            yield _finding("audit-event-gone", path, f"a committed audit event {what}", _BACK)
+            yield finding_of("audit-event-gone", path, f"a committed audit event {what}", _BACK)
         elif path == CONFIG_PATH and old is not None:
             yield from _settings(old, new, acts, default_owner)
         elif kind is RegistryKind.CONSENT and old is not None and new is not None:
             text = "the file of a consent, a refusal or a revocation was changed"
-            yield _finding("consent-changed", path, text, _BACK)
+            yield finding_of("consent-changed", path, text, _BACK)
         elif kind not in (None, RegistryKind.CONSENT, RegistryKind.REQUEST):
             name = expected_id(path, kind)
             if not _is_told(path, kind, old, new, told[name]):
@@ -193,7 +193,7 @@ def _opened(path: str, name: str, around: Around, now: datetime) -> Iterator[Fin
     gains = [one for one in sight_changes(then, places, now_is, places, now) if one.gained and one.path not in new]
     hint = _BY_COMMAND.format(_verb(path))
     if gains:
-        yield _finding("registry-widened", path, f"this change by hand would show {_shown(gains)}", hint)
+        yield finding_of("registry-widened", path, f"this change by hand would show {_shown(gains)}", hint)
     guardians = then.entities[name].guardians if name in then.entities else ()
     left = now_is.entities[name].guardians if name in now_is.entities else ()
     gone = sorted({*guardians} - {*left})
@@ -202,7 +202,7 @@ def _opened(path: str, name: str, around: Around, now: datetime) -> Iterator[Fin
             f"after this change by hand {', '.join(gone)} would no longer have a say for {name}, whom memories are "
             "about"
         )
-        yield _finding("registry-widened", path, text, hint)
+        yield finding_of("registry-widened", path, text, hint)
 
 
 def _shown(gains: list[SightChange]) -> str:
@@ -231,10 +231,10 @@ def _settings(old: bytes, new: bytes | None, acts: Iterable[AuditEvent], default
     was, now_is = (owner_of(config, default=default_owner) for config in (old, new))
     if was != now_is and told.get("owner") != now_is:
         text = f"after this change by hand the vault would be {now_is}'s and no longer {was}'s"
-        yield _finding("owner-changed", CONFIG_PATH, text, _BY_COMMAND.format("config owner"))
+        yield finding_of("owner-changed", CONFIG_PATH, text, _BY_COMMAND.format("config owner"))
     if gained := _see_notes(new) - _see_notes(old) - {*words_typed(str(told.get("notes_for", "")))}:
         text = f"after this change by hand {', '.join(sorted(gained))} would see all plain notes"
-        yield _finding("registry-widened", CONFIG_PATH, text, _BY_COMMAND.format("config notes_for"))
+        yield finding_of("registry-widened", CONFIG_PATH, text, _BY_COMMAND.format("config notes_for"))
 
 
 def _see_notes(config: bytes | None) -> frozenset[str]:
@@ -284,7 +284,3 @@ def consents_by_hand(changed: Mapping[str, Change], events: Callable[[], Iterabl
     new = [path for path, (old, _) in sorted(changed.items()) if old is None and kind_of(path) is RegistryKind.CONSENT]
     told = consents_named(events()) if new else frozenset()
     yield from (consent_unrecorded(path) for path in new if expected_id(path, RegistryKind.CONSENT) not in told)
-
-
-def _finding(code: str, path: str, text: str, hint: str) -> Finding:
-    return Finding(code=code, severity=CODES[code].severity, path=path, at=Position(1), text=text, hint=hint)

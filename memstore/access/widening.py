@@ -14,8 +14,7 @@ from memstore.access.policy import Hearing, labels_of
 from memstore.access.reasons import verdict
 from memstore.access.world import Standings, needs_consent
 from memstore.core.change import MemoryChange
-from memstore.core.finding import Finding
-from memstore.core.finding_codes import CODES
+from memstore.core.finding_codes import finding_of
 from memstore.core.ids import MemoryRef
 from memstore.files.memory_file import MemoryFile
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.access.world import Decision, Labels, World
+    from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
@@ -318,5 +318,4 @@ def _text(memory: Memory) -> str:
 
 
 def _finding(code: str, file: MemoryFile, key: str, text: str, hint: str) -> Finding:
-    severity, at = CODES[code].severity, file.front.position(key)
-    return Finding(code=code, severity=severity, path=file.path, at=at, text=text, hint=hint, key=key)
+    return finding_of(code, file.path, text, hint, file.front.position(key), key=key)

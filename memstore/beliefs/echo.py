@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs.evidence import RECALLED
-from memstore.core.finding import Finding, Position
-from memstore.core.finding_codes import CODES
+from memstore.core.finding_codes import finding_of
 from memstore.core.terms import words
 from memstore.search import query
 from memstore.search.filters import narrowed
@@ -102,11 +101,8 @@ class Recognised(NamedTuple):
 
     def noted(self, saved: Saved) -> Saved:
         """Return what was saved, with the sentence among its findings."""
-        code = CODES["recalled-text"]
-        finding = Finding(
-            code=code.name, severity=code.severity, path=saved.path, at=Position(1), text=self.told,
-            hint="if somebody said it again, say who: --source-entity, --source",
-        )  # fmt: skip
+        hint = "if somebody said it again, say who: --source-entity, --source"
+        finding = finding_of("recalled-text", saved.path, self.told, hint)
         return replace(saved, findings=(*saved.findings, finding))
 
 

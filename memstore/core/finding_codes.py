@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from memstore.core.finding import Severity
+from memstore.core.finding import Finding, Position, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -655,3 +655,19 @@ _CODES = (
 )
 
 CODES: Mapping[str, FindingCode] = MappingProxyType({code.name: code for code in _CODES})
+
+_FIRST_LINE = Position(1)
+
+
+def finding_of(
+    code: str,
+    path: str,
+    text: str,
+    hint: str | None = None,
+    at: Position = _FIRST_LINE,
+    *,
+    key: str = "",
+    mended: str | None = None,
+) -> Finding:
+    """Return a finding that is as bad as its code; on the first line of the file, if no place is given."""
+    return Finding(code, CODES[code].severity, path, at, text, hint, mended, key)

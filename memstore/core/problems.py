@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.finding import Finding, Position, Severity
-from memstore.core.finding_codes import CODES
+from memstore.core.finding_codes import finding_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,4 @@ class Checked:
     ) -> Finding:
         """Return a finding at a key or an item, or on a line of the file."""
         place = Position(line) if line is not None else self.place(*at)
-        severity, key = CODES[code].severity, str(at[0]) if at else ""
-        return Finding(
-            code=code, severity=severity, path=self.path, at=place, text=text, hint=hint, mended=mended, key=key
-        )
+        return finding_of(code, self.path, text, hint, place, mended=mended, key=str(at[0]) if at else "")

@@ -13,7 +13,7 @@ from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.change import Written
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, VaultError
 from memstore.core.finding import Finding, Position
-from memstore.core.finding_codes import CODES
+from memstore.core.finding_codes import finding_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_own, unified_diff
 from memstore.trust import allowed_signers, sshsig
@@ -53,13 +53,10 @@ def rotation_findings(view: View) -> Iterator[Finding]:
 
 
 def _findings_of(told: Sequence[Rotated]) -> Iterator[Finding]:
-    code = CODES["rotation-invalid"]
     for one in told:
         if one.problem:
-            yield Finding(
-                code=code.name, severity=code.severity, path=ROTATIONS, at=Position(one.line), text=one.problem,
-                hint="git log -p shows who wrote the line; remove it",
-            )  # fmt: skip
+            hint = "git log -p shows who wrote the line; remove it"
+            yield finding_of("rotation-invalid", ROTATIONS, one.problem, hint, Position(one.line))
 
 
 def problem_of(signatures: Signatures, found: SignedRotation) -> str:

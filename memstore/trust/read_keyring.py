@@ -18,7 +18,7 @@ from memstore.access.registry import RegistryFile
 from memstore.core.digests import format_of
 from memstore.core.errors import FormatError, GitError, MemstoreError, VaultError
 from memstore.core.finding import Finding, Position
-from memstore.core.finding_codes import CODES
+from memstore.core.finding_codes import finding_of
 from memstore.core.places import RegistryKind
 from memstore.history import git_objects
 from memstore.history.revisions import bytes_at, true_objects
@@ -221,7 +221,7 @@ def _read(view: View, path: str) -> tuple[bytes | None, tuple[Finding, ...]]:
     try:
         return own_bytes(view, path), ()
     except VaultError as error:
-        return None, (_finding("key-unusable", path, 1, str(error), error.hint or "put a plain file in its place"),)
+        return None, (finding_of("key-unusable", path, str(error), error.hint or "put a plain file in its place"),)
 
 
 def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring, tuple[Finding, ...]]:
@@ -241,7 +241,7 @@ def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring,
     keyring, findings = _keyring(pin, counts.of_keys, pinned.of_keys, now[0] or b"")
     stuck = _remembered(view, keyring, pinned.revoked)
     keyring = keyring._replace(revoked=keyring.revoked | {key.blob for key in stuck})
-    told += tuple(_finding("key-uncounted", REVOKED_KEYS, 1, text, _BACK_HINT) for text in stuck.values())
+    told += tuple(finding_of("key-uncounted", REVOKED_KEYS, text, _BACK_HINT) for text in stuck.values())
     known = frozenset((entity, key, value) for entity, key, value in map(_fact, facts))
     return keyring._replace(facts=known), (*findings, *of_revocations(counts.revoked, lines_of(now[1] or b"")), *told)
 
@@ -419,25 +419,29 @@ _HINT = "git log -p on the file shows who did it; a keeper must make the change 
 
 def pin_lost(error: GitError) -> Finding:
     """Return the finding that the pinned commit can't be reached."""
-    return _finding("pin-lost", ALLOWED_SIGNERS, 1, str(error), error.hint or "memstore keys pin")
+    return finding_of("pin-lost", ALLOWED_SIGNERS, str(error), error.hint or "memstore keys pin")
 
 
 def of_keys(uncounted: Iterable[Signer], counting: Iterable[Signer]) -> Iterator[Finding]:
     """Yield the lines of allowed_signers that count for nothing, and those that count and are no longer there."""
     for one in uncounted:
-        yield _finding("key-uncounted", ALLOWED_SIGNERS, one.line, f"the key of {_names(one)} {_CAME}", _HINT)
+        yield finding_of(
+            "key-uncounted", ALLOWED_SIGNERS, f"the key of {_names(one)} {_CAME}", _HINT, Position(one.line)
+        )
     for one in counting:
         if not one.line:
-            yield _finding("key-uncounted", ALLOWED_SIGNERS, 1, f"the key of {_names(one)} {_WENT}", _HINT)
+            yield finding_of("key-uncounted", ALLOWED_SIGNERS, f"the key of {_names(one)} {_WENT}", _HINT)
 
 
 def of_revocations(counting: Collection[str], written: Sequence[tuple[int, str]]) -> Iterator[Finding]:
     """Yield the same of revoked_keys, by the lines that count and those that stand there with their numbers."""
     for number, line in written:
         if line not in counting:
-            yield _finding("key-uncounted", REVOKED_KEYS, number, f"the revocation of {_key(line)} {_CAME}", _HINT)
+            yield finding_of(
+                "key-uncounted", REVOKED_KEYS, f"the revocation of {_key(line)} {_CAME}", _HINT, Position(number)
+            )
     for line in sorted(set(counting) - {line for _, line in written}):
-        yield _finding("key-uncounted", REVOKED_KEYS, 1, f"the revocation of {_key(line)} {_WENT}", _HINT)
+        yield finding_of("key-uncounted", REVOKED_KEYS, f"the revocation of {_key(line)} {_WENT}", _HINT)
 
 
 def of_facts(counting: Collection[str], entities: Mapping[str, RegistryFile | None]) -> Iterator[Finding]:
@@ -447,7 +451,7 @@ def of_facts(counting: Collection[str], entities: Mapping[str, RegistryFile | No
         entity, key, value = _fact(line)
         how = _WENT if line in counting else _CAME
         path = written.get(line) or f"{RegistryKind.ENTITY.value}/{entity.replace(':', '/')}.md"
-        yield _finding("key-uncounted", path, 1, f"that {value} is the {key} of {entity} {how}", _HINT)
+        yield finding_of("key-uncounted", path, f"that {value} is the {key} of {entity} {how}", _HINT)
 
 
 def _names(signer: Signer) -> str:
@@ -458,8 +462,3 @@ def _key(line: str) -> str:
     """Return the fingerprint of the key in a line of revoked_keys."""
     keys, _ = revoked_of([(1, line)])
     return next((PublicKey("", blob).fingerprint for blob in keys), "something that is not a key")
-
-
-def _finding(code: str, path: str, line: int, text: str, hint: str) -> Finding:
-    severity = CODES[code].severity
-    return Finding(code=code, severity=severity, path=path, at=Position(line), text=text, hint=hint)

@@ -29,7 +29,7 @@ from memstore.core.change import Edit
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import FormatError, NotFoundError, VaultError
 from memstore.core.finding import Finding, Position, in_order
-from memstore.core.finding_codes import CODES
+from memstore.core.finding_codes import finding_of
 from memstore.core.ids import MemoryRef
 from memstore.core.places import RegistryKind, kind_of
 from memstore.core.problems import Checked
@@ -241,14 +241,8 @@ def _dangling_links(view: View, paths: Collection[str]) -> Iterator[Finding]:
     for note in table.notes:
         for line, link in table.dangling(note.row) if note.path in paths else ():
             if MemoryRef.parse(link.target) is None:
-                yield Finding(
-                    code="link-dangling",
-                    severity=CODES["link-dangling"].severity,
-                    path=note.path,
-                    at=Position(line),
-                    text=f"{link.written} leads to no note",
-                    hint="write the note, or correct the link",
-                )
+                hint = "write the note, or correct the link"
+                yield finding_of("link-dangling", note.path, f"{link.written} leads to no note", hint, Position(line))
 
 
 def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:
@@ -310,8 +304,7 @@ def _registry_name(file: RegistryFile) -> Iterator[Finding]:
 
 
 def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Finding:
-    at = file.front.position("id")
-    return Finding(code=code, severity=CODES[code].severity, path=file.path, at=at, text=text, hint=hint, key="id")
+    return finding_of(code, file.path, text, hint, file.front.position("id"), key="id")
 
 
 # -- mending -------------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.access.audit import unrecorded_consents, unrecorded_grants
-from memstore.core.finding import Finding, Position
-from memstore.core.finding_codes import CODES
+from memstore.core.finding_codes import finding_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.core.finding import Finding
     from memstore.core.view import View
 
 # What was told here, by the rules of this number: where rules change what an old vault is worth, it counts on.
@@ -36,7 +36,7 @@ def _lower_levels(view: View) -> Iterator[Finding]:
     if held:
         text = f"{_counted(len(held), 'memory has', 'memories have')} a lower level of trust than the number says"
         hint = "memstore trust REF says why; memstore sign, another's memstore witness or a stamp gives it back"
-        yield _notice("level-held-back", view.entry(held[0]).path, text, hint)
+        yield finding_of("level-held-back", view.entry(held[0]).path, text, hint)
 
 
 def _lacking_events(view: View) -> Iterator[Finding]:
@@ -50,12 +50,8 @@ def _lacking_events(view: View) -> Iterator[Finding]:
         parts += [_counted(len(consents), "consent is there", "consents are there")] * bool(consents)
         text = f"{' and '.join(parts)}, and no audit event tells of it"
         hint = "memstore check --fix --dry-run lists what it would record; memstore check --fix records it"
-        yield _notice("audit-lacks-events", shown[0], text, hint)
+        yield finding_of("audit-lacks-events", shown[0], text, hint)
 
 
 def _counted(number: int, one: str, more: str) -> str:
     return f"{number:,} {one if number == 1 else more}"
-
-
-def _notice(code: str, path: str, text: str, hint: str) -> Finding:
-    return Finding(code=code, severity=CODES[code].severity, path=path, at=Position(1), text=text, hint=hint)

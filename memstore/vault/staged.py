@@ -12,8 +12,8 @@ from memstore.access.policy import labels_of
 from memstore.access.unrecorded import Around, OwnFiles, changed_by_hand, consents_by_hand, events_in, grants_by_hand
 from memstore.access.widening import WideningContext, check_widening, surroundings
 from memstore.core.config import CONFIG_PATH
-from memstore.core.finding import Finding, Position, in_order
-from memstore.core.finding_codes import CODES
+from memstore.core.finding import Finding, in_order
+from memstore.core.finding_codes import finding_of
 from memstore.core.ids import is_memory_id
 from memstore.core.places import is_audit_path, is_memory_path, is_own_path, kind_of
 from memstore.core.problems import Checked
@@ -142,9 +142,8 @@ def _regained(history: GitHistory, parent: str, ours: Staged, theirs: Changes) -
         for name in sorted({*before.memory.access_grants} & {*file.memory.access_grants} - kept):
             text = f"it is granted to {name} again, although one side of the merge had revoked that"
             hint = f'remove "{name}" from access_grants; memstore privacy grant grants it again'
-            at = file.front.position("access_grants")
-            severity = CODES["grant-regained"].severity
-            yield Finding("grant-regained", severity, path, at, text, hint, key="access_grants")
+            key = "access_grants"
+            yield finding_of("grant-regained", path, text, hint, file.front.position(key), key=key)
 
 
 def _staged_events(history: GitHistory) -> Iterable[AuditEvent]:
@@ -257,13 +256,11 @@ def is_vault_inside(change: FileChange) -> bool:
 
 def vault_inside(path: str) -> Finding:
     """Return the error that a folder of the vault is a vault of its own, whose owner sees what lies there."""
-    return Finding(
-        code="vault-inside",
-        severity=CODES["vault-inside"].severity,
-        path=path,
-        at=Position(1),
-        text="it makes a vault of a folder of this one, and whoever owns that sees what lies there",
-        hint=f"take it away, or name {path.removesuffix(CONFIG_PATH)} in .memstoreignore",
+    return finding_of(
+        "vault-inside",
+        path,
+        "it makes a vault of a folder of this one, and whoever owns that sees what lies there",
+        f"take it away, or name {path.removesuffix(CONFIG_PATH)} in .memstoreignore",
     )
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from memstore.beliefs.ledger import as_counted
 from memstore.beliefs.next_lines import accounts_for
-from memstore.core.finding import Finding, Position, Severity, in_order
+from memstore.core.finding import Finding, Position, in_order
+from memstore.core.finding_codes import finding_of
 from memstore.core.problems import Checked
 from memstore.files.memory_file import MemoryFile
 from memstore.vault import checks
@@ -50,15 +51,9 @@ def duplicates(paths_of_ids: Mapping[str, Sequence[str]], introduced: Mapping[st
         for path in paths:
             others = sorted(other for other in paths if other != path)
             if others and path in introduced:
-                yield Finding(
-                    code="id-duplicate",
-                    severity=Severity.ERROR,
-                    path=path,
-                    at=introduced[path],
-                    text=f"the id {memory_id} is already that of {others[0]}",
-                    hint="delete the line `id:` and run memstore adopt, which gives the copy an id of its own",
-                    key="id",
-                )
+                text = f"the id {memory_id} is already that of {others[0]}"
+                hint = "delete the line `id:` and run memstore adopt, which gives the copy an id of its own"
+                yield finding_of("id-duplicate", path, text, hint, introduced[path], key="id")
 
 
 class _Report:
@@ -68,22 +63,14 @@ class _Report:
         self.path, self.place = path, place
         self.findings: list[Finding] = []
 
-    def error(self, code: str, key: str, text: str, hint: str) -> None:
-        self._add(Severity.ERROR, code, key, text, hint)
-
-    def warning(self, code: str, key: str, text: str, hint: str) -> None:
-        self._add(Severity.WARNING, code, key, text, hint)
-
-    def _add(self, severity: Severity, code: str, key: str, text: str, hint: str) -> None:
-        self.findings.append(
-            Finding(code=code, severity=severity, path=self.path, at=self.place(key), text=text, hint=hint, key=key)
-        )
+    def add(self, code: str, key: str, text: str, hint: str) -> None:
+        self.findings.append(finding_of(code, self.path, text, hint, self.place(key), key=key))
 
 
 def _same_id(before: Memory, after: Memory, report: _Report) -> None:
     if before.id and before.id != after.id:
         now = f"is now {after.id}" if after.id else "is gone"
-        report.error(
+        report.add(
             "id-changed", "id", f"the id was {before.id} and {now}; refs to it would lead nowhere",
             f"put back: id: {before.id}",
         )  # fmt: skip
@@ -91,7 +78,7 @@ def _same_id(before: Memory, after: Memory, report: _Report) -> None:
 
 def _same_type(before: Memory, after: Memory, report: _Report) -> None:
     if before.type != after.type:
-        report.warning(
+        report.add(
             "type-changed", "type", f"the type was {before.type} and is now {after.type}",
             f"refs written {before.type}:{after.id} now name the wrong type; put it back, or correct them",
         )  # fmt: skip
@@ -99,7 +86,7 @@ def _same_type(before: Memory, after: Memory, report: _Report) -> None:
 
 def _same_creation(before: Memory, after: Memory, report: _Report) -> None:
     if before.created_at and before.created_at != after.created_at:
-        report.warning(
+        report.add(
             "created-at-changed", "created_at",
             f"created_at was {before.created_at} and is now {after.created_at or 'absent'}",
             f'put back: created_at: "{before.created_at}"; valid_from and valid_until say when something was true',
@@ -114,7 +101,7 @@ def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
     for line in sorted(lost, key=lambda line: (line.timestamp, line.op)):
         if accounts_for(line, added):
             continue
-        report.warning(
+        report.add(
             "history-lost", "confidence_history",
             f"the history line of {line.timestamp} ({line.op}) was changed or removed",
             "put the line back, or record with memstore check --fix that its evidence is retracted",
@@ -126,7 +113,7 @@ def _recorded_confidence(before: Memory, after: Memory, report: _Report) -> None
     # Without any line the number itself is what was stated.
     if unchanged or not after.confidence_history or {*before.confidence_history} != {*after.confidence_history}:
         return
-    report.warning(
+    report.add(
         "confidence-unrecorded", "confidence",
         f"confidence went from {_number(before.confidence)} to {_number(after.confidence)} without a history line",
         "memstore check --fix records it as an edit",
@@ -135,7 +122,7 @@ def _recorded_confidence(before: Memory, after: Memory, report: _Report) -> None
 
 def _stays_forgotten(before: Memory, after: Memory, report: _Report) -> None:
     if before.status == "forgotten" and after.status != "forgotten":
-        report.error(
+        report.add(
             "forgotten-revived", "status", f"the memory was forgotten, and its status is now {after.status}",
             "put back: status: forgotten; write a new memory to remember it again",
         )  # fmt: skip
