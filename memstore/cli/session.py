@@ -270,8 +270,8 @@ class CliSession:
         return answer.strip().lower() in ({"y", "yes", ""} if enter and answer else {"y", "yes"})
 
 
-def _progress(done: int, total: int) -> None:
-    """Show on the terminal how far the index is, on one line that is wiped in the end."""
-    line = f"\rindexing {done:,} of {total:,} files" if done < total else "\r\x1b[K"
+def _progress(work: str, done: int, total: int) -> None:
+    """Show on the terminal how far a long work is, on one line that is wiped in the end."""
+    line = f"\r{work}: {done:,} of {total:,}" if done < total else "\r\x1b[K"
     sys.stderr.write(line)
     sys.stderr.flush()

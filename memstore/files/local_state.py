@@ -160,10 +160,10 @@ class Environment(NamedTuple):
     home: Path
     login: str
     at_terminal: bool = False
-    on_progress: Callable[[int, int], None] | None = None
+    on_progress: Callable[[str, int, int], None] | None = None
 
     @classmethod
-    def of_process(cls, *, on_progress: Callable[[int, int], None] | None = None) -> Environment:
+    def of_process(cls, *, on_progress: Callable[[str, int, int], None] | None = None) -> Environment:
         """Return the surroundings of this process."""
         variables = dict(os.environ)
         return cls(

@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import UsageError, VaultError
 from memstore.files.local_state import make_private, write_whole
-from memstore.search.embedder import MODEL, TOKENIZER
+from memstore.search.embedder import MODEL, TOKENIZER, drop_vectors_of_all, load_embedder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memstore.files.local_state import Environment
 
 NAME = "all-MiniLM-L6-v2-int8"
 NEEDED = ("numpy", "onnxruntime", "tokenizers")
@@ -58,9 +60,43 @@ FILES = (
 )  # fmt: skip
 
 
-def missing_packages() -> list[str]:
-    """Return which packages of the extra `semantic` are not there."""
-    return [name for name in NEEDED if find_spec(name) is None]
+class Model(NamedTuple):
+    """A model that runs: the folder it lies in, and what was fetched into that just now."""
+
+    folder: Path
+    fetched: tuple[PinnedFile, ...] = ()
+
+
+def set_up(env: Environment, folder: str | None, *, before_fetching: Callable[[], None]) -> Model:
+    """Return the model in a folder, or the one that is fetched, after a first run of it.
+
+    Args:
+        env: the process's surroundings.
+        folder: of a model of the user's own; None for the one that memstore knows, which is fetched if it isn't there.
+        before_fetching: called before the network is used.
+
+    Raises:
+        UsageError: packages are missing, or the folder holds no model that runs.
+        VaultError: the model can't be fetched; nothing was written.
+    """
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        raise UsageError(
+            f"finding by meaning needs packages that are not there: {', '.join(missing)}",
+            hint="pip install 'memstore-vault[semantic]'",
+        )
+    model = Model(env.expanded(folder).absolute() if folder else env.models / NAME)
+    if folder is None and not is_fetched(model.folder):
+        before_fetching()
+        fetch(model.folder, env.variables)
+        model = model._replace(fetched=FILES)
+    load_embedder(model.folder).embed(["whether it runs"])
+    return model
+
+
+def take_back(env: Environment) -> None:
+    """Delete the model that was fetched, and the vectors of all vaults."""
+    drop(env.models / NAME)
+    drop_vectors_of_all(env.cache_home)
 
 
 def is_fetched(folder: Path, files: Sequence[PinnedFile] = FILES) -> bool:

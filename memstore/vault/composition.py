@@ -5,6 +5,7 @@ Time, chance and the machine enter here and nowhere else.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memstore.core.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
@@ -120,7 +121,7 @@ def assemble(
         library=DiskLibrary(
             vault,
             cache=cache,
-            on_progress=env.on_progress,
+            on_progress=partial(env.on_progress, "indexing files") if env.on_progress else None,
             first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` comes later
         ),
         clock=SystemClock(),
@@ -232,7 +233,8 @@ def _embedder(env: Environment) -> Embedder | None:
 def _vectors(env: Environment, cache: Path) -> VectorStore:
     from memstore.search.embedder import DiskVectors
 
-    return DiskVectors(cache, on_progress=env.on_progress)
+    told = env.on_progress
+    return DiskVectors(cache, on_progress=partial(told, "computing vectors") if told else None)
 
 
 def _journal(state: Path) -> Journal:

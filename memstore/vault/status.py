@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memstore.access.audit import DECIDES, record_setting
 from memstore.core.change import Undone
 from memstore.core.errors import NotFoundError, UsageError, VaultError
 from memstore.core.short_repr import short_repr
@@ -17,7 +18,7 @@ from memstore.search.ranker import Audience
 from memstore.vault.check import widened_since_check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memstore.core.change import MemoryChange
     from memstore.core.finding import Finding
@@ -198,15 +199,32 @@ def setting(file: ConfigFile, defaults: Mapping[str, Any], name: str) -> Setting
     return found[name]
 
 
-def set_setting(file: ConfigFile, defaults: Mapping[str, Any], name: str, text: str) -> SettingValue:
-    """Write one setting as a person types it; comments and layout of the file stay as they are."""
-    file.set(name, text)
-    return setting(file, defaults, name)
+def change_setting(
+    file: ConfigFile,
+    defaults: Mapping[str, Any],
+    name: str,
+    text: str | None,
+    *,
+    vault: Callable[[], View] | None = None,
+) -> SettingValue:
+    """Write one setting, or take it out; comments and layout of the file stay as they are.
 
-
-def unset_setting(file: ConfigFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
-    """Take one setting out of the file; what is returned is the default that holds now."""
-    file.unset(name)
+    Args:
+        file: where it stands.
+        defaults: what holds where the file says nothing.
+        name: the setting.
+        text: its value as a person types it; None takes the setting out.
+        vault: gives the vault whose setting it is, as its owner sees it; None for the user's own. Of what decides who
+            sees what, an audit event tells first.
+    """
+    if vault is not None and name in DECIDES:
+        if text is not None:
+            file.typed(name, text)  # what can't be set is not recorded
+        record_setting(vault(), name, text)
+    if text is None:
+        file.unset(name)
+    else:
+        file.set(name, text)
     return setting(file, defaults, name)
 
 
