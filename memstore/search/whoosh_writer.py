@@ -280,9 +280,12 @@ class PostingLists:
         """
         for field, lists in sorted((field, lists) for field, lists in self._fields.items() if lists):
             writer.start_field(field, schema[field])
+            number, at = _number_of_field(writer._fieldid), writer._postfile.tell()  # noqa: SLF001
             for term in sorted(lists):
-                facts = _write_term(writer._postfile, lists.pop(term), lengths[field])  # noqa: SLF001
-                writer._tindex.add(_number_of_field(writer._fieldid) + term.encode(), facts)  # noqa: SLF001
+                packed, facts = _packed_term(lists.pop(term), lengths[field])
+                writer._postfile.write(packed)  # noqa: SLF001
+                writer._tindex.add(number + term.encode(), facts + _extent(at, len(packed)))  # noqa: SLF001
+                at += len(packed)
             writer.finish_field()
 
 
@@ -316,10 +319,9 @@ def _blocks(places: Sequence[int]) -> Iterator[_Block]:
     yield block
 
 
-def _write_term(file: Any, places: Sequence[int], lengths: bytes) -> bytes:
-    """Write a term's blocks, and return what Whoosh's table of terms says of it."""
-    start = file.tell()
-    file.write(WHOOSH3_HEADER_MAGIC)
+def _packed_term(places: Sequence[int], lengths: bytes) -> tuple[bytes, bytes]:
+    """Return a term's blocks as they lie on disk, and what Whoosh's table of terms says of it but where that is."""
+    parts = [WHOOSH3_HEADER_MAGIC]
     documents, shortest, longest, most = 0, 255, 0, 0
     blocks = _blocks(places)
     block: _Block | None = next(blocks)
@@ -328,14 +330,13 @@ def _write_term(file: Any, places: Sequence[int], lengths: bytes) -> bytes:
         counts = list(map(len, block.positions))
         block_lengths = [lengths[document] for document in block.documents]
         here = (max(counts), min(block_lengths), max(block_lengths))
-        file.write(_packed(block, counts, here, is_last=following is None))
+        parts.append(_packed(block, counts, here, is_last=following is None))
         documents += len(counts)
         most, shortest, longest = max(most, here[0]), min(shortest, here[1]), max(longest, here[2])
         block = following
     first, last = places[0] >> _POSITION_BITS, places[-1] >> _POSITION_BITS
     numbers = (0, float(len(places)), documents, shortest, longest, float(most), first, last)
-    facts: bytes = W3TermInfo._struct.pack(*numbers)  # noqa: SLF001 -- as above
-    return facts + _extent(start, file.tell() - start)
+    return b"".join(parts), W3TermInfo._struct.pack(*numbers)  # noqa: SLF001 -- as above
 
 
 def _packed(block: _Block, counts: list[int], most_and_lengths: tuple[int, int, int], *, is_last: bool) -> bytes:
