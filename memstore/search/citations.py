@@ -314,10 +314,10 @@ def cite_file(view: View, path: str, data: bytes, lines: str) -> str:
     """
     found = _LINES.fullmatch(lines)
     if found is None:
-        raise UsageError(f"`{lines}` are no lines", hint="write PATH:L10-L20")
+        raise UsageError(f"`{lines}` are not lines", hint="write PATH:L10-L20")
     first, last = int(found[1]), int(found[2] or found[1])
     count = LineMap(data).line_count
     if not 1 <= first <= last <= count:
-        raise UsageError(f"{path} has {count} lines, and no lines {first} to {last}")
+        raise UsageError(f"{path} has {count} lines, so no lines {first} to {last}")
     span = f"L{first}" if first == last else f"L{first}-L{last}"
     return f"file:{path}#{span}@{view.history.blob_id(data)[:BLOB_DIGITS_SHOWN]}"

@@ -91,12 +91,12 @@ def checked(name: str, text: str) -> str:
         from memstore.core.errors import did_you_mean
 
         hint = did_you_mean(value, known, otherwise=f"choose one of {', '.join(known)}")
-        raise UsageError(f"`{text}` is no {name.replace('_', ' ')}", hint=hint)
+        raise UsageError(f"`{text}` is not a valid {name.replace('_', ' ')}", hint=hint)
     if not value:
         raise UsageError(f"the filter {name.replace('_', ' ')} has no value", hint="give one, or leave the filter out")
     form = _FORMS.get(name)
     if form and not form.holds(value):
-        raise UsageError(f"`{text}` is no {name}", hint=form.hint)
+        raise UsageError(f"`{text}` is not a valid {name}", hint=form.hint)
     return value
 
 
@@ -131,7 +131,7 @@ def parse_where(text: str) -> Where:
     found = _WHERE.fullmatch(text)
     if found is None:
         raise UsageError(
-            f"`{text}` is no condition",
+            f"`{text}` is not a condition",
             hint="write `key op value` with = != < <= > >= ~ !~, like `confidence >= 0.8`; or `key exists`",
         )
     if found["bare"]:
@@ -149,12 +149,12 @@ def checked_where(where: Where) -> Where:
     if key is None or where.operator in _OF_PARTS:
         return where
     if key.choices and where.operator in (Operator.EQUAL, Operator.UNEQUAL) and where.value not in key.choices:
-        raise UsageError(f"`{where.value}` is no {key.name}", hint=f"choose one of {', '.join(key.choices)}")
+        raise UsageError(f"`{where.value}` is not a valid {key.name}", hint=f"choose one of {', '.join(key.choices)}")
     if key.shape in _NUMBERS and _number(where.value) is None:
-        raise UsageError(f"{key.name} is a number, and `{where.value}` is none", hint=f"{key.name} >= 0.8")
+        raise UsageError(f"{key.name} needs a number, not `{where.value}`", hint=f"{key.name} >= 0.8")
     if key.shape in _TIMES and not _TIME.fullmatch(where.value):
         hint = f"{key.name} >= 2026-02-01, or a year, a month, a minute in UTC"
-        raise UsageError(f"{key.name} is a time, and `{where.value}` is none", hint=hint)
+        raise UsageError(f"{key.name} needs a time, not `{where.value}`", hint=hint)
     return where
 
 
@@ -171,7 +171,7 @@ def checked_fraction(text: str | float, name: str = "confidence") -> float:
     """Return a confidence, or what `name` says, from 0 to 1; `UsageError` for anything else."""
     value = _number(str(text))
     if value is None or not 0 <= value <= 1:
-        raise UsageError(f"`{text}` is no {name}", hint="give a number from 0 to 1, like 0.8")
+        raise UsageError(f"`{text}` is not a valid {name}", hint="give a number from 0 to 1, like 0.8")
     return value
 
 

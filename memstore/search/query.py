@@ -233,7 +233,7 @@ def _instead(field: str, value: str) -> str:
     from memstore.core.errors import nearest
 
     near = nearest(name, [*FIELDS, *KEY_BY_NAME])
-    return f"{words}: `{field}:` is no field to search in" + (f"; did you mean `{near}:`?" if near else "")
+    return f"{words}: `{field}:` is not a field to search in" + (f"; did you mean `{near}:`?" if near else "")
 
 
 # -- prompts -------------------------------------------------------------------------------------

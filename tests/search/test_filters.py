@@ -97,7 +97,7 @@ def test_a_condition(text: str, expected: Where) -> None:
 
 @pytest.mark.parametrize("text", ["", "mood", "= 3", "mood =", "mood == ", "mood is good", "a b = c", "mood exist"])
 def test_what_is_no_condition_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no condition"):
+    with pytest.raises(UsageError, match="is not a condition"):
         parse_where(text)
 
 
@@ -157,7 +157,7 @@ def test_a_time_is_in_the_day_month_or_year_that_it_is_compared_with(condition: 
 
 @pytest.mark.parametrize("text", ["", "x", "-0.1", "1.1", "nan", "80%", "0_1"])
 def test_what_is_no_confidence_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no confidence"):
+    with pytest.raises(UsageError, match="is not a valid confidence"):
         checked_fraction(text)
 
 

@@ -81,8 +81,8 @@ def test_fields_are_filters(text: str, expected: Filters) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("type:nte", "`nte` is no type", "did you mean note?"),
-        ("status:done x", "`done` is no status", "choose one of"),
+        ("type:nte", "`nte` is not a valid type", "did you mean note?"),
+        ("status:done x", "`done` is not a valid status", "choose one of"),
         ("", "asks for nothing", "at least one word"),
         ("?!", "asks for nothing", "at least one word"),
         ("-bella", "asks for nothing", "at least one word"),
@@ -103,9 +103,9 @@ def test_a_query_that_means_nothing_is_refused(text: str, message: str, hint: st
         ('"a b" 6" pipe', ['"a b"', "6", "pipe"], "a quote is not closed"),
         ("since:3d tea", ["sinc", "3d", "tea"], "--since 3d is an option"),
         ("tagg:dog", ["tagg", "dog"], "did you mean `tag:`?"),
-        ("human:sean", ["human", "sean"], "`human:` is no field"),
+        ("human:sean", ["human", "sean"], "`human:` is not a field"),
         ("todo:buy milk", ["todo", "bui", "milk"], "`todo:buy` is read as words"),
-        ("note:milk", ["note", "milk"], "`note:` is no field"),
+        ("note:milk", ["note", "milk"], "`note:` is not a field"),
         ('+todo:x -who:"the vet" tea', ['+"todo x"', '-"who the vet"', "tea"], "`todo:x`"),
     ],
 )

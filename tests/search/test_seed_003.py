@@ -246,7 +246,7 @@ def test_min_confidence_filtering(least: float) -> None:
 
 @pytest.mark.parametrize("least", [nan, -0.1, 1.1])
 def test_min_confidence_filtering_refuses_what_is_none(least: float) -> None:
-    with pytest.raises(UsageError, match="no confidence"):
+    with pytest.raises(UsageError, match="is not a valid confidence"):
         search(vault().view(), "tea", min_confidence=least)
     with pytest.raises(UsageError, match="max_results"):
         search(vault().view(), "tea", max_results=0)
