@@ -164,7 +164,7 @@ def pin_block(view: View, height: int, header: str) -> datetime:
         header: 160 hexadecimal digits, from a node that the user trusts; the vault can't vouch for itself.
 
     Raises:
-        UsageError: it is no header of a block, or there is no block of that height.
+        UsageError: it is not a block's header, claims too little work, or there is no block of that height.
     """
     if not 0 <= height < _HEIGHTS:
         raise UsageError(f"there is no block {height}", hint="bitcoin-cli getblockcount prints the latest")
@@ -176,6 +176,11 @@ def pin_block(view: View, height: int, header: str) -> datetime:
             f"that is not the header of block {height}: 160 hexadecimal digits, with the proof of work that they claim",
             hint=f"bitcoin-cli getblockheader $(bitcoin-cli getblockhash {height}) false",
         ) from error
+    if not read.is_of_main_chain:
+        raise UsageError(
+            f"that header of block {height} claims far less work than any block of Bitcoin's chain since 2015",
+            hint="anybody could have made it; ask a node that you trust for the header",
+        )
     view.pins.pin_header(height, data)
     return read.at
 

@@ -321,10 +321,17 @@ def test_what_an_author_pins_proves_nothing_to_another(vault: Believed) -> None:
     digest = hashlib.sha256(page.read_bytes()).digest()
     proof.write_bytes(timestamps.proof(digest, [("bitcoin", 7)]))
     vault.do("anchor", vault.ref, "--type", "opentimestamps", "--snapshot", str(page), "--proof", str(proof))
-    vault.ok("keys", "pin", "--block", "7", timestamps.header(digest, datetime.now(UTC)).hex())
+    timestamps.pin(vault.run.environment["XDG_CONFIG_HOME"], 7, timestamps.header(digest, datetime.now(UTC)))
     assert vault.anchors() == ["valid"]
     another = vault.run.json("trust", vault.ref, XDG_CONFIG_HOME=str(vault.home / "another"))
     assert [one["status"] for one in another["anchors"]] == ["unverifiable"]
+
+
+def test_a_block_that_anybody_could_have_made_is_not_pinned(vault: Believed) -> None:
+    for at in (datetime.now(UTC), datetime(2016, 1, 1, tzinfo=UTC)):
+        done = vault.do("keys", "pin", "--block", "800000", timestamps.header(bytes(32), at).hex())
+        assert (done.returncode, "far less work" in done.stderr) == (2, True), done
+    assert vault.ok("config", "--user", "block_headers").strip() == ""
 
 
 def test_a_commit_of_long_ago_proves_no_time(vault: Believed) -> None:

@@ -148,11 +148,22 @@ HEADER_BYTES = 80
 CLOCK_SLACK = timedelta(hours=2)
 
 
+# Bitcoin's difficulty was 4.4e10 at the end of 2014 and was never below 4e10 after that; a quarter of it is asked for.
+_HARD_SINCE = datetime(2015, 1, 1, tzinfo=UTC)
+_EASIEST_TARGET = (0xFFFF << 208) // 10**10  # 0xFFFF << 208 is the target of difficulty 1
+
+
 class Header(NamedTuple):
-    """What counts of a header: the root of its transactions, and when it was made at the latest, UTC."""
+    """What counts of a header: the root of its transactions, when it was made at the latest, UTC, and its target."""
 
     merkle_root: bytes
     at: datetime
+    target: int
+
+    @property
+    def is_of_main_chain(self) -> bool:
+        """Whether it shows about as much work as Bitcoin's blocks of its time do, which nobody does alone."""
+        return self.at < _HARD_SINCE or self.target <= _EASIEST_TARGET
 
 
 def read_header(data: bytes) -> Header:
@@ -161,15 +172,16 @@ def read_header(data: bytes) -> Header:
     Raises:
         FormatError: it has not 80 bytes, or its hash shows none of the work that it claims, as after any slip.
     """
-    if len(data) != HEADER_BYTES or not _is_mined(data):
+    target = _target(data) if len(data) == HEADER_BYTES else 0
+    if int.from_bytes(hashlib.sha256(hashlib.sha256(data).digest()).digest(), "little") > target:
         raise FormatError("it is not a block header: 80 bytes, with the proof of work that they claim")
     seconds = int.from_bytes(data[68:72], "little")
-    return Header(data[36:68], datetime.fromtimestamp(seconds, UTC) + CLOCK_SLACK)
+    return Header(data[36:68], datetime.fromtimestamp(seconds, UTC) + CLOCK_SLACK, target)
 
 
-def _is_mined(data: bytes) -> bool:
-    """Whether the header's hash is below the target that it names in its compact form."""
+def _target(data: bytes) -> int:
+    """Return the target that a header names in its compact form; 0, which no hash reaches, where that is negative."""
     exponent, mantissa = data[75], int.from_bytes(data[72:75], "little")
-    target = mantissa << 8 * (exponent - 3) if exponent >= 3 else mantissa >> 8 * (3 - exponent)  # noqa: PLR2004
-    found = hashlib.sha256(hashlib.sha256(data).digest()).digest()
-    return mantissa < 0x800000 and int.from_bytes(found, "little") <= target  # noqa: PLR2004 - else it is negative
+    if mantissa >= 0x800000:  # noqa: PLR2004
+        return 0
+    return mantissa << 8 * (exponent - 3) if exponent >= 3 else mantissa >> 8 * (3 - exponent)  # noqa: PLR2004
